@@ -44,9 +44,15 @@ impl Decimal {
 
     /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
-        // Counter n is worth 10^(n - PLACES); it may hold more than 9.
-        let mut places = vec![0; 2 * PLACES as usize];
-        products.for_each(|(amount, price)| add_product(&mut places, &amount, price));
+        let products: Vec<_> = products.collect();
+        let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
+        let scale = scales.max().unwrap_or_default();
+        // Counter n is worth 10^(n - scale); it may hold more than 9.
+        let mut places = Vec::new();
+        for (amount, price) in &products {
+            add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+        }
+        places.extend([0; CARRY_PLACES]);
         let mut carry = 0;
         let digits = places.iter().map(|place| {
             carry += place;
@@ -56,7 +62,7 @@ impl Decimal {
         });
         let mut digits: Vec<u8> = digits.collect();
         digits.reverse();
-        Decimal { digits, scale: PLACES }
+        Decimal { digits, scale }
     }
 
     /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
@@ -87,15 +93,16 @@ impl Decimal {
     }
 }
 
-/// Places of a sum before the point, and after it: a double has 341 at most, a price 40.
-const PLACES: i32 = 400;
+/// Places for what is carried out of the highest counter, a `u64`.
+const CARRY_PLACES: usize = 20;
 /// Places of money after the point.
 const MONEY_PLACES: usize = 2;
 /// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
 
-fn add_product(places: &mut [u64], a: &Decimal, b: &Decimal) {
-    let lowest = (PLACES - a.scale - b.scale) as usize;
+/// Adds a product whose last digit belongs to the counter `lowest`.
+fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {
+    places.resize(places.len().max(lowest + a.digits.len() + b.digits.len()), 0);
     for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
         for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
             if let Some(place) = places.get_mut(lowest + a_place + b_place) {

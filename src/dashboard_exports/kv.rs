@@ -1,16 +1,15 @@
 //! Workers KV as the operator's store.
 
-use crate::store::{
-    Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored, decode,
-};
+use crate::store::{Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use crate::workers::deadline::within;
 use crate::workers::json::{from_js, to_js};
 use crate::workers::kv::{
-    KvNamespace, LIST_MS, ListOptions, WRITE_MS, answered, failure, find, get_options, put_options,
-    unavailable,
+    KvNamespace, LIST_MS, ListOptions, WRITE_MS, answered, damaged_metadata, failure, find,
+    get_options, put_options, unavailable,
 };
 use js_sys::{Array, Map, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
+use serde_wasm_bindgen::from_value;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
@@ -125,7 +124,8 @@ impl Store for OperatorKv {
         let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
             return Ok(None);
         };
-        Ok(Some(Stored { value, metadata: decode("metadata", metadata.as_bytes())? }))
+        let metadata = from_value(metadata).map_err(|_| damaged_metadata(K::KIND))?;
+        Ok(Some(Stored { value, metadata }))
     }
 
     async fn put<K: Key>(

@@ -18,8 +18,7 @@ use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::time::date_time;
 use crate::validate::summary;
-use chacha20::ChaCha20Rng;
-use chacha20::rand_core::{Rng as _, SeedableRng as _};
+use futures_util::FutureExt as _;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -49,14 +48,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
         match idempotency_key {
             None => self.create_plain(creation).await,
-            Some(key) => self.create_idempotent(creation, &key).await,
+            Some(key) => self.create_idempotent(creation, &key).boxed_local().await,
         }
     }
 
     async fn create_plain(&self, creation: Creation<'_>) -> Result<Response<S::Value>, Problem> {
         let payload = creation.payload()?;
         let terms = creation.terms(&payload, self.clock.now_ms())?;
-        let prepared = prepare(&creation, payload, Ids::random(self.entropy), &terms)?;
+        let prepared = prepare(&creation, payload, &Ids::Random(self.entropy), &terms)?;
         let _reservation = creation.reserve(&prepared)?; // held until the record is written
         Ok(Response::json(self.record(prepared, false).await?))
     }
@@ -147,7 +146,7 @@ impl<'r> Creation<'r> {
     }
 
     /// The ID of the transaction.
-    pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &mut Ids) -> TransactionId {
+    pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &Ids<'_>) -> TransactionId {
         let unique = ids.bytes("transaction", 0);
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
@@ -184,13 +183,13 @@ pub(super) struct Prepared {
 pub(super) fn prepare(
     creation: &Creation<'_>,
     payload: PledgeTransactionRequest<'_>,
-    mut ids: Ids,
+    ids: &Ids<'_>,
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
     let wants_mail = payload.notifications.contains(&EMAIL);
     let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
-    let id = creation.id(&payload, &mut ids);
+    let id = creation.id(&payload, ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let transaction = PledgeTransaction {
@@ -205,7 +204,7 @@ pub(super) fn prepare(
         },
         recipient: payload.recipient,
         trigger: payload.trigger,
-        pledges: pledges(payload.pledges, &mut ids),
+        pledges: pledges(payload.pledges, ids),
         notifications: payload.notifications.into_iter().map(pending).collect(),
         timeline_url: Cow::Owned(url),
     };
@@ -260,34 +259,27 @@ async fn read_body(
 }
 
 /// The source of IDs.
-pub(super) enum Ids {
-    /// Random: a generator that is seeded for one create.
-    Random(Box<ChaCha20Rng>),
+pub(super) enum Ids<'e> {
+    /// Random.
+    Random(&'e dyn Entropy),
     /// Derived from an idempotency key.
     Derived(Derivation),
 }
 
-impl Ids {
-    /// Draws one seed: a call of the platform for each ID would take a quarter of a large create.
-    fn random(entropy: &impl Entropy) -> Self {
-        let mut seed = [0; 32];
-        entropy.fill(&mut seed);
-        Ids::Random(Box::new(ChaCha20Rng::from_seed(seed)))
-    }
-
-    fn bytes<const N: usize>(&mut self, purpose: &str, index: usize) -> [u8; N] {
+impl Ids<'_> {
+    fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
         match self {
             Ids::Derived(derivation) => derivation.bytes(purpose, index),
-            Ids::Random(generator) => {
+            Ids::Random(entropy) => {
                 let mut bytes = [0; N];
-                generator.fill_bytes(&mut bytes);
+                entropy.fill(&mut bytes);
                 bytes
             }
         }
     }
 }
 
-fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &mut Ids) -> Vec<Pledge<'a>> {
+fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a>> {
     let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
         let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
         Pledge { id: Cow::Owned(id), impact: request.impact, detail: request.detail }

@@ -54,8 +54,8 @@ struct Line<'a> {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer that is logged, and the ID that caller and operator can name it
-    /// by. Logged are the answers that [`must_log`](Self::must_log) names, and a share of the others.
+    /// Adds the log line to an answer that is logged: those that [`must_log`](Self::must_log) names, and a
+    /// share of the others.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -89,7 +89,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             pointer: issue.map(|issue| &*issue.pointer),
         };
         response.log = serde_json::to_string(&line).ok(); // it cannot fail
-        response.request_id = Some(id.to_owned());
     }
 
     /// Whether an answer is logged in any case: failures, also those that the answer does not show,

@@ -27,6 +27,7 @@ use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
+use futures_util::FutureExt as _;
 use route::{Route, route};
 
 /// The time.
@@ -69,10 +70,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let address = Address::parse(&url);
         let route = route(&method, &address);
         let template = route.as_ref().map_or("none", Route::template);
+        // Boxed, a route is a function of its own: wasm's functions are compiled when they are first called.
         let served = match route {
-            Ok(Route::Create) => self.create(request, &address).await,
-            Ok(Route::Get(id)) => self.get(request, &id).await,
-            Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
+            Ok(Route::Create) => self.create(request, &address).boxed_local().await,
+            Ok(Route::Get(id)) => self.get(request, &id).boxed_local().await,
+            Ok(Route::Timeline(id)) => {
+                Ok(self.timeline(request, &id, &address).boxed_local().await)
+            }
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),
@@ -82,6 +86,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             response.body = Body::Empty; // with the headers of a GET
         }
         self.log(request, template, began_ms, &mut response);
+        response.request_id = Some(self.request_id(request).to_owned());
         self.settings.cors.apply(request, &mut response);
         response
     }

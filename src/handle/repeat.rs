@@ -67,8 +67,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let payload = creation.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
         let scope = &creation.caller.scope;
-        let mut ids = Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
-        let id = creation.id(&payload, &mut ids);
+        let ids = &Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
+        let id = creation.id(&payload, ids);
         match self.first(scope, hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
             Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),

@@ -15,8 +15,8 @@ pub struct Response<V> {
     pub body: Body<V>,
     /// The line for the operator's log; until it is made, the cause of a failure.
     pub log: Option<String>,
-    /// The header `X-Request-Id` of an answer that is logged. It is not among `headers`, which are
-    /// the same for all answers of a kind.
+    /// The header `X-Request-Id`, once it is known. It is not among `headers`, which are the same for all
+    /// answers of a kind.
     pub request_id: Option<String>,
 }
 

@@ -2,12 +2,11 @@
 
 use super::deadline::within;
 use super::json::{from_js, to_js};
-use crate::store::{
-    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
-};
+use crate::store::{Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_wasm_bindgen::from_value;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -78,7 +77,8 @@ impl Store for KvStore {
         let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
             return Ok(None);
         };
-        Ok(Some(Stored { value, metadata: decode("metadata", metadata.as_bytes())? }))
+        let metadata = from_value(metadata).map_err(|_| damaged_metadata(K::KIND))?;
+        Ok(Some(Stored { value, metadata }))
     }
 
     async fn put<K: Key>(
@@ -192,7 +192,12 @@ pub fn describe(error: &JsValue) -> String {
     }
 }
 
-/// A value and its metadata as JSON; `None` if there is no record. Not generic: compiled once.
+/// The error for metadata of another form. serde's text would quote it.
+pub fn damaged_metadata(kind: &str) -> StoreError {
+    StoreError::Damaged(format!("the metadata of the stored {kind} is damaged"))
+}
+
+/// A value and its metadata; `None` if there is no record. Not generic: compiled once.
 ///
 /// # Errors
 /// As [`answered`].
@@ -200,11 +205,10 @@ pub async fn find(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
     kind: &str,
-) -> Result<Option<(ReadableStream, String)>, StoreError> {
+) -> Result<Option<(ReadableStream, JsValue)>, StoreError> {
     let found: Found = answered(promise, milliseconds, "get", kind).await?.unchecked_into();
-    let Some(value) = found.value() else { return Ok(None) }; // KV's null
-    let metadata = JSON::stringify(&found.metadata()).ok().and_then(|json| json.as_string());
-    Ok(Some((value, metadata.unwrap_or_default())))
+    let value = found.value(); // KV's null where there is none
+    Ok(value.map(|value| (value, found.metadata())))
 }
 
 /// Options that read a value as a stream, and from a cache that is not older than `cache_seconds`.

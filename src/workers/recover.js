@@ -1,4 +1,3 @@
-const REQUEST_ID = "x-request-id";
 /** Most calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
@@ -56,14 +55,12 @@ function handlersOf(module, startConsumer) {
 
   async function answer(request, env, context) {
     const { ended, forget } = requests.call(() => module.fetch(request, env, context));
-    // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those
-    // who wait for what it reads would wait in vain.
-    if (changes(request) || readsTransaction(request)) context.waitUntil(ended);
-    const response = (await ended) ?? module.broken(request, idOf(request)); // made here, as a response belongs to the request that made it
+    // Else the platform may drop a request whose caller hangs up: its memory and its reserved bytes would never be freed,
+    // and those who wait for what it reads would wait in vain.
+    context.waitUntil(ended);
+    const response = await ended;
     forget();
-    // An answer that is logged, or made here, has its ID.
-    if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
-    return response;
+    return response ?? module.broken(request, idOf(request)); // made here, as a response belongs to the request that made it
   }
 
   async function consume(batch, env) {
@@ -129,13 +126,18 @@ function callsOf(name, instance) {
     recover();
     last += 1;
     const number = last;
-    const outcome = new Promise((resolve, reject) => {
+    const ended = new Promise((resolve) => {
+      const fail = () => resolve(recover());
       waiting.set(number, resolve);
-      handle().then(resolve, reject);
+      try {
+        handle().then(resolve, fail);
+      } catch {
+        fail();
+      }
     });
     // Calls that the platform drops leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
-    return { ended: outcome.catch(recover), forget: () => waiting.delete(number) };
+    return { ended, forget: () => waiting.delete(number) };
   }
 
   return { call, recover };
@@ -154,14 +156,6 @@ function idOf(request) {
 export function changes(request) {
   try {
     return request.method === "POST";
-  } catch {
-    return true;
-  }
-}
-
-function readsTransaction(request) {
-  try {
-    return request.url.includes("/timeline/") || request.url.includes("/pledge-transaction/");
   } catch {
     return true;
   }

@@ -5,6 +5,7 @@ use crate::http::{Body, Media, Response};
 use js_sys::Uint8Array;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use web_sys::{Headers, ReadableStream, ResponseInit};
 use worker::{console_error, console_log};
@@ -44,7 +45,7 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
         }
     });
     let identified = response.and_then(|response| match &request_id {
-        Some(id) => response.headers().set(header::REQUEST_ID, id).map(|()| response),
+        Some(id) => response.headers().set(intern(header::REQUEST_ID), id).map(|()| response),
         None => Ok(response),
     });
     identified.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())

@@ -45,7 +45,8 @@ impl Bench {
     }
 
     fn get(&self) -> Answer {
-        self.service.get(UNIT, &self.id())
+        let request = TestRequest::new("GET", &format!("{PATH}/{}", self.id()), UNIT);
+        self.service.send(&request.with_header("cf-ray", "8c2f9d3b1a2b4c5d-FRA"))
     }
 
     fn keep_settlement(&self, value: &str) {

@@ -73,7 +73,8 @@ export default {
     const access = of("x-access");
     const isKnown = access === null || access in ACCESS;
     const waitUntil = (promise) => {
-      console.log(JSON.stringify({ waitUntil: new URL(request.url).pathname }));
+      const [, kind] = new URL(request.url).pathname.split("/"); // what follows can be a unit's ID
+      console.log(JSON.stringify({ waitUntil: `/${kind}` }));
       context.waitUntil(promise);
     };
     const own = {
