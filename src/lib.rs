@@ -1,6 +1,6 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
-//! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
+//! One crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`) and the
 //! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`), beside which
 //! a second Worker serves its dashboard (feature `dashboard`). A feature adds exports to JavaScript on
 //! wasm32 and changes nothing on other targets; all other modules are plain Rust.
