@@ -124,8 +124,7 @@ test("the tables of a run are whole, with ratios beside the raw figures, and lea
       1,
     );
   for (const cell of [
-    "| 2.00 (2.00–2.00), 500,000 per second |",
-    "| 3.00 (3.00–3.00), 1.50 × |",
+    "| Node, minimal (required only) | 2.00 (2.00–2.00) | 3.00, 1.50 × | 3.00, 1.50 × |",
     "| 401 | 200 | ± 4 % | 300, 1.50 × | – | 300, 1.50 × | 5,000 / 3,330 |",
     "| POST of 100 | 200 | ± 4 % | 300, 1.50 × | 201, level |",
     "| memory after POST of 100 | 400 (400–400) | – |",

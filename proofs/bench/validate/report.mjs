@@ -5,9 +5,9 @@ import { provenance, table, versionsOf } from "../report.mjs";
 
 const OURS = "impact-pledge";
 const ENVIRONMENTS = { node: "Node", browser: "Chromium" };
-const INPUTS = { values: "a value", bytes: "JSON bytes" };
+const INPUTS = { values: "A value", bytes: "JSON bytes" };
 
-const TIMES = `Microseconds per check: the median and the range over the runs. \`×\`: that library's time divided by ${OURS}'s for the same input, so ${OURS} is faster where it is above 1.`;
+const TIMES = `Microseconds per check, medians; ours with the range over the runs. \`×\`: that library's time divided by ${OURS}'s for the same input, so ${OURS} is faster where it is above 1.`;
 
 /** @param {object[]} runs what `run` gave @param {{bench: string}} environment */
 export function report(runs, { bench }) {
@@ -16,39 +16,30 @@ export function report(runs, { bench }) {
     Chromium: runs[0].chromium,
     ...versionsOf(bench, ["ajv", "ajv-formats", "zod", "valibot"]),
   };
-  return [`${provenance(versions, runs.length)} ${TIMES}`, timeTable(runs), bytesTable(runs)].join(
+  const tables = Object.keys(INPUTS).map((what) => timeTable(runs, what));
+  return [`${provenance(versions, runs.length)} ${TIMES}`, ...tables, bytesTable(runs)].join(
     "\n\n",
   );
 }
 
-/** A row per competitor and input, a column per payload and engine. */
-function timeTable(runs) {
-  const columns = Object.keys(ENVIRONMENTS).flatMap((where) =>
-    Object.keys(KINDS).map((kind) => ({ where, kind })),
+/** A row for each engine and payload, a column for each competitor. */
+function timeTable(runs, what) {
+  const names = Object.keys(runs[0].node[what].small);
+  const rows = Object.entries(ENVIRONMENTS).flatMap(([where, engine]) =>
+    Object.entries(KINDS).map(([kind, { label }]) => {
+      const times = runs.map((run) => run[where][what][kind]);
+      return [`${engine}, ${label}`, ...names.map((name) => timeCell(times, name))];
+    }),
   );
-  const rows = Object.keys(INPUTS).flatMap((what) =>
-    Object.keys(runs[0].node[what].small).map((name) => [
-      `${name}, ${INPUTS[what]}`,
-      ...columns.map(({ where, kind }) =>
-        timeCell(
-          runs.map((run) => run[where][what][kind]),
-          name,
-        ),
-      ),
-    ]),
-  );
-  const heads = columns.map(({ where, kind }) => `${ENVIRONMENTS[where]}: ${KINDS[kind].label}`);
-  return table(["", ...heads], rows);
+  return table([INPUTS[what], ...names], rows);
 }
 
 /** @param {Record<string, number[]>[]} runs microseconds by competitor and round */
 function timeCell(runs, name) {
-  const times = runs.map((run) => median(run[name]));
-  const beside =
-    name === OURS
-      ? `${figure(1e6 / median(times))} per second`
-      : `${figure(median(runs.map((run) => ratio(run[name], run[OURS]))))} ×`;
-  return `${spread(times)}, ${beside}`;
+  const micros = runs.map((run) => median(run[name]));
+  if (name === OURS) return spread(micros);
+  const quotient = median(runs.map((run) => ratio(run[name], run[OURS])));
+  return `${figure(median(micros))}, ${figure(quotient)} ×`;
 }
 
 /** The bytes that a page downloads, how soon it can check, and how far each follows the contract. */
