@@ -55,8 +55,8 @@ function handlersOf(module, startConsumer) {
 
   async function answer(request, env, context) {
     const { ended, forget } = requests.call(() => module.fetch(request, env, context));
-    // Else the platform may drop a request whose caller hangs up: its memory and its reserved bytes would never be freed,
-    // and those who wait for what it reads would wait in vain.
+    // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those who
+    // wait for what it reads would wait in vain.
     context.waitUntil(ended);
     const response = await ended;
     forget();
