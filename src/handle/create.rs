@@ -18,7 +18,6 @@ use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::time::date_time;
 use crate::validate::summary;
-use futures_util::FutureExt as _;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -48,7 +47,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
         match idempotency_key {
             None => self.create_plain(creation).await,
-            Some(key) => self.create_idempotent(creation, &key).boxed_local().await,
+            Some(key) => self.create_idempotent(creation, &key).await,
         }
     }
 

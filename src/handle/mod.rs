@@ -27,7 +27,6 @@ use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
-use futures_util::FutureExt as _;
 use route::{Route, route};
 
 /// The time.
@@ -70,13 +69,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let address = Address::parse(&url);
         let route = route(&method, &address);
         let template = route.as_ref().map_or("none", Route::template);
-        // Boxed, a route is a function of its own: wasm's functions are compiled when they are first called.
         let served = match route {
-            Ok(Route::Create) => self.create(request, &address).boxed_local().await,
-            Ok(Route::Get(id)) => self.get(request, &id).boxed_local().await,
-            Ok(Route::Timeline(id)) => {
-                Ok(self.timeline(request, &id, &address).boxed_local().await)
-            }
+            Ok(Route::Create) => self.create(request, &address).await,
+            Ok(Route::Get(id)) => self.get(request, &id).await,
+            Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),
