@@ -29,7 +29,7 @@ const MOST_FAULTS = 1_000;
  * const service = createTestService({ seed: 1, now: "2026-01-31T12:00:00Z" });
  * const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch });
  * const { id, charge } = await client.createPledgeTransaction(payload);
- * console.log(id, charge.amount); // ptran_f74hxzdglvtizih7el4vh3fn6yziyea6iqpufimxje 0.50
+ * console.log(id, charge.amount); // ptran_f74hxzdglvtizih7iq4ocnqzxwqu6vjjrwgqw62poq 0.50
  * ```
  *
  * @throws {PledgeError} of code `invalid_argument`, naming the option, if an option is invalid

@@ -157,7 +157,7 @@ test("CommonJS where Request, Response and the coders of text are missing", asyn
   const { baseUrl, fetch } = createTestService({ seed: 1 });
   const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl, fetch });
   const { id } = await client.createPledgeTransaction(REQUEST);
-  assert.equal(id, "ptran_f74hxzdglvtizih7el4vh3fn6yziyea6iqpufimxje");
+  assert.equal(id, "ptran_f74hxzdglvtizih7iq4ocnqzxwqu6vjjrwgqw62poq");
   assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
   await assert.rejects(client.getPledgeTransaction("ptran_1"), { status: 404 });
   const found = [

@@ -34,8 +34,8 @@ new PledgeClient({
   timeoutMs: 5_000,
   maxRetries: 0,
   retryCreates: true,
-  onRequest: ({ callId, requestHeaders }) => [callId.length, requestHeaders.traceparent],
-  onResponse: ({ callId, responseHeaders, status }) => [callId, responseHeaders.date, status],
+  onRequest: ({ callId, requestHeaders: { traceparent } }) => [callId.length, traceparent],
+  onResponse: ({ callId, responseHeaders: { date }, status }) => [callId, date, status],
   onError: ({ durationMs, error, reason }) => [
     durationMs,
     error instanceof Error,
