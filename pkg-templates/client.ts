@@ -188,17 +188,19 @@ export class PledgeClient {
     readSubject: () => string,
     readOptions: () => ReturnType<typeof getOptions>,
   ): Promise<T> {
-    const subject = readSubject(),
-      own: Partial<ReturnType<typeof createOptions>> = readOptions();
-    const options = {
-      ...this.#options,
-      ...own,
-      headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
-    };
-    const limit = newLimit(own.signal, options.deadlineMs);
-    let redact = redactor(typeof options.apiKey === "string" ? options.apiKey : "");
-    const report = reporter(options, (text) => redact(text));
+    const { apiKey: given } = this.#options;
+    let redact = redactor(typeof given === "string" ? given : ""),
+      limit: Limit | undefined;
+    const report = reporter(this.#options, (text) => redact(text));
     try {
+      const subject = readSubject(),
+        own: Partial<ReturnType<typeof createOptions>> = readOptions();
+      const options = {
+        ...this.#options,
+        ...own,
+        headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
+      };
+      limit = newLimit(own.signal, options.deadlineMs);
       const apiKey = await apiKeyOf(options, limit);
       redact = redactor(apiKey);
       const idempotencyKey =
@@ -210,7 +212,7 @@ export class PledgeClient {
       if (error instanceof PledgeError) report("failure", () => error.toJSON());
       throw error;
     } finally {
-      limit.clear();
+      limit?.clear();
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { PledgeClient, UnprocessableEntityError } from "impact-pledge";
+import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
 import Stripe from "stripe";
 
 const [secret, offeringId] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
@@ -10,7 +10,7 @@ const PATH = "/webhooks/stripe";
 const MAX_BYTES = 1_048_576;
 const PAID = new Set(["checkout.session.completed", "checkout.session.async_payment_succeeded"]);
 
-/** @returns a status: 200 once the pledge is recorded or there is none; with any other, Stripe repeats for days */
+/** @returns a status: 200 once the pledge is recorded or can never be; with any other, Stripe repeats for days */
 async function statusFor(request) {
   if (request.method !== "POST" || request.url !== PATH) return 404;
   const body = await bytesOf(request);
@@ -51,10 +51,17 @@ async function pledgeFor(session) {
   try {
     await client.createPledgeTransaction(payloadOf(session), { idempotencyKey: session.id });
   } catch (error) {
-    if (!(error instanceof UnprocessableEntityError)) throw error;
-    console.warn(`${session.id} is recorded already, with other contents`);
+    if (!isFinal(error)) throw error;
+    console.error(`${session.id} is not recorded: ${error.message}`);
   }
 }
+
+/**
+ * The rules refuse this order, or it was recorded and has changed since: that stays so however often it comes. Stripe
+ * switches off an endpoint that keeps failing, and then no order comes.
+ */
+const isFinal = (error) =>
+  error instanceof ValidationError || error instanceof UnprocessableEntityError;
 
 /** The number that the shop has put into the metadata when it made the session. */
 const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);

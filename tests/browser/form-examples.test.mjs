@@ -22,7 +22,7 @@ assert.deepEqual(others, []);
 
 useBrowser();
 
-const shop = { origin: "", saved: [] };
+const shop = { origin: "", saved: [], pledge: async () => {} };
 const servers = [];
 let service;
 
@@ -31,8 +31,7 @@ before(async () => {
   const html = (body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>A shop</title>
     <link rel="icon" href="data:,"><main>${body}</main></html>`;
   globalThis.given = {
-    apiKey: "service_sk_test_dev_unit",
-    saveOrder: (data) => shop.saved.push(Object.fromEntries(data)),
+    saveOrder: (data, payload) => shop.saved.push({ fields: Object.fromEntries(data), payload }),
     checkout: (data, issues) =>
       new Response(
         html(issues.map(({ name, message }) => `${data.get(name)}: ${message}`).join()),
@@ -45,9 +44,12 @@ before(async () => {
   const file = join(project.folder, "forms-md.mjs");
   writeFileSync(
     file,
-    `const { apiKey, checkout, saveOrder } = globalThis.given;\n${server.replace("https://pledges.example.org", pledges.origin)}`,
+    `const { checkout, saveOrder } = globalThis.given;\n${server}`,
   );
-  const { order } = await import(pathToFileURL(file).href);
+  const { order, pledge } = await import(pathToFileURL(file).href);
+  const { PledgeClient } = await project.load("impact-pledge");
+  const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: pledges.origin });
+  shop.pledge = (order) => pledge(order, client);
   const script = (name, code) => ({ [`GET ${name}`]: [code, "text/javascript"] });
   const pages = {
     "GET /": [html(`${form}<script type="module" src="/page.js"></script>`), "text/html"],
@@ -95,11 +97,11 @@ async function openShop(t, { path = "/", ...options } = {}) {
   return page;
 }
 
-/** What a shopper fills in, what is pledged of it, and where the order ends. */
+/** What a shopper fills in, and what is pledged of it. */
 const ORDERS = [
-  [{ amount: "2", coupon: "SPRING" }, [2], /\/timeline\/ptran_/],
-  [{ amount: "0", coupon: "SPRING" }, [], /\/thanks$/],
-  [{ amount: "", coupon: "" }, [], /\/thanks$/],
+  [{ amount: "2", coupon: "SPRING" }, [2]],
+  [{ amount: "0", coupon: "SPRING" }, []],
+  [{ amount: "", coupon: "" }, []],
 ];
 
 for (const javaScriptEnabled of [true, false]) {
@@ -107,7 +109,7 @@ for (const javaScriptEnabled of [true, false]) {
 
   test(`an order is saved with the shop's own fields, and pledged if it has a pledge, ${ways}`, async (t) => {
     const page = await openShop(t, { javaScriptEnabled });
-    for (const [{ amount, coupon }, amounts, end] of ORDERS) {
+    for (const [{ amount, coupon }, amounts] of ORDERS) {
       service.reset();
       await page.goto(shop.origin);
       assert.equal(await page.$eval("form", (form) => form.noValidate), javaScriptEnabled);
@@ -115,16 +117,19 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("E-mail").fill("ada@example.org");
       await page.getByLabel("Coupon").fill(coupon);
       await page.click("button");
-      await page.waitForURL(end);
-      assert.deepEqual(shop.saved.splice(0), [
-        {
-          reference: "order-1001",
-          "pledges.0.impact.offeringId": "tree",
-          "pledges.0.impact.amount": amount,
-          "recipient.email": "ada@example.org",
-          coupon,
-        },
-      ]);
+      await page.waitForURL(/\/thanks$/);
+      const [{ fields, payload }, ...others] = shop.saved.splice(0);
+      assert.deepEqual(others, []);
+      assert.deepEqual(fields, {
+        reference: "order-1001",
+        "pledges.0.impact.offeringId": "tree",
+        "pledges.0.impact.amount": amount,
+        "recipient.email": "ada@example.org",
+        coupon,
+      });
+      assert.deepEqual(service.requests(), [], "the order is taken without the service");
+      for (let i = 0; payload && i < 2; i += 1)
+        assert.match(await shop.pledge({ number: "order-1001", payload }), /\/timeline\/ptran_/);
       const pledged = service.transactions().flatMap(({ pledges }) => pledges);
       assert.deepEqual(
         pledged.map(({ impact }) => impact),
@@ -163,4 +168,13 @@ test("the texts of a pack, and the shop's own", async (t) => {
     all.map(({ textContent }) => textContent),
   );
   assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
+});
+
+test("an offer that the shop does not make is neither saved nor pledged", async (t) => {
+  await openShop(t);
+  const fields = { reference: "order-1001", "recipient.email": "ada@example.org" };
+  const pledge = { "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "whale" };
+  const body = new URLSearchParams({ ...fields, ...pledge });
+  const { status } = await fetch(`${shop.origin}/order`, { method: "POST", body });
+  assert.deepEqual([status, shop.saved, service.transactions()], [400, [], []]);
 });

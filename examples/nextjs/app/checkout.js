@@ -12,7 +12,7 @@ export function Checkout() {
   );
 
   return (
-    <form ref={form}>
+    <form ref={form} method="post" action="/api/orders">
       <input type="hidden" name="reference" value="order-1001" readOnly />
       <input type="hidden" name="pledges.0.impact.offeringId" value="tree" readOnly />
       <p>

@@ -324,6 +324,10 @@ export const environments = [
         workspace.start(`${SERVE} -- --hostname 127.0.0.1 --port PORT`, { env });
       const origin = await start(settings(workspace));
       await mustTakeOrders(workspace, `${origin}/api/orders`);
+      const form = { method: "POST", body: new URLSearchParams(FIELDS), redirect: "manual" };
+      const posted = await fetch(`${origin}/api/orders`, form); // as a browser without JavaScript does
+      assert.deepEqual([posted.status, posted.headers.get("location")], [303, TIMELINE]);
+      assert.deepEqual(recorded(workspace), ORDER);
       await walk(workspace, origin);
       await mustSaySorry(`${await start(UNREACHABLE)}/api/orders`);
     },

@@ -12,9 +12,17 @@ export async function action({ request }) {
     : data({ ...answer, values: Object.fromEntries(posted) }, { status });
 }
 
-export default function Checkout({ actionData: { values = {}, issues = [], message = "" } = {} }) {
-  const form = useRef(null);
-  useEffect(() => bindForm(form.current).unbind, []);
+export default function Checkout({ actionData }) {
+  const { values = {}, issues = [], message = "" } = actionData ?? {};
+  const [form, binding] = [useRef(null), useRef(null)];
+  useEffect(() => {
+    binding.current = bindForm(form.current);
+    return binding.current.unbind;
+  }, []);
+  // What the action has found: the form is bound already when React shows it.
+  useEffect(() => {
+    if (actionData?.issues) binding.current.report(actionData.issues);
+  }, [actionData]);
 
   const field = (label, name, attributes) => {
     const problem = issues.find((issue) => issue.name === name)?.message;

@@ -1,4 +1,5 @@
 import { PledgeClient, ValidationError } from "impact-pledge";
+import { readForm } from "impact-pledge/form";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
@@ -9,11 +10,13 @@ const pledges = () =>
     retryCreates: true,
   }));
 
-/** Records the pledge of an order. The key stays here. */
+/** Records the pledge of an order: JSON of the page's script, or the form as a browser posts it. The key stays here. */
 export async function POST(request) {
+  const isScript = request.headers.get("content-type") === "application/json";
   try {
-    const { id, timelineUrl } = await pledges().createPledgeTransaction(await request.json());
-    return Response.json({ id, timelineUrl });
+    const order = isScript ? await request.json() : orderOf(await request.formData());
+    const { id, timelineUrl } = await pledges().createPledgeTransaction(order);
+    return isScript ? Response.json({ id, timelineUrl }) : Response.redirect(timelineUrl, 303);
   } catch (error) {
     if (error instanceof ValidationError)
       return Response.json({ message: error.message, issues: error.issues }, { status: 422 });
@@ -25,4 +28,10 @@ export async function POST(request) {
       { status: 502 },
     );
   }
+}
+
+function orderOf(data) {
+  const { payload, issues } = readForm(data);
+  if (issues.length > 0) throw new ValidationError(issues);
+  return payload;
 }
