@@ -42,10 +42,7 @@ before(async () => {
       ),
   };
   const file = join(project.folder, "forms-md.mjs");
-  writeFileSync(
-    file,
-    `const { checkout, saveOrder } = globalThis.given;\n${server}`,
-  );
+  writeFileSync(file, `const { checkout, saveOrder } = globalThis.given;\n${server}`);
   const { order, pledge } = await import(pathToFileURL(file).href);
   const { PledgeClient } = await project.load("impact-pledge");
   const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: pledges.origin });

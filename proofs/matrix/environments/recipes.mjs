@@ -324,8 +324,11 @@ export const environments = [
         workspace.start(`${SERVE} -- --hostname 127.0.0.1 --port PORT`, { env });
       const origin = await start(settings(workspace));
       await mustTakeOrders(workspace, `${origin}/api/orders`);
-      const form = { method: "POST", body: new URLSearchParams(FIELDS), redirect: "manual" };
-      const posted = await fetch(`${origin}/api/orders`, form); // as a browser without JavaScript does
+      const posted = await fetch(`${origin}/api/orders`, {
+        method: "POST",
+        body: new URLSearchParams(FIELDS), // as a browser without JavaScript posts it
+        redirect: "manual",
+      });
       assert.deepEqual([posted.status, posted.headers.get("location")], [303, TIMELINE]);
       assert.deepEqual(recorded(workspace), ORDER);
       await walk(workspace, origin);

@@ -14,7 +14,8 @@ export async function action({ request }) {
 
 export default function Checkout({ actionData }) {
   const { values = {}, issues = [], message = "" } = actionData ?? {};
-  const [form, binding] = [useRef(null), useRef(null)];
+  const form = useRef(null);
+  const binding = useRef(null);
   useEffect(() => {
     binding.current = bindForm(form.current);
     return binding.current.unbind;
