@@ -1,24 +1,10 @@
 /** TypeScript's compiler in this process: what all compilations read, it reads once. */
 import { join } from "node:path";
 import ts from "typescript";
+import { strictFlags } from "../support/strict-flags.mjs";
 
 /** @type {Map<string, ts.SourceFile | undefined>} */
 const sources = new Map();
-
-/** The flags by which a project may be stricter, without those that a kind of module excludes or that are tried on and off. */
-const STRICT = {
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitOverride: true,
-  noImplicitReturns: true,
-  isolatedModules: true,
-  erasableSyntaxOnly: true,
-  noUncheckedSideEffectImports: true,
-  skipLibCheck: false,
-  noEmit: true,
-  target: "es2022",
-};
 
 /**
  * Compiles files as a user's strict project has it. The platform's own declarations are not checked.
@@ -29,7 +15,7 @@ const STRICT = {
  */
 export function compiled(folder, files, options) {
   const { options: parsed } = ts.convertCompilerOptionsFromJson(
-    { ...STRICT, skipDefaultLibCheck: true, types: [], ...options },
+    { ...strictFlags(), skipDefaultLibCheck: true, ...options },
     folder,
   );
   const host = ts.createCompilerHost(parsed);

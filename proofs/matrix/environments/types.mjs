@@ -4,21 +4,8 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { strictFlags } from "../../../tests/support/strict-flags.mjs";
 
-const STRICT = {
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitOverride: true,
-  noImplicitReturns: true,
-  isolatedModules: true,
-  skipLibCheck: false,
-  noEmit: true,
-  target: "es2022",
-  types: [],
-};
-/** Flags, and the version that first had them. */
-const LATER = { noUncheckedSideEffectImports: 5.6, erasableSyntaxOnly: 5.8 };
 /** By the resolution of modules: as ES modules, as CommonJS, whose files have no `import` to keep, and for a bundler. */
 const KINDS = [
   { extension: "mts", module: "node16", moduleResolution: "node16", verbatimModuleSyntax: true },
@@ -44,8 +31,7 @@ function sourcesIn(workspace, part) {
 }
 
 async function compile(workspace, version, compiler) {
-  const later = Object.entries(LATER).filter(([, first]) => version >= first);
-  const flags = { ...STRICT, ...Object.fromEntries(later.map(([name]) => [name, true])) };
+  const flags = strictFlags(version);
   for (const [part, lib] of Object.entries(LIBRARIES)) {
     const sources = [...sourcesIn(workspace, part), ["wrong", WRONG]];
     for (const { extension, ...resolution } of KINDS) {
