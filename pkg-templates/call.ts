@@ -6,7 +6,7 @@ import { type Cause, isUnsent } from "./cause.ts";
 import { core } from "./core.ts";
 import { type Limit, waited, within } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
-import { type Report, newCallId } from "./events.ts";
+import type { Report } from "./events.ts";
 import { type CallSettings, invalid } from "./options.ts";
 import { REDACTED, type Redact, quietly, redactedCause, redactedHeaders } from "./redact.ts";
 import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.ts";
@@ -18,6 +18,7 @@ const PIECES_AT_ONCE = 1_000;
 
 /** A call with its options. The Rust side reads most of it; `src/client/js.rs` declares what. */
 export interface Outgoing extends CallSettings {
+  readonly callId: string;
   readonly isCreate: boolean;
   /** The body of a create, or the ID of a get. */
   readonly subject: string;
@@ -103,11 +104,10 @@ type Attempted = Partial<Failed> & Partial<Pick<Answered, "answer" | "url">>;
  */
 export async function send(call: Outgoing): Promise<Answered | Unanswered> {
   const { checkCall, conclude } = core(),
-    { limit, report } = call;
+    { callId, limit, report } = call;
   const problem = checkCall(call);
   if (problem !== undefined) throw invalid(problem);
   const hasSignal = takesSignal(call.fetch, call.baseUrl);
-  const callId = newCallId();
   let mayBeRecorded = false;
   for (let retries = 0; ; retries += 1) {
     const attempt = retries + 1;

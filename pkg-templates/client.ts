@@ -18,7 +18,7 @@ import {
   ValidationError,
   requestId,
 } from "./errors.ts";
-import { reporter } from "./events.ts";
+import { newCallId, reporter } from "./events.ts";
 import {
   type Settings,
   clientOptions,
@@ -188,7 +188,8 @@ export class PledgeClient {
     readSubject: () => string,
     readOptions: () => ReturnType<typeof getOptions>,
   ): Promise<T> {
-    const { apiKey: given } = this.#options;
+    const { apiKey: given } = this.#options,
+      callId = newCallId();
     let redact = redactor(typeof given === "string" ? given : ""),
       limit: Limit | undefined;
     const report = reporter(this.#options, (text) => redact(text));
@@ -206,10 +207,11 @@ export class PledgeClient {
       const idempotencyKey =
         own.idempotencyKey ??
         (isCreate && options.retryCreates ? core().newIdempotencyKey() : undefined);
-      const call = { ...options, apiKey, isCreate, subject, idempotencyKey, limit, redact, report };
+      const request = { callId, isCreate, subject, idempotencyKey };
+      const call = { ...options, ...request, apiKey, limit, redact, report };
       return conclude<T>(call, await send(call));
     } catch (error) {
-      if (error instanceof PledgeError) report("failure", () => error.toJSON());
+      if (error instanceof PledgeError) report("failure", () => ({ callId, ...error.toJSON() }));
       throw error;
     } finally {
       limit?.clear();

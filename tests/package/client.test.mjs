@@ -1013,6 +1013,9 @@ test("a log has as much as its level asks for", async () => {
       maxRetries: 1,
     });
     await failed(get(client));
+    const [, , { callId } = {}] = lines[0] ?? [];
+    assert.equal(typeof callId, expected.length > 0 ? "string" : "undefined");
+    assert.ok(lines.every(([, , details]) => details.callId === callId));
     await failed(client.createPledgeTransaction({})); // not sent
     assert.deepEqual(
       lines.map(([name]) => name),
