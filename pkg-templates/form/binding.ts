@@ -1,5 +1,5 @@
 /* Checks a form in a page while it is filled in. */
-import { showFailure } from "./failure.ts";
+import { buttonOf, showFailure } from "./failure.ts";
 import { type Field, controlsOf, fieldsOf } from "./fields.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
@@ -114,7 +114,7 @@ export function attachChecks(
     isBusy = true;
     form.setAttribute("aria-busy", "true");
     try {
-      const data = new FormData(form, event.submitter); // as the browser would post it
+      const data = new FormData(form, buttonOf(form, event.submitter)); // as the browser would post it
       const answer = await options.onSubmit!(payload as never, { data, event } as never);
       if (issuesOf(answer)) refused(answer, event);
     } catch (error) {

@@ -29,4 +29,8 @@ export function showFailure(
 
 /** Sends the form again by the same button, if it is still there. */
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
-  form.requestSubmit((submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null);
+  form.requestSubmit(buttonOf(form, submitter));
+
+/** Returns the submitter if it is a button of the form: it may have been removed, and happy-dom names the form itself. */
+export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
+  (submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null;
