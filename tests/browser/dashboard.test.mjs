@@ -1,11 +1,9 @@
 /** The dashboard in Chromium as an operator has it on a phone: each page, and a walk by keyboard. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { createTestHarness } from "wrangler";
 import { operator } from "../../scripts/lib/operator.mjs";
+import { startDashboard } from "../server/dashboard-worker.mjs";
 import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
 
 useBrowser();
@@ -13,34 +11,17 @@ useBrowser();
 const OPERATOR = "operator@small-hours.example";
 const PHONE = { width: 390, height: 740 };
 
-const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
-let harness, origin;
+let dashboard, origin;
 before(async () => {
-  const configPath = join(folder, "wrangler.json");
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      name: "dashboard",
-      main: join(tools.root, "build", "dashboard", "worker.js"),
-      compatibility_date: "2026-10-01",
-      keep_names: false,
-      access: { dev: { aud: "test", identity: { email: OPERATOR } } },
-      kv_namespaces: [{ binding: "PLEDGES" }],
-      vars: { OPERATORS: OPERATOR, ENVIRONMENT: "production" },
-    }),
-  );
-  harness = createTestHarness({ workers: [{ configPath }] });
-  ({
-    url: { origin },
-  } = await harness.listen());
-  const { PLEDGES } = await harness.getWorker().getEnv();
+  const main = join("build", "dashboard", "worker.js");
+  dashboard = await startDashboard({ main, email: OPERATOR, vars: { OPERATORS: OPERATOR } });
+  ({ origin } = dashboard);
   const records = await demo();
-  await Promise.all([...records].map(([key, { value, ...rest }]) => PLEDGES.put(key, value, rest)));
+  await Promise.all(
+    [...records].map(([key, { value, ...rest }]) => dashboard.kv.put(key, value, rest)),
+  );
 });
-after(async () => {
-  await harness?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => dashboard?.close());
 
 /** What `npm start` shows, written to memory: that is quicker than a call for each. */
 async function demo() {

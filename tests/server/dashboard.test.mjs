@@ -1,13 +1,11 @@
 /** The dashboard's Worker beside the service's on one namespace: who is let in, what a form does, and a platform that fails. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { tools } from "../e2e/script.mjs";
 import { send } from "../e2e/worker.mjs";
+import { startDashboard } from "./dashboard-worker.mjs";
 
 const OPERATOR = "operator@small-hours.example";
 const SUPPORT = "support@small-hours.example";
@@ -15,35 +13,19 @@ const ACCOUNTS = "accounts@small-hours.example";
 const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
 const FAST = { "x-speed": "50" }; // a deadline of 5 s ends after 100 ms
 
-const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
-let harness, origin;
+let dashboard, harness, origin;
 before(async () => {
-  const configPath = join(folder, "wrangler.json");
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      name: "dashboard",
-      main: join(tools.root, "tests", "server", "dashboard-stand-ins.mjs"),
-      compatibility_date: "2026-10-01",
-      keep_names: false,
-      access: { dev: { aud: "test", identity: { email: OPERATOR.toUpperCase() } } },
-      kv_namespaces: [{ binding: "PLEDGES" }],
-      vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS, ENVIRONMENT: "production" },
-    }),
-  );
-  const service = join(tools.root, "wrangler.toml");
-  harness = createTestHarness({ workers: [{ configPath }, { configPath: service }] });
-  ({
-    url: { origin },
-  } = await harness.listen());
-  const { PLEDGES: kv } = await harness.getWorker().getEnv();
+  dashboard = await startDashboard({
+    main: join("tests", "server", "dashboard-stand-ins.mjs"),
+    email: OPERATOR.toUpperCase(),
+    vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS },
+    others: [{ configPath: join(tools.root, "wrangler.toml") }],
+  });
+  ({ harness, origin } = dashboard);
   for (const { key, value, metadata } of (await seedData(tools)).entries)
-    await kv.put(key, value, { metadata });
+    await dashboard.kv.put(key, value, { metadata });
 });
-after(async () => {
-  await harness?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => dashboard?.close());
 
 const page = (path, headers = {}) => send(origin, { method: "GET", path, headers });
 const post = (path, fields, headers = {}) =>
