@@ -13,8 +13,12 @@ use std::fmt::{self, Debug, Formatter};
 
 /// 32 random bytes: one secret per KV namespace. Its record is [`SecretRecord`], and the record of
 /// each API key has a copy, so that a create reads no further record. `Debug` does not show it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct NamespaceSecret([u8; SECRET_BYTES]);
+#[derive(Clone)]
+pub struct NamespaceSecret {
+    bytes: [u8; SECRET_BYTES],
+    /// An HMAC that has hashed the key and nothing yet: to do so takes as long as to hash 128 bytes.
+    keyed: Hmac<Sha256>,
+}
 
 /// The record of the secret: `{"secret": "…", "version": 1}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,13 +44,15 @@ pub struct LookupHashes {
 
 impl NamespaceSecret {
     /// Makes a secret of random bytes.
-    pub const fn new(bytes: [u8; SECRET_BYTES]) -> Self {
-        NamespaceSecret(bytes)
+    pub fn new(bytes: [u8; SECRET_BYTES]) -> Self {
+        let mut block = [0; 64]; // HMAC pads a shorter key with zeros (RFC 2104)
+        block.iter_mut().zip(bytes).for_each(|(byte, secret)| *byte = secret);
+        NamespaceSecret { bytes, keyed: Hmac::new(&block.into()) }
     }
 
     /// 8 hexadecimal digits by which copies of a secret are compared without showing it.
     pub fn fingerprint(&self) -> String {
-        base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.0)))
+        base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.bytes)))
     }
 
     /// The hashes of a transaction of this unit and mode.
@@ -86,14 +92,20 @@ impl NamespaceSecret {
         scope: &'p Scope,
         texts: impl IntoIterator<Item = &'p [u8]>,
     ) -> Hmac<Sha256> {
-        let mut block = [0; 64]; // HMAC pads a shorter key with zeros (RFC 2104)
-        block.iter_mut().zip(self.0).for_each(|(byte, secret)| *byte = secret);
-        let mut mac = Hmac::<Sha256>::new(&block.into());
+        let mut mac = self.keyed.clone();
         let parts = std::iter::once(purpose.as_bytes()).chain(scope.parts()).chain(texts);
         update_with_parts(&mut mac, parts);
         mac
     }
 }
+
+impl PartialEq for NamespaceSecret {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for NamespaceSecret {}
 
 impl Debug for NamespaceSecret {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
@@ -103,7 +115,7 @@ impl Debug for NamespaceSecret {
 
 impl Serialize for NamespaceSecret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&base16ct::lower::encode_string(&self.0))
+        serializer.serialize_str(&base16ct::lower::encode_string(&self.bytes))
     }
 }
 
@@ -112,7 +124,7 @@ impl<'de> Deserialize<'de> for NamespaceSecret {
         let text = String::deserialize(deserializer)?;
         let bytes = base16ct::mixed::decode_vec(&text).ok().and_then(|bytes| bytes.try_into().ok());
         bytes
-            .map(NamespaceSecret)
+            .map(NamespaceSecret::new)
             .ok_or_else(|| Error::custom("a secret has 64 hexadecimal digits"))
     }
 }

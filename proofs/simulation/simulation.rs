@@ -402,7 +402,7 @@ impl Simulation {
     }
 
     fn switch_mail_on(&mut self) {
-        let secret = serde_json::json!({ "secret": SECRET }).to_string().into_bytes();
+        let secret = serde_json::json!({ "secret": *SECRET }).to_string().into_bytes();
         self.kv.set(&SecretKey.name(), Some(secret));
         for unit in ["unit_1", "unit_2"] {
             let profile = br#"{"name":"Small Hours Coffee","mail":true}"#.to_vec();

@@ -16,13 +16,13 @@ pub struct Caller {
     pub key: KeyHash,
     /// The unit and mode whose records the caller creates and reads.
     pub scope: Scope,
-    secret: Option<NamespaceSecret>,
+    record: Rc<KeyRecord>,
 }
 
 impl Caller {
     /// The copy of the namespace's secret in the key's record. A create needs it for its IDs.
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
-        self.secret.as_ref().ok_or(Problem::SecretMissing)
+        self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 }
 
@@ -35,14 +35,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Caller, Problem> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
-        let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
-        self.journal.key.set(Some(key.hash()));
-        let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
+        let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?.hash();
+        self.journal.key.set(Some(key));
+        let record = self.key_record(request, key).await?.ok_or_else(unauthorized)?;
         self.journal.mode.set(Some(record.mode));
         let unit = self.unit(request, &record).await?.ok_or(Problem::UnitRequired(operation))?;
         let scope = Scope { mode: record.mode, unit };
         self.journal.unit.get_or_init(|| scope.unit.clone());
-        Ok(Caller { key: key.hash(), scope, secret: record.secret })
+        Ok(Caller { key, scope, record })
     }
 
     /// The unit that a request acts for; `None` if a team's key comes without `X-Service-Unit-Id`, or

@@ -42,12 +42,12 @@ pub struct DevelopmentKey {
 pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     let Development { keys, teams, catalogue, secret, profiles } =
         serde_json::from_str(include_str!("development.json"))?;
-    put_missing(store, &SecretKey, &SecretRecord { secret }, &NoMetadata).await?;
+    put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
         put_missing(store, &CatalogueKey(mode), &catalogue, &NoMetadata).await?;
     }
     for (key, record) in &keys {
-        let record = KeyRecord { secret: Some(secret), ..record.clone() };
+        let record = KeyRecord { secret: Some(secret.clone()), ..record.clone() };
         let note = serde_json::to_value(KeyNote::new(&record, registered()))?;
         let credential = CredentialKey(ApiKey::new(key).hash());
         put_missing(store, &NotedKey(credential), &record, &note).await?;

@@ -7,6 +7,7 @@ use impact_pledge::secret::NamespaceSecret;
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 const BASE32: &str = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -38,7 +39,7 @@ fn every_bit_counts() {
 
 // ---- Shops and orders ----------------------------------------------------------------------------
 
-const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
+static SECRET: LazyLock<NamespaceSecret> = LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
 fn scope(mode: Mode, unit: &str) -> Scope {
     Scope { mode, unit: unit.to_owned() }

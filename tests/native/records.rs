@@ -176,8 +176,8 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
             "key": "d4f722b49dea",
         },
     });
-    assert_eq!(metadata(&with_secret(SECRET), &once), plain);
-    let mut found = metadata(&with_secret(SECRET), &repeatable(&minimal()));
+    assert_eq!(metadata(&with_secret(SECRET.clone()), &once), plain);
+    let mut found = metadata(&with_secret(SECRET.clone()), &repeatable(&minimal()));
     let replay =
         ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
     assert_eq!(found["summary"]["replay"], replay);
@@ -189,15 +189,15 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
 fn hashes_tell_apart_all_but_the_case_of_an_address() {
     let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
     let of = |key: NamespaceSecret, scope, reference, email| key.hashes(&scope, reference, email);
-    let hashes = of(SECRET, scope("u", Mode::Test), "order-1", "ada@example.org");
-    let other_case = of(SECRET, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
+    let hashes = of(SECRET.clone(), scope("u", Mode::Test), "order-1", "ada@example.org");
+    let other_case = of(SECRET.clone(), scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
     assert_eq!(hashes, other_case);
     for other in [
         of(NamespaceSecret::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
-        of(SECRET, scope("v", Mode::Test), "order-1", "ada@example.org"),
-        of(SECRET, scope("u", Mode::Live), "order-1", "ada@example.org"),
-        of(SECRET, scope("u", Mode::Test), "Order-1", "eve@example.org"),
-        of(SECRET, scope("u", Mode::Test), "ada@example.org", "order-1"),
+        of(SECRET.clone(), scope("v", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET.clone(), scope("u", Mode::Live), "order-1", "ada@example.org"),
+        of(SECRET.clone(), scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(SECRET.clone(), scope("u", Mode::Test), "ada@example.org", "order-1"),
     ] {
         assert_ne!(other.reference, hashes.reference);
         assert_ne!(other.email, hashes.email);
@@ -210,7 +210,7 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
 fn the_metadata_fits_beside_its_record() {
     let unit_id = "u".repeat(128);
     let service = seeded();
-    let mut record = with_secret(SECRET);
+    let mut record = with_secret(SECRET.clone());
     record.level = unit(&unit_id);
     put_key(&*service.store, UNIT, &record);
     let price = "9".repeat(40);
@@ -247,9 +247,9 @@ fn nothing_but_access_is_read_of_the_metadata() {
 /// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
 #[test]
 fn a_secret_is_not_printed() {
-    assert_eq!(format!("{SECRET:?}"), "NamespaceSecret(…)");
+    assert_eq!(format!("{:?}", *SECRET), "NamespaceSecret(…)");
     let read = |text: &str| serde_json::from_value::<NamespaceSecret>(json!(text));
-    assert_eq!(read(&"07".repeat(32)).unwrap(), SECRET);
+    assert_eq!(read(&"07".repeat(32)).unwrap(), *SECRET);
     for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {
         let error = read(wrong).unwrap_err().to_string();
         assert_eq!(error, "a secret has 64 hexadecimal digits");

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::future::{poll_fn, ready};
 use std::mem::take;
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::task::Poll;
 
 pub const ORIGIN: &str = "https://pledge.example";
@@ -264,11 +265,12 @@ pub fn team() -> KeyLevel {
 }
 
 /// The secret of the namespace; the record of every key has a copy.
-pub const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
+pub static SECRET: LazyLock<NamespaceSecret> =
+    LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
 /// The record of a key that can create.
 pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
-    KeyRecord { secret: Some(SECRET), ..KeyRecord::new(mode, level) }
+    KeyRecord { secret: Some(SECRET.clone()), ..KeyRecord::new(mode, level) }
 }
 
 pub fn seed(store: &impl Store) {

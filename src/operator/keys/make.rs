@@ -68,7 +68,7 @@ async fn create_by(
     }
     drawn.record(store, author, CREATE, [&drawn.id(), record.level.id()]).await?;
     if is_new {
-        secret::keep(store, secret).await?;
+        secret::keep(store, secret.clone()).await?;
     }
     register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
     let record = KeyRecord { secret: Some(secret), ..record };

@@ -11,6 +11,7 @@ use super::{MAX_PAGES, OperatorError, Pages, Result, read_value, secret, without
 use crate::auth::{ApiKey, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key, Listed, OperatorStore, Registered};
 use crate::time::date_time_in_seconds;
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,7 @@ impl KeyNote {
             label: record.label.clone(),
             created,
             by,
-            secret: record.secret.map(|secret| secret.fingerprint()),
+            secret: record.secret.as_ref().map(NamespaceSecret::fingerprint),
             predecessor: None,
             successor: None,
             ends: None,

@@ -9,7 +9,7 @@ use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};
 /// A dashboard with a unit `shop` and a team `team` that has it, and with the namespace's secret.
 pub fn shop() -> TestDashboard {
     let store = MemoryStore::default();
-    let secret = json!({ "secret": SECRET, "version": 1 }).to_string();
+    let secret = json!({ "secret": *SECRET, "version": 1 }).to_string();
     store.keep("secret", secret.as_bytes(), b"null");
     for (name, by) in [("unit:shop", "ada"), ("team:team", "ada"), ("member:team:shop", "ada")] {
         let registered = json!({ "created": "2026-01-01T00:00:00.000Z", "by": by }).to_string();

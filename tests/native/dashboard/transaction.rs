@@ -33,7 +33,7 @@ pub fn order() -> Value {
 /// A dashboard of a unit whose e-mails are on.
 pub fn desk() -> TestDashboard {
     let dashboard = dashboard(seeded());
-    let secret = json!({ "secret": support::service::SECRET }).to_string();
+    let secret = json!({ "secret": *support::service::SECRET }).to_string();
     dashboard.store().keep("secret", secret.as_bytes(), b"null");
     let profile = json!({ "name": "Café <script>\"&", "mail": true }).to_string();
     dashboard.store().keep("profile:unit_dev", profile.as_bytes(), b"null");
