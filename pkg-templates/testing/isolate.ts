@@ -36,8 +36,8 @@ export class Answer {
   }
 }
 
-/** Serves a request; the promise is rejected if the instance breaks. */
-export type Isolate = (request: object, env: object) => Promise<Answer>;
+/** Serves a request, by its ID; the promise is rejected if the instance breaks. */
+export type Isolate = (request: object, env: object, id: string) => Promise<Answer>;
 
 export function startIsolate({ clock, random }: { clock: Clock; random: Random }): Isolate {
   const waiting = new Set<(cause: unknown) => void>(),
@@ -56,10 +56,10 @@ export function startIsolate({ clock, random }: { clock: Clock; random: Random }
     Headers: Map,
     Response: Answer,
   });
-  return (request, env) =>
+  return (request, env, id) =>
     new Promise((resolve, reject) => {
       waiting.add(reject);
-      fetch(request, env, {})
+      fetch(request, env, { id, keep() {} })
         .then(resolve, reject)
         .finally(() => waiting.delete(reject));
     });

@@ -59,10 +59,15 @@ export function newState({
   const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
   const newIsolate = () => startIsolate(platform);
   let isolate: Isolate | undefined,
-    answered = 0;
+    named = 0;
+
+  function newId(): string {
+    named += 1;
+    return `request-${String(named).padStart(12, "0")}`;
+  }
 
   /** Serves a request by an instance of the Worker and a store. @param failing the calls of the store that fail */
-  function served(
+  async function served(
     { url, method, headers }: Incoming,
     body: Body,
     run: Isolate,
@@ -71,7 +76,11 @@ export function newState({
   ): Promise<Answer> {
     const env = { ...settings, PLEDGES: from.bind(tokenOf(headers), failing) };
     const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
-    return run({ method, url, headers, body: stream, arrayBuffer: body.arrayBuffer }, env);
+    const sent = { method, url, headers, body: stream, arrayBuffer: body.arrayBuffer };
+    const id = newId();
+    const answer = await run(sent, env, id);
+    answer.headers.set("x-request-id", id);
+    return answer;
   }
 
   /** Returns the Worker's own response of a status, from an instance without caches; a generic one if it has none. */
@@ -125,9 +134,7 @@ export function newState({
         fault = takeFault(operationOf(request));
       const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
-      answered += 1;
-      if (!answer.headers?.has("x-request-id"))
-        answer.headers?.set("x-request-id", `request-${String(answered).padStart(12, "0")}`);
+      if (!answer.headers?.has("x-request-id")) answer.headers?.set("x-request-id", newId());
       log.end(entry, answer.status);
       if (fault?.fault === "timeout") await new Promise(() => {});
       if (fault?.fault === "slow")

@@ -135,6 +135,12 @@ impl Request for SimulatedRequest {
         Some(value.clone())
     }
 
+    fn id(&self) -> String {
+        "simulated".to_owned()
+    }
+
+    fn keep(&self) {}
+
     async fn body(
         &self,
         limit: usize,

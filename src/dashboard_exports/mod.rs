@@ -9,12 +9,12 @@ use crate::dashboard::{Dashboard, Settings, Variables};
 use crate::handle::Outbox;
 use crate::http::InFlight;
 use crate::platform::Platform;
-use crate::workers::{DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
+use crate::workers::{Call, DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
 use access::Context;
 use kv::OperatorKv;
 use std::cell::OnceCell;
 use std::rc::Rc;
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
@@ -79,8 +79,10 @@ pub async fn serve(
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
         in_flight: &in_flight,
     };
+    let call: &Call = context.unchecked_ref();
+    call.keep();
     let person = access::identify(&context).await;
-    let request = WorkerRequest::new(&request, None);
+    let request = WorkerRequest::new(&request, call, None);
     let response = dashboard.handle(&request, person.identity()).await;
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection

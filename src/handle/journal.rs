@@ -10,8 +10,6 @@ use std::cell::{Cell, OnceCell};
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The ID of the request.
-    pub(super) request_id: OnceCell<String>,
     /// The API key of the request, accepted or not.
     pub(super) key: Cell<Option<KeyHash>>,
     /// The mode of the API key, once it is accepted: also if the unit is then refused (§5.3).

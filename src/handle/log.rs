@@ -1,7 +1,6 @@
 //! The operator's log: a line of JSON for an answer.
 
 use super::{Clock, Entropy, Journal, Service};
-use crate::api::header;
 use crate::auth::KeyHash;
 use crate::http::{Request, Response};
 use crate::scope::Mode;
@@ -68,10 +67,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if !must_log && !self.settings.draws_log_line(self.entropy) {
             return;
         }
-        let (journal, id) = (&self.journal, self.request_id(request));
+        let (journal, id) = (&self.journal, request.id());
         let issue = journal.issue.get();
         let line = Line {
-            request: id,
+            request: &id,
             version: &self.settings.version,
             route,
             status: response.status,
@@ -100,24 +99,4 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let Journal { unpriced, mail, .. } = &self.journal;
         unpriced.get().is_some() || mail.get().is_some() || is_failure && !is_strangers
     }
-
-    /// The ID of the request: the platform's, else a random one.
-    pub(super) fn request_id(&self, request: &impl Request) -> &str {
-        self.journal.request_id.get_or_init(|| {
-            request.header(header::CF_RAY).filter(|id| is_ray_id(id)).unwrap_or_else(|| {
-                let mut random = [0; 8];
-                self.entropy.fill(&mut random);
-                base16ct::lower::encode_string(&random)
-            })
-        })
-    }
-}
-
-/// Whether this looks like an ID of the platform, such as `8c2f9d3b1a2b4c5d-FRA`: 16 hexadecimal digits
-/// and a place. Behind another platform, callers could write anything into the header.
-fn is_ray_id(text: &str) -> bool {
-    text.split_once('-').is_some_and(|(number, place)| {
-        let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_number && place.len() == 3 && place.bytes().all(|byte| byte.is_ascii_uppercase())
-    })
 }

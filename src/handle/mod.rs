@@ -82,14 +82,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             response.body = Body::Empty; // with the headers of a GET
         }
         self.log(request, template, began_ms, &mut response);
-        response.request_id = Some(self.request_id(request).to_owned());
         self.settings.cors.apply(request, &mut response);
         response
     }
 
     fn refusal(&self, request: &impl Request, problem: &Problem) -> Response<S::Value> {
         let is_live = self.journal.mode.get().map(Mode::is_live);
-        let request_id = problem.is_ours().then(|| self.request_id(request));
-        Response::problem(problem, is_live, request_id)
+        let request_id = problem.is_ours().then(|| request.id());
+        Response::problem(problem, is_live, request_id.as_deref())
     }
 }

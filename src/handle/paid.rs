@@ -38,6 +38,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let Some(month) = metadata.month().filter(|month| month.has_ended(now_ms)) else {
             return Ok(None);
         };
+        request.keep();
         let scope = metadata.scope();
         let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
         let name = key.name();

@@ -15,9 +15,6 @@ pub struct Response<V> {
     pub body: Body<V>,
     /// The line for the operator's log; until it is made, the cause of a failure.
     pub log: Option<String>,
-    /// The header `X-Request-Id`, once it is known. It is not among `headers`, which are the same for all
-    /// answers of a kind.
-    pub request_id: Option<String>,
 }
 
 /// A body: none, made here, or passed on from the store unread.
@@ -66,6 +63,6 @@ impl Media {
 impl<V> Response<V> {
     /// A response without further headers.
     pub fn new(status: u16, media: Media, body: Body<V>) -> Self {
-        Response { status, media, headers: Vec::new(), body, log: None, request_id: None }
+        Response { status, media, headers: Vec::new(), body, log: None }
     }
 }

@@ -302,6 +302,12 @@ impl Request for Create<'_> {
         }
     }
 
+    fn id(&self) -> String {
+        "demo".to_owned()
+    }
+
+    fn keep(&self) {}
+
     async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Ok(self.body.clone())
     }

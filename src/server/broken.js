@@ -6,7 +6,6 @@ export function broken(request, id) {
   const headers = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "x-request-id": id,
   };
   return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }

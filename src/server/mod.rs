@@ -7,7 +7,7 @@
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
 use crate::workers::{
-    DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert, trimmed,
+    Call, DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert, trimmed,
 };
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -66,12 +66,12 @@ struct Isolate {
 async fn fetch(
     request: web_sys::Request,
     env: worker::Env,
-    _context: worker::Context,
+    context: worker::Context,
 ) -> Result<web_sys::Response, Infallible> {
-    Ok(serve(&request, env.unchecked_ref()).await)
+    Ok(serve(&request, env.unchecked_ref(), context.as_ref().unchecked_ref()).await)
 }
 
-async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Response {
+async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> web_sys::Response {
     let (caches, settings) = ISOLATE.with(|isolate| {
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.caches), Rc::clone(settings))
@@ -89,7 +89,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
         journal: Journal::default(),
     };
-    let request = WorkerRequest::new(request, bindings.refused_keys());
+    let request = WorkerRequest::new(request, call, bindings.refused_keys());
     let response = service.handle(&request).await;
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection

@@ -1,6 +1,7 @@
 //! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queue, the rate limit,
 //! variables. Every wait has a deadline.
 
+mod call;
 pub(crate) mod deadline;
 pub(crate) mod json;
 pub(crate) mod kv;
@@ -11,6 +12,7 @@ mod request;
 mod response;
 mod variable;
 
+pub use call::Call;
 pub use kv::{KvNamespace, KvStore};
 pub use outbox::{DelayedQueue, Queue};
 pub use rate_limit::RateLimit;

@@ -9,7 +9,8 @@ const AGAIN_SECONDS = 60;
 /**
  * A module of wasm. `name` is for the log; `instance` returns the number of the instance, after starting a new one if the
  * last one broke; `broken` makes the answer to a request whose instance broke.
- * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Fetch
+ * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
+ * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
  * @typedef {(batch: object, env: object) => Promise<void>} Queue
  * @typedef {() => {queue: Queue, instance: () => number}} StartConsumer
@@ -23,7 +24,7 @@ const AGAIN_SECONDS = 60;
  * Messages have an instance of their own, one at a time: a message that breaks it costs no request and no other message,
  * and no more than one record is in its memory.
  *
- * @type {((module: Module) => {fetch: Fetch}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Fetch, queue: Queue})}
+ * @type {((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);
 
@@ -54,13 +55,14 @@ function handlersOf(module, startConsumer) {
   addEventListener("unhandledrejection", recover); // an exception in a callback of a promise or timer
 
   async function answer(request, env, context) {
-    const { ended, forget } = requests.call(() => module.fetch(request, env, context));
-    // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those who
-    // wait for what it reads would wait in vain.
-    context.waitUntil(ended);
-    const response = await ended;
+    const call = new Call(request, context);
+    const { ended, forget } = requests.call(() => module.fetch(request, env, call));
+    call.ended = ended;
+    const made = await ended;
     forget();
-    return response ?? module.broken(request, idOf(request)); // made here, as a response belongs to the request that made it
+    const response = made ?? module.broken(request, call.id); // made here, as a response belongs to the request that made it
+    response.headers.set("x-request-id", call.id);
+    return response;
   }
 
   async function consume(batch, env) {
@@ -90,6 +92,39 @@ function soon(promise, milliseconds) {
       resolve();
     });
   });
+}
+
+/** What a request has beside it; the module sees it in place of the platform's context. */
+class Call {
+  #request;
+  #context;
+  #id;
+  #isKept = false;
+  /** Fulfils when the request is served. @type {Promise<unknown>} */
+  ended;
+
+  constructor(request, context) {
+    this.#request = request;
+    this.#context = context;
+  }
+
+  /** The ID of the request: the platform's, else a random one. */
+  get id() {
+    this.#id ??= idOf(this.#request);
+    return this.#id;
+  }
+
+  /** Who asks, where Cloudflare Access protects the Worker. */
+  get access() {
+    return this.#context.access;
+  }
+
+  /** Has the request served to its end, even if its caller hangs up. The module calls it in a microtask: `ended` is known. */
+  keep() {
+    if (this.#isKept) return;
+    this.#isKept = true;
+    this.#context.waitUntil(this.ended);
+  }
 }
 
 function consumerOf({ queue, instance }) {
@@ -143,6 +178,7 @@ function callsOf(name, instance) {
   return { call, recover };
 }
 
+/** Behind another platform, callers could write anything into `CF-Ray`. */
 function idOf(request) {
   try {
     const ray = request.headers.get("cf-ray");

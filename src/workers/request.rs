@@ -1,5 +1,6 @@
 //! A request of the platform.
 
+use super::call::Call;
 use super::deadline::{pause, within};
 use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
@@ -67,12 +68,17 @@ pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
     headers: web_sys::Headers,
     refused_keys: Option<RateLimit>,
+    call: &'r Call,
 }
 
 impl<'r> WorkerRequest<'r> {
     /// `refused_keys`: the rate limit of refused keys, if one is bound.
-    pub fn new(request: &'r web_sys::Request, refused_keys: Option<RateLimit>) -> Self {
-        WorkerRequest { request, headers: request.headers(), refused_keys }
+    pub fn new(
+        request: &'r web_sys::Request,
+        call: &'r Call,
+        refused_keys: Option<RateLimit>,
+    ) -> Self {
+        WorkerRequest { request, headers: request.headers(), refused_keys, call }
     }
 
     fn content_length(&self) -> Option<usize> {
@@ -174,6 +180,14 @@ impl Request for WorkerRequest<'_> {
 
     fn header(&self, name: &'static str) -> Option<String> {
         self.headers.get(intern(name)).ok().flatten() // fails only for an invalid name
+    }
+
+    fn id(&self) -> String {
+        self.call.id()
+    }
+
+    fn keep(&self) {
+        self.call.keep();
     }
 
     async fn body(

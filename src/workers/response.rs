@@ -1,11 +1,9 @@
 //! A response of the platform.
 
-use crate::api::header;
 use crate::http::{Body, Media, Response};
 use js_sys::Uint8Array;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use web_sys::{Headers, ReadableStream, ResponseInit};
 use worker::{console_error, console_log};
@@ -26,14 +24,14 @@ struct Head {
 /// Makes the platform's response. Only an invalid status or header could fail, and the code has
 /// none; should it happen, `undefined` makes `recover.js` answer.
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
-    let Response { status, media, headers, body, log, request_id } = response;
+    let Response { status, media, headers, body, log } = response;
     match &log {
         Some(line) if status >= 500 => console_error!("{line}"),
         Some(line) => console_log!("{line}"),
         None => {}
     }
     let init = HEADS.with_borrow_mut(|heads| Head { status, media, headers }.find_or_make(heads));
-    let response = init.and_then(|init| match body {
+    let made = init.and_then(|init| match body {
         Body::Empty => web_sys::Response::new_with_opt_str_and_init(None, &init),
         Body::Stored(stream) => {
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
@@ -44,11 +42,7 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
     });
-    let identified = response.and_then(|response| match &request_id {
-        Some(id) => response.headers().set(intern(header::REQUEST_ID), id).map(|()| response),
-        None => Ok(response),
-    });
-    identified.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
+    made.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
 }
 
 impl Head {

@@ -1,5 +1,6 @@
 /** What only the running Worker shows: its log, its limit of refused keys, and large bodies. */
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 import test, { after, before } from "node:test";
 import { create, get, send, startWorker } from "./worker.mjs";
 
@@ -25,6 +26,18 @@ let worker;
 before(async () => (worker = await startWorker()));
 after(() => worker?.close());
 
+const isOfRequest = (message) => message.startsWith('{"request":');
+
+/** What is logged once that is so, or after 5 s: a line may come after its answer. */
+async function loggedUntil(isComplete) {
+  const end = Date.now() + 5_000;
+  for (;;) {
+    const messages = worker.logs().map(({ message }) => message);
+    if (isComplete(messages) || Date.now() > end) return messages;
+    await sleep(20);
+  }
+}
+
 test("a line for each answer, with its ID, and nothing of the caller's", async () => {
   const created = await create(worker.origin, KEY, ORDER, HEADERS);
   const { id, timelineUrl } = JSON.parse(created.text);
@@ -45,13 +58,13 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     ["none", await asked("PUT", "/v2/pledge-transaction")],
     ["GET /healthz", await asked("GET", `/healthz?${CANARY}`)],
   ];
-  const messages = worker.logs().map(({ message }) => message);
+  const messages = await loggedUntil((all) => all.filter(isOfRequest).length >= answers.length);
   for (const secret of [CANARY, timelineUrl.split("edit_key=")[1]])
     assert.deepEqual(
       messages.filter((message) => message.includes(secret)),
       [],
     );
-  const lines = messages.filter((text) => text.startsWith("{")).map((text) => JSON.parse(text));
+  const lines = messages.filter(isOfRequest).map((text) => JSON.parse(text));
   for (const [route, answer] of answers) {
     const { status, headers } = answer;
     const line = lines.find(({ request }) => request === headers["x-request-id"]);
@@ -59,7 +72,33 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     assert.equal(line.transaction, answer === created ? id : undefined);
     assert.ok(Number.isInteger(line.ms) && Number.isInteger(line.kvMs) && line.version);
   }
-  assert.equal(lines.filter(({ request }) => request).length, answers.length);
+  assert.equal(lines.length, answers.length);
+});
+
+test("a request has the ID of the platform if that looks like one, else a random one", async () => {
+  const idOf = async (ray) => {
+    const asked = { method: "GET", path: "/healthz", headers: { "cf-ray": ray } };
+    return (await send(worker.origin, asked)).headers["x-request-id"];
+  };
+  assert.equal(await idOf("8c2f9d3b1a2b4c5d-FRA"), "8c2f9d3b1a2b4c5d-FRA");
+  const others = [
+    "",
+    "8c2f9d3b1a2b4c5d",
+    "8c2f9d3b1a2b4c5-FRA",
+    "8c2f9d3b1a2b4c5d6-FRA",
+    "8c2f9d3b1a2b4c5g-FRA",
+    "8c2f9d3b1a2b4c5d-FR",
+    "8c2f9d3b1a2b4c5d-FRAN",
+    "8c2f9d3b1a2b4c5d-F1A",
+    "8c2f9d3b1a2b4c5d-FRA-FRA",
+    "8c2f9d3b1a2b4c5d_FRA",
+    "8c2f9d3b1a2b4c5d-FRA, 8c2f9d3b1a2b4c5d-FRA",
+    '"-FRA',
+  ];
+  const ids = await Promise.all(others.map(idOf));
+  for (const [index, id] of ids.entries())
+    assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, others[index]);
+  assert.equal(new Set(ids).size, others.length);
 });
 
 test("beyond the limit a network's keys are refused unread, with 429; others are served", async () => {

@@ -62,15 +62,21 @@ test("a key may come from a cache of 30 s, other records as Workers KV has them"
     isLogged(line);
 });
 
-test("a request ends though its caller hangs up: a create, a get, a timeline", async () => {
-  for (const path of [`${PATH}/ptran_1`, "/timeline/ptran_1"])
-    await send(server.origin, {
-      method: "GET",
-      path,
-      headers: { "x-stand-in": "its calls are noted" },
-    });
+test("a request ends though its caller hangs up, where others depend on it", async () => {
+  const headers = { "x-stand-in": "its calls are noted" };
+  const timeline = "/timeline/ptran_1";
+  await send(server.origin, { method: "GET", path: timeline, headers });
+  await get(server.origin, "unknown", "ptran_1", headers);
+  await get(server.origin, KEY, "ptran_2", headers);
+  await get(server.origin, KEY, "ptran_3", headers); // its key is in the cache
   const noted = lines().flatMap(({ waitUntil }) => waitUntil ?? []);
-  assert.deepEqual(noted, ["v2", "v2", "timeline"]); // the first is the create above
+  const creates = `POST ${PATH}`; // the one above
+  assert.deepEqual(noted, [
+    creates,
+    `GET ${timeline}`,
+    `GET ${PATH}/ptran_1`,
+    `GET ${PATH}/ptran_2`,
+  ]);
 });
 
 // ---- Failures ------------------------------------------------------------------------------------

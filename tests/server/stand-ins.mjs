@@ -39,9 +39,9 @@ const throwing = (what) => ({
 });
 
 /** Says in the log what is to end though its caller hangs up. */
-const noted = (context, { url }) => ({
+const noted = (context, { method, url }) => ({
   waitUntil(promise) {
-    console.log(JSON.stringify({ waitUntil: new URL(url).pathname.split("/")[1] }));
+    console.log(JSON.stringify({ waitUntil: `${method} ${new URL(url).pathname}` }));
     context.waitUntil(promise);
   },
 });

@@ -159,8 +159,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
 
 pub fn answer(response: Response<Vec<u8>>) -> Answer {
     let mut headers = BTreeMap::new();
-    let id = response.request_id.as_deref().map(|id| ("x-request-id", id));
-    let own = response.headers.iter().map(|(name, value)| (*name, &**value)).chain(id);
+    let own = response.headers.iter().map(|(name, value)| (*name, &**value));
     for (name, value) in response.media.headers().iter().copied().chain(own) {
         assert_eq!(name, name.to_lowercase());
         assert_eq!(headers.insert(name.to_owned(), value.to_owned()), None, "`{name}` twice");
@@ -180,7 +179,12 @@ pub struct TestRequest {
     pub body: Result<Vec<u8>, BodyError>,
     /// How many refused keys each network has left.
     pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
+    /// Whether it is to be served though its caller hangs up.
+    pub is_kept: Cell<bool>,
 }
+
+/// The ID of every request.
+pub const REQUEST_ID: &str = "8c2f9d3b1a2b4c5d-FRA";
 
 impl TestRequest {
     pub fn new(method: &str, path: &str, key: &str) -> Self {
@@ -191,6 +195,7 @@ impl TestRequest {
             headers: BTreeMap::from([authorization]),
             body: Ok(vec![]),
             limit: None,
+            is_kept: Cell::default(),
         }
     }
 
@@ -218,6 +223,14 @@ impl Request for TestRequest {
     fn header(&self, name: &str) -> Option<String> {
         // The platform trims values.
         Some(self.headers.get(name)?.trim().to_owned())
+    }
+
+    fn id(&self) -> String {
+        REQUEST_ID.to_owned()
+    }
+
+    fn keep(&self) {
+        self.is_kept.set(true);
     }
 
     async fn body(
@@ -265,8 +278,7 @@ pub fn team() -> KeyLevel {
 }
 
 /// The secret of the namespace; the record of every key has a copy.
-pub static SECRET: LazyLock<NamespaceSecret> =
-    LazyLock::new(|| NamespaceSecret::new([7; 32]));
+pub static SECRET: LazyLock<NamespaceSecret> = LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
 /// The record of a key that can create.
 pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
