@@ -10,10 +10,16 @@ use crate::http::OWS;
 pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use names::*;
 pub use problem::{ErrorBody, Operation, Problem};
+use serde_json::value::{RawValue, to_raw_value};
 
 /// Encodes a body or a record as JSON. It cannot fail: only maps without string keys do.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// The same, as a part of other JSON.
+pub fn to_raw_json(value: &impl serde::Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_default()
 }
 
 /// Whether a `Content-Type` is JSON; its parameters, case and blanks are ignored.

@@ -18,6 +18,7 @@ use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::time::date_time;
 use crate::validate::summary;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -209,8 +210,9 @@ pub(super) fn prepare(
         timeline_url: Cow::Owned(url),
     };
     let answer = api::to_json(&transaction);
-    check_record_size(&answer, &transaction)?;
-    let record = api::to_json(&transaction.into_retrieved());
+    let recipient = api::to_raw_json(&transaction.recipient); // once, for all pledges
+    check_record_size(&answer, &recipient, transaction.pledges.len())?;
+    let record = api::to_json(&transaction.into_retrieved(&*recipient));
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.bytes = Some(record.len());
     metadata.summary = summary;
@@ -225,9 +227,8 @@ fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Prob
 
 /// Refuses a record that is too large, before it is made: each pledge in it has a copy of the
 /// recipient (§4.2), so a small body could need gigabytes.
-fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
-    let recipient = api::to_json(&transaction.recipient).len();
-    let copies = recipient.saturating_mul(transaction.pledges.len());
+fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Result<(), Problem> {
+    let copies = recipient.get().len().saturating_mul(pledges);
     let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }

@@ -41,10 +41,11 @@ pub struct PledgeTransaction<'a> {
 
 /// A pledge transaction, as the get operation returns it (§4.2).
 ///
-/// The members in `Option`s are those that the contract lets a service leave out.
+/// The members in `Option`s are those that the contract lets a service leave out. `R` is the recipient, which each pledge
+/// has: to be written it may be JSON already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RetrievedPledgeTransaction<'a> {
+#[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>"))]
+pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>> {
     /// Creation time, an RFC 3339 date-time.
     #[serde(borrow)]
     pub created_at: Cow<'a, str>,
@@ -57,7 +58,7 @@ pub struct RetrievedPledgeTransaction<'a> {
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
     /// The pledges.
-    pub pledges: Vec<RetrievedPledge<'a>>,
+    pub pledges: Vec<RetrievedPledge<'a, R>>,
     /// Statuses of the notification services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notifications: Option<Vec<Notification<'a>>>,
@@ -163,7 +164,8 @@ pub struct Pledge<'a> {
 
 /// A pledge of a [`RetrievedPledgeTransaction`] (§4.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RetrievedPledge<'a> {
+#[serde(bound(deserialize = "R: Deserialize<'de>"))]
+pub struct RetrievedPledge<'a, R = Recipient<'a>> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
@@ -172,7 +174,7 @@ pub struct RetrievedPledge<'a> {
     /// Descriptions for the timeline: always one entry from this service.
     pub details: Vec<PledgeDetail<'a>>,
     /// Who the pledge is for.
-    pub recipient: Recipient<'a>,
+    pub recipient: R,
 }
 
 /// A quantity of one impact offering (§2.5).
@@ -220,9 +222,8 @@ pub struct Notification<'a> {
 // ---- Conversions ---------------------------------------------------------------------------------
 
 impl<'a> PledgeTransaction<'a> {
-    /// The same transaction as the get operation returns it.
-    pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a> {
-        let recipient = self.recipient;
+    /// The same transaction as the get operation returns it. `recipient` is its own, perhaps as JSON.
+    pub fn into_retrieved<R: Clone>(self, recipient: R) -> RetrievedPledgeTransaction<'a, R> {
         let pledge = |pledge: Pledge<'a>| RetrievedPledge {
             id: pledge.id,
             impact: pledge.impact,
