@@ -79,12 +79,13 @@ pub struct Environment {
 impl Policy {
     /// Decides what becomes of a call after a failed attempt and so many `retries`.
     pub fn next(&self, retries: u32, failure: Failure<'_>, environment: Environment) -> Next {
+        let asked_ms = failure.retry_after_ms(environment);
         let may_retry = retries < self.max_retries && failure.is_transient();
-        let wait_ms = may_retry.then(|| failure.wait_ms(retries, environment)).flatten();
+        let wait_ms = may_retry.then(|| wait_ms(asked_ms, retries, environment.random)).flatten();
         let is_repeatable = self.request.is_repeatable(failure);
         Next {
             wait_ms: wait_ms.filter(|_| is_repeatable),
-            retry_after_ms: failure.retry_after_ms(environment).map(|ms| ms.min(MOST_MS) as f64),
+            retry_after_ms: asked_ms.map(|ms| ms.min(MOST_MS) as f64),
             is_withheld: wait_ms.is_some() && !is_repeatable,
             may_be_recorded: self.request.may_be_recorded(failure),
         }
@@ -123,14 +124,6 @@ impl Failure<'_> {
         }
     }
 
-    /// Returns the milliseconds to wait before a repeat; `None` if the service asks for too many.
-    fn wait_ms(&self, retries: u32, environment: Environment) -> Option<u32> {
-        match self.retry_after_ms(environment) {
-            Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
-            None => Some(backoff_ms(retries, environment.random)),
-        }
-    }
-
     /// Returns the milliseconds from now that `Retry-After` asks to wait.
     fn retry_after_ms(&self, environment: Environment) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
@@ -140,6 +133,14 @@ impl Failure<'_> {
             return Some(seconds.saturating_mul(1_000));
         }
         Some((environment.http_date_ms)(text)?.saturating_sub(environment.now_ms))
+    }
+}
+
+/// Returns the milliseconds to wait before a repeat; `None` if the service asks for too many.
+fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
+    match asked_ms {
+        Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
+        None => Some(backoff_ms(retries, random)),
     }
 }
 
