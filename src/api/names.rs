@@ -42,10 +42,6 @@ pub mod header {
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
     /// The zone of the Worker that sends a request. The platform sets it on what Workers send.
     pub const CF_WORKER: &str = "cf-worker";
-    /// The platform's ID of a request.
-    pub const CF_RAY: &str = "cf-ray";
-    /// The ID of an answer in the log.
-    pub const REQUEST_ID: &str = "x-request-id";
     /// The origin of the page that sends a browser's request.
     pub const ORIGIN: &str = "origin";
 }

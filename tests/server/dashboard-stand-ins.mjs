@@ -73,6 +73,7 @@ export default {
     const access = of("x-access");
     const isKnown = access === null || access in ACCESS;
     const waitUntil = (promise) => {
+      if (!(promise instanceof Promise)) throw new Error("nothing is waited for");
       const [, kind] = new URL(request.url).pathname.split("/"); // what follows can be a unit's ID
       console.log(JSON.stringify({ waitUntil: `/${kind}` }));
       context.waitUntil(promise);

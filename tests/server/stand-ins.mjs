@@ -38,9 +38,10 @@ const throwing = (what) => ({
     }),
 });
 
-/** Says in the log what is to end though its caller hangs up. */
+/** Says in the log what is to end though its caller hangs up; `undefined` would be taken, too. */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {
+    if (!(promise instanceof Promise)) throw new Error("nothing is waited for");
     console.log(JSON.stringify({ waitUntil: `${method} ${new URL(url).pathname}` }));
     context.waitUntil(promise);
   },
