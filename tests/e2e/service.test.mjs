@@ -1,7 +1,7 @@
 /** What only the running Worker shows: its log, its limit of refused keys, and large bodies. */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import test, { after, before } from "node:test";
+import { until } from "../support/until.mjs";
 import { create, get, send, startWorker } from "./worker.mjs";
 
 const KEY = "service_sk_test_dev_unit";
@@ -26,17 +26,13 @@ let worker;
 before(async () => (worker = await startWorker()));
 after(() => worker?.close());
 
-const isOfRequest = (message) => message.startsWith('{"request":');
-
-/** What is logged once that is so, or after 5 s: a line may come after its answer. */
-async function loggedUntil(isComplete) {
-  const end = Date.now() + 5_000;
-  for (;;) {
-    const messages = worker.logs().map(({ message }) => message);
-    if (isComplete(messages) || Date.now() > end) return messages;
-    await sleep(20);
-  }
-}
+const messagesOf = () => worker.logs().map(({ message }) => message);
+/** The lines of requests. */
+const linesOf = () =>
+  messagesOf()
+    .filter((text) => text.startsWith("{"))
+    .map((text) => JSON.parse(text))
+    .filter(({ request }) => request);
 
 test("a line for each answer, with its ID, and nothing of the caller's", async () => {
   const created = await create(worker.origin, KEY, ORDER, HEADERS);
@@ -58,13 +54,14 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     ["none", await asked("PUT", "/v2/pledge-transaction")],
     ["GET /healthz", await asked("GET", `/healthz?${CANARY}`)],
   ];
-  const messages = await loggedUntil((all) => all.filter(isOfRequest).length >= answers.length);
+  await until(() => linesOf().length >= answers.length, 5_000); // a line may come after its answer
+  const messages = messagesOf();
   for (const secret of [CANARY, timelineUrl.split("edit_key=")[1]])
     assert.deepEqual(
       messages.filter((message) => message.includes(secret)),
       [],
     );
-  const lines = messages.filter(isOfRequest).map((text) => JSON.parse(text));
+  const lines = linesOf();
   for (const [route, answer] of answers) {
     const { status, headers } = answer;
     const line = lines.find(({ request }) => request === headers["x-request-id"]);

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import getPort from "get-port";
+import { until } from "../support/until.mjs";
 import { run, scratch, start } from "./script.mjs";
 
 const START_MS = 300_000; // a first build is long
@@ -23,14 +23,6 @@ async function running(t, { port, persistTo }) {
   await Promise.race([ended, until(() => service.out().includes("Ctrl-C ends it"), START_MS)]);
   ended.catch(() => {}); // from here on it may end
   return service;
-}
-
-async function until(condition, milliseconds) {
-  const deadline = Date.now() + milliseconds;
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, `still not so after ${milliseconds / 1000} s: ${condition}`);
-    await sleep(100);
-  }
 }
 
 /** The processes that descend from one, found while it lives. @param {number} root */

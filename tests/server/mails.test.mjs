@@ -1,8 +1,8 @@
 /** The Worker's e-mails while queue and mail services fail or hang, and after a message breaks the consumer's instance. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { create, get, send } from "../e2e/worker.mjs";
+import { until } from "../support/until.mjs";
 import { startWorkerd } from "./workerd.mjs";
 
 const KEY = "service_sk_live_dev_unit";
@@ -73,11 +73,11 @@ const linesOf = (id) =>
     .map((line) => JSON.parse(line))
     .filter((line) => [line.transaction, line.notification].includes(id));
 
-/** The causes that the log has for a transaction's message. A line may come after the answer: it is waited for, for 5 s. */
+/** The causes that the log has for a transaction's message. A line may come after the answer: it is waited for. */
 async function causesOf(id) {
   const causes = () =>
     linesOf(id).flatMap(({ notification, cause }) => (notification ? [cause] : []));
-  for (let tries = 0; causes().length === 0 && tries < 500; tries += 1) await sleep(10);
+  await until(() => causes().length > 0, 5_000);
   return causes();
 }
 

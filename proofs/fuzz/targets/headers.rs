@@ -4,14 +4,13 @@ use crate::{SHOP, VALID, send, service, text};
 use impact_pledge::idempotency::IdempotencyKey;
 use support::service::{PATH, TestRequest};
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 6] = [
     "authorization",
     "x-service-unit-id",
     "content-type",
     "content-encoding",
     "idempotency-key",
     "origin",
-    "cf-ray",
 ];
 
 /// A line that is empty is a header that is absent.
