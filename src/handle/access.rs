@@ -8,6 +8,7 @@ use crate::http::{OWS, Request};
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key as _, MemberKey, Store};
+use futures_util::FutureExt as _;
 use std::rc::Rc;
 
 /// A caller whose key is valid.
@@ -58,7 +59,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         };
         let Some(header) = request.header(header::UNIT_ID) else { return Ok(None) };
         let unit = header.trim_matches(OWS);
-        let is_member = is_id(unit) && self.is_member(MemberKey { team, unit }).await?;
+        let is_member =
+            is_id(unit) && self.is_member(MemberKey { team, unit }).boxed_local().await?;
         Ok(is_member.then(|| unit.to_owned()))
     }
 

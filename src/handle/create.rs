@@ -18,6 +18,7 @@ use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::time::date_time;
 use crate::validate::summary;
+use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -49,7 +50,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
         match idempotency_key {
             None => self.create_plain(creation).await,
-            Some(key) => self.create_idempotent(creation, &key).await,
+            Some(key) => self.create_idempotent(creation, &key).boxed_local().await,
         }
     }
 

@@ -27,6 +27,7 @@ use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
+use futures_util::FutureExt as _;
 use route::{Route, route};
 
 /// The time.
@@ -62,6 +63,9 @@ pub struct Service<'s, S, C, E> {
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response.
+    ///
+    /// What not every isolate serves is in boxes, here and in its callees: V8 compiles a function of
+    /// WebAssembly at its first call, and a future without a box is a part of its caller.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();
@@ -70,9 +74,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let route = route(&method, &address);
         let template = route.as_ref().map_or("none", Route::template);
         let served = match route {
-            Ok(Route::Create) => self.create(request, &address).await,
-            Ok(Route::Get(id)) => self.get(request, &id).await,
-            Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
+            Ok(Route::Create) => self.create(request, &address).boxed_local().await,
+            Ok(Route::Get(id)) => self.get(request, &id).boxed_local().await,
+            Ok(Route::Timeline(id)) => {
+                Ok(self.timeline(request, &id, &address).boxed_local().await)
+            }
             Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),

@@ -6,6 +6,7 @@ use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
 use crate::api::{MAX_BODY_BYTES, header};
 use crate::http::{BodyError, MAX_SMALL_BYTES, Request, Reservation};
+use futures_util::FutureExt as _;
 use js_sys::{Date, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -197,7 +198,7 @@ impl Request for WorkerRequest<'_> {
     ) -> Result<Vec<u8>, BodyError> {
         let announced = self.content_length();
         let Some(length) = announced.filter(|length| *length <= MAX_SMALL_BYTES.min(limit)) else {
-            return self.read_in_pieces(limit, reservation).await;
+            return self.read_in_pieces(limit, reservation).boxed_local().await; // see `Service::handle`
         };
         reservation.read(length, length)?;
         self.read_whole().await.map_err(|_| BodyError::Broken)
