@@ -194,6 +194,7 @@ pub(super) fn prepare(
     let id = creation.id(&payload, ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
+    let recipient = api::to_raw_json(&payload.recipient);
     let transaction = PledgeTransaction {
         id: Cow::Borrowed(id.as_str()),
         reference: payload.reference,
@@ -204,16 +205,15 @@ pub(super) fn prepare(
             currency_code: Cow::Borrowed(&terms.currency_code),
             paid_at: None,
         },
-        recipient: payload.recipient,
+        recipient: &*recipient,
         trigger: payload.trigger,
         pledges: pledges(payload.pledges, ids),
         notifications: payload.notifications.into_iter().map(pending).collect(),
         timeline_url: Cow::Owned(url),
     };
     let answer = api::to_json(&transaction);
-    let recipient = api::to_raw_json(&transaction.recipient); // once, for all pledges
     check_record_size(&answer, &recipient, transaction.pledges.len())?;
-    let record = api::to_json(&transaction.into_retrieved(&*recipient));
+    let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.bytes = Some(record.len());
     metadata.summary = summary;
@@ -281,10 +281,12 @@ impl Ids<'_> {
     }
 }
 
-fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a>> {
+/// The pledges, whose descriptions are JSON already: the answer and the record have the same.
+fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a, Box<RawValue>>> {
     let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
         let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
-        Pledge { id: Cow::Owned(id), impact: request.impact, detail: request.detail }
+        let detail = api::to_raw_json(&request.detail);
+        Pledge { id: Cow::Owned(id), impact: request.impact, detail }
     };
     requests.into_iter().enumerate().map(pledge).collect()
 }

@@ -13,9 +13,11 @@ use std::fmt::{self, Formatter};
 use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
+///
+/// `R` is the recipient and `D` a pledge's description: to be written both may be JSON already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PledgeTransaction<'a> {
+#[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
+pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     /// Unique ID: `ptran_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
@@ -28,11 +30,11 @@ pub struct PledgeTransaction<'a> {
     /// Its monetary value.
     pub charge: Charge<'a>,
     /// Who the pledges are for.
-    pub recipient: Recipient<'a>,
+    pub recipient: R,
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
     /// One entry per requested pledge.
-    pub pledges: Vec<Pledge<'a>>,
+    pub pledges: Vec<Pledge<'a, D>>,
     /// One entry per requested notification service.
     pub notifications: Vec<Notification<'a>>,
     /// Address of the timeline: for the recipient only.
@@ -41,11 +43,11 @@ pub struct PledgeTransaction<'a> {
 
 /// A pledge transaction, as the get operation returns it (§4.2).
 ///
-/// The members in `Option`s are those that the contract lets a service leave out. `R` is the recipient, which each pledge
-/// has: to be written it may be JSON already.
+/// The members in `Option`s are those that the contract lets a service leave out. `R` and `D` are as in
+/// [`PledgeTransaction`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>"))]
-pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>> {
+#[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
+pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     /// Creation time, an RFC 3339 date-time.
     #[serde(borrow)]
     pub created_at: Cow<'a, str>,
@@ -58,7 +60,7 @@ pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>> {
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
     /// The pledges.
-    pub pledges: Vec<RetrievedPledge<'a, R>>,
+    pub pledges: Vec<RetrievedPledge<'a, R, D>>,
     /// Statuses of the notification services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notifications: Option<Vec<Notification<'a>>>,
@@ -152,27 +154,28 @@ pub struct Trigger<'a> {
 
 /// A pledge of a [`PledgeTransaction`] (§2.5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pledge<'a> {
+#[serde(bound(deserialize = "D: Deserialize<'de>"))]
+pub struct Pledge<'a, D = PledgeDetail<'a>> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
     /// The offering, and how much of it.
     pub impact: Impact<'a>,
     /// Its description for the timeline.
-    pub detail: PledgeDetail<'a>,
+    pub detail: D,
 }
 
 /// A pledge of a [`RetrievedPledgeTransaction`] (§4.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound(deserialize = "R: Deserialize<'de>"))]
-pub struct RetrievedPledge<'a, R = Recipient<'a>> {
+#[serde(bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
+pub struct RetrievedPledge<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
     /// The offering, and how much of it.
     pub impact: Impact<'a>,
     /// Descriptions for the timeline: always one entry from this service.
-    pub details: Vec<PledgeDetail<'a>>,
+    pub details: Vec<D>,
     /// Who the pledge is for.
     pub recipient: R,
 }
@@ -221,10 +224,11 @@ pub struct Notification<'a> {
 
 // ---- Conversions ---------------------------------------------------------------------------------
 
-impl<'a> PledgeTransaction<'a> {
-    /// The same transaction as the get operation returns it. `recipient` is its own, perhaps as JSON.
-    pub fn into_retrieved<R: Clone>(self, recipient: R) -> RetrievedPledgeTransaction<'a, R> {
-        let pledge = |pledge: Pledge<'a>| RetrievedPledge {
+impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
+    /// The same transaction as the get operation returns it.
+    pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a, R, D> {
+        let recipient = self.recipient;
+        let pledge = |pledge: Pledge<'a, D>| RetrievedPledge {
             id: pledge.id,
             impact: pledge.impact,
             details: vec![pledge.detail],

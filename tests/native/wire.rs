@@ -58,7 +58,7 @@ proptest! {
         let transaction: PledgeTransaction<'_> = serde_json::from_str(&text).unwrap();
         let written: Value = serde_json::from_slice(&api::to_json(&transaction)).unwrap();
         prop_assert_eq!(&written, &created);
-        let bytes = api::to_json(&transaction.clone().into_retrieved(transaction.recipient.clone()));
+        let bytes = api::to_json(&transaction.clone().into_retrieved());
         let again = decode_retrieved(&bytes).unwrap().into_created(transaction.id.clone());
         prop_assert_eq!(again, Some(transaction));
     }
