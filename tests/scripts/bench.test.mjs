@@ -81,7 +81,7 @@ function serviceRun() {
   const slices = (...cpu) => cpu.map((cpu) => ({ cpu, perSecond: 1e6 / cpu, memory: 4e8 }));
   const [ours, others] = [slices(196, 200, 204), slices(300, 300, 300)];
   const both = (slices) => ({ "POST of 100": slices, 401: slices });
-  const start = [{ answer: 45, create: 12, second: 4, later: 3 }];
+  const start = [{ answer: 45, create: 12, second: 4, later: 3, cold: 14 }];
   const keys = ["ours", "twin", "hono", "kv", "empty"];
   return {
     kinds: ["POST of 100", "401"],

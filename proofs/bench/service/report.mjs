@@ -59,6 +59,7 @@ function loadTable(runs) {
 const STARTED = {
   answer: "process start to first answer",
   create: "first create after that",
+  cold: "a create as the first request",
   second: "second create",
   later: "a create later, one at a time",
 };

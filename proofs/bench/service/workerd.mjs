@@ -15,11 +15,14 @@ const START_MS = 30_000;
 /** The header of a record's metadata, as workerd's KV binding writes it. */
 const METADATA = "CF-KV-Metadata";
 
-/** workerd's configurations, and V8's flags in each. */
+/**
+ * workerd's configurations, and V8's flags in each. Whenever workerd makes another isolate, such as KV's, V8 drops what its
+ * first compiler made of wasm, unless it is told to keep it.
+ */
 const CONFIGS = {
   "config.capnp": [],
   "inspected.capnp": ["--expose-gc"],
-  "eager.capnp": ["--no-wasm-lazy-compilation"],
+  "eager.capnp": ["--no-wasm-lazy-compilation", "--no-flush-liftoff-code"],
 };
 
 /**
