@@ -3,8 +3,10 @@
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
 use crate::http::Request;
-use crate::settlement::PaidAt;
+use crate::scope::Scope;
+use crate::settlement::{Month, PaidAt};
 use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
+use futures_util::FutureExt as _;
 use serde::Deserialize;
 use std::cell::OnceCell;
 
@@ -38,8 +40,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let Some(month) = metadata.month().filter(|month| month.has_ended(now_ms)) else {
             return Ok(None);
         };
+        self.settled_at(request, metadata.scope(), month, now_ms).boxed_local().await
+    }
+
+    /// When the transactions of a month that has ended were paid.
+    async fn settled_at(
+        &self,
+        request: &impl Request,
+        scope: Scope,
+        month: Month,
+        now_ms: u64,
+    ) -> Result<Option<PaidAt>, Problem> {
         request.keep();
-        let scope = metadata.scope();
         let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
         let name = key.name();
         if let Some(lookup) = self.caches.settlements.get(&*name, now_ms)

@@ -18,7 +18,7 @@ pub struct Address<'u> {
 impl<'u> Address<'u> {
     /// Splits an absolute address that the platform has normalised.
     pub fn parse(url: &'u str) -> Self {
-        let host = url.find("://").map_or(0, |scheme| scheme + 3);
+        let host = url.find(':').map_or(0, |scheme| scheme + "://".len());
         let authority = url.get(host..).unwrap_or_default();
         let end = authority.find(['/', '?', '#']).map_or(url.len(), |length| host + length);
         let (origin, rest) = url.split_at_checked(end).unwrap_or((url, ""));
