@@ -86,6 +86,7 @@ impl KeyHash {
 
 /// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "KeyMembers")]
 pub struct KeyRecord {
     /// Test or live.
     pub mode: Mode,
@@ -93,11 +94,32 @@ pub struct KeyRecord {
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(default, deserialize_with = "read_label", skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// Copy of the namespace's secret. A key without it cannot create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<NamespaceSecret>,
+}
+
+/// The members of a key's record, as they are read: `flatten` would make a tree of values first.
+#[derive(Deserialize)]
+struct KeyMembers {
+    mode: Mode,
+    unit: Option<String>,
+    team: Option<String>,
+    #[serde(default, deserialize_with = "read_label")]
+    label: String,
+    secret: Option<NamespaceSecret>,
+}
+
+impl TryFrom<KeyMembers> for KeyRecord {
+    type Error = String;
+
+    fn try_from(members: KeyMembers) -> Result<Self, String> {
+        let KeyMembers { mode, unit, team, label, secret } = members;
+        let level = LevelMembers { unit, team }.try_into()?;
+        Ok(KeyRecord { mode, level, label, secret })
+    }
 }
 
 /// Whom a key acts for (§5.4): the member `unit` or `team` of its record, the ID of one of them.

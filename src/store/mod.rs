@@ -15,8 +15,12 @@ pub use key::{
 pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer as _};
 use serde_json::error::Category;
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
 
 /// Why a record could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +61,26 @@ impl StoreError {
 /// # Errors
 /// [`StoreError::Damaged`] if it is not JSON, or not of the type's shape.
 pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(json).map_err(|error| StoreError::damaged(kind, &error))
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let record = deserializer.deserialize_map(RecordVisitor(PhantomData));
+    let whole = record.and_then(|record| deserializer.end().map(|()| record));
+    whole.map_err(|error| StoreError::damaged(kind, &error))
+}
+
+/// Reads a record of named members. serde's own way could read it as an array, too, which doubles the code;
+/// and here an error that `try_from` finds has a position.
+struct RecordVisitor<T>(PhantomData<T>);
+
+impl<'a, T: Deserialize<'a>> Visitor<'a> for RecordVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, members: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members))
+    }
 }
 
 /// A record that was found.
