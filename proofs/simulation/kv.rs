@@ -11,7 +11,7 @@ use crate::executor::Time;
 use crate::random::Random;
 use impact_pledge::pledge::ERASED_EMAIL;
 use impact_pledge::store::{
-    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
+    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -476,7 +476,9 @@ impl Store for Namespace {
         calls.end(call, |call| call.found = found.clone().unwrap_or_default());
         let Some(record) = found? else { return Ok(None) };
         let is_damaged = fault == Some(Fault::DamagedMetadata);
-        let metadata = decode("metadata", if is_damaged { b"[0]" } else { &record.metadata })?;
+        let json: &[u8] = if is_damaged { b"[0]" } else { &record.metadata };
+        let metadata = serde_json::from_slice(json)
+            .map_err(|error| StoreError::damaged("metadata", &error))?;
         let (kv, calls) = (Rc::clone(kv), Rc::clone(calls));
         Ok(Some(Stored { value: Value { kv, calls, record, name, fault }, metadata }))
     }

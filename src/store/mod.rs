@@ -56,10 +56,10 @@ impl StoreError {
     }
 }
 
-/// Decodes a record, or the metadata of one.
+/// Decodes a record.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if it is not JSON, or not of the type's shape.
+/// [`StoreError::Damaged`] if it is not a JSON object, or not of the type's shape.
 pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, StoreError> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let record = deserializer.deserialize_map(RecordVisitor(PhantomData));
