@@ -128,6 +128,7 @@ const CATALOGUES: &[&str] = &[
     r#"{"currencyCode":"canary","unitPrices":{}}"#,
     r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
     r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,
+    r#"["USD",{},"canary"]"#,
 ];
 const REPLAYS: &[&str] =
     &[r#"{"id":["canary"],"fingerprint":"canary"}"#, r#"{"id":"canary","id":"canary"}"#];
