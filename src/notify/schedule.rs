@@ -3,19 +3,25 @@
 use super::{Outcome, done};
 
 /// Seconds until a message is tried again that found no record, by attempt. Workers KV may not show a
-/// record for a minute; one that is still absent then was never written.
+/// record for a minute.
 const ABSENT_AFTER: [u32; 2] = [120, 600];
+/// How long after its create a record that is still absent was never written, in milliseconds. Attempts
+/// alone do not tell: those that broke off were soon repeated, without a look at the record.
+const NEVER_WRITTEN_MS: u64 = 600_000;
 /// Seconds until a failed message is tried again, by attempt.
 const FAILED_AFTER: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
 /// Longest wait that a mail service may ask for, in seconds: the queue's own limit.
 const MAX_WAIT: u32 = 43_200;
 
-/// What becomes of a message whose record is not shown: it may be shown later.
-pub(super) fn absent(attempt: u32) -> Outcome {
-    match nth(&ABSENT_AFTER, attempt) {
-        Some(seconds) => Outcome::Later { seconds, cause: "no such record yet".to_owned() },
-        None => done("no such record"),
-    }
+/// What becomes of a message whose record is not shown so long after its create: it may be shown later.
+pub(super) fn absent(attempt: u32, age_ms: u64) -> Outcome {
+    let [.., last] = ABSENT_AFTER;
+    let seconds = match nth(&ABSENT_AFTER, attempt) {
+        Some(seconds) => seconds,
+        None if age_ms < NEVER_WRITTEN_MS => last,
+        None => return done("no such record"),
+    };
+    Outcome::Later { seconds, cause: "no such record yet".to_owned() }
 }
 
 /// What becomes of a message that failed. After the last attempt the queue takes it away.

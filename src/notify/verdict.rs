@@ -60,7 +60,10 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
     /// before the next wait.
     pub(super) async fn verdict(&self, delivery: &Delivery<'_>) -> Result<Sending, Unsent> {
         let stored = self.store.get(&TransactionKey(delivery.id)).await?;
-        let stored = stored.ok_or_else(|| Unsent::Leave(absent(delivery.attempt)))?;
+        let stored = stored.ok_or_else(|| {
+            let age_ms = self.clock.now_ms().saturating_sub(delivery.created_ms);
+            Unsent::Leave(absent(delivery.attempt, age_ms))
+        })?;
         let profile: Option<Profile> =
             self.load(&ProfileKey(&stored.metadata.scope().unit)).await?;
         let secret: Option<SecretRecord> = self.load(&SecretKey).await?;

@@ -16,6 +16,7 @@ use impact_pledge::store::{
     FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
     TransactionMetadata,
 };
+use impact_pledge::time::parse_ms;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
@@ -224,24 +225,22 @@ fn a_message_that_no_create_can_have_put_is_left() {
 /// A message goes out before its record, and a repeat of a create writes the record once more.
 #[test]
 fn a_message_waits_for_its_own_record() {
-    let rows: [(Option<&str>, [Outcome; 3]); 3] = [
-        (
-            None,
-            [
-                later(120, "no such record yet"),
-                later(600, "no such record yet"),
-                done("no such record"),
-            ],
-        ),
+    let yet = |seconds| later(seconds, "no such record yet");
+    let earlier = |seconds| later(seconds, "an earlier create's record");
+    // Each attempt: how many seconds after the create, and its outcome.
+    type Row<'r> = (Option<&'r str>, &'r [(u64, Outcome)]);
+    let rows: [Row<'_>; 4] = [
+        (None, &[(60, yet(120)), (180, yet(600)), (780, done("no such record"))]),
+        // The first two broke off.
+        (None, &[(60, yet(120)), (61, yet(600)), (63, yet(600)), (663, done("no such record"))]),
         (
             Some("2026-11-21T01:02:02Z"),
-            [
-                later(60, "an earlier create's record"),
-                later(300, "an earlier create's record"),
-                later(1_800, "an earlier create's record"),
-            ],
+            &[(60, earlier(60)), (120, earlier(300)), (420, earlier(1_800))],
         ),
-        (Some("2026-11-21T01:02:04Z"), ["a later create's record"; 3].map(done)),
+        (
+            Some("2026-11-21T01:02:04Z"),
+            &[(60, done("a later create's record")), (999, done("a later create's record"))],
+        ),
     ];
     for (created_at, outcomes) in rows {
         let desk = Desk::new();
@@ -249,8 +248,9 @@ fn a_message_waits_for_its_own_record() {
             Some(time) => desk.keep_record(&with(&[("/createdAt", time.into())])),
             None => desk.store.remove(&TransactionKey(&id()).name()),
         }
-        for (attempt, outcome) in (1..).zip(outcomes) {
-            assert_eq!(desk.deliver(&message(), attempt), outcome, "{created_at:?}, {attempt}");
+        for (attempt, (age, outcome)) in (1..).zip(outcomes) {
+            desk.clock.0.set(parse_ms(CREATED).unwrap() + age * 1_000);
+            assert_eq!(desk.deliver(&message(), attempt), *outcome, "{created_at:?}, {attempt}");
         }
         assert_eq!((desk.sent(), desk.marker()), (0, None), "{created_at:?}");
     }
