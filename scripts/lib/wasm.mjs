@@ -17,6 +17,11 @@ import { WASM } from "./toolchain.mjs";
  */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
+/**
+ * The smallest after brotli. The compiler's order of functions is like a random one, and another in each of its versions;
+ * by their names those of a module are neighbours.
+ */
+const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 
 /**
  * By the name of the files. `features` of the crate; rustc's `level` of optimization; flags for wasm-bindgen (without any
@@ -53,7 +58,7 @@ const BUILDS = {
     features: "client",
     level: "s",
     bindgen: ["--encode-into", "always"],
-    optimise: SMALLEST,
+    optimise: PACKED,
     inPackage: true,
     bareTraps: true,
   },
@@ -61,7 +66,7 @@ const BUILDS = {
   validator: {
     features: "validate",
     level: "s",
-    optimise: ["-O3", ...OWN_MEMORY, "--strip-target-features"],
+    optimise: [...PACKED, "--strip-target-features"],
     plain: true,
   },
   operator: { features: "operator", level: "s", bindgen: [], optimise: ["-O1"] },
