@@ -59,7 +59,7 @@ export function startIsolate({ clock, random }: { clock: Clock; random: Random }
   return (request, env, id) =>
     new Promise((resolve, reject) => {
       waiting.add(reject);
-      fetch(request, env, { id, keep() {} })
+      fetch(request, env, { id })
         .then(resolve, reject)
         .finally(() => waiting.delete(reject));
     });

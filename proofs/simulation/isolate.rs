@@ -139,8 +139,6 @@ impl Request for SimulatedRequest {
         "simulated".to_owned()
     }
 
-    fn keep(&self) {}
-
     async fn body(
         &self,
         limit: usize,

@@ -80,7 +80,6 @@ pub async fn serve(
         in_flight: &in_flight,
     };
     let call: &Call = context.unchecked_ref();
-    call.keep();
     let person = access::identify(&context).await;
     let request = WorkerRequest::new(&request, call, None);
     let response = dashboard.handle(&request, person.identity()).await;

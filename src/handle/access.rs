@@ -90,7 +90,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if let Some(record) = self.caches.keys.get(&hash, now_ms) {
             return Ok(Some(record));
         }
-        request.keep(); // else a caller who hangs up at once would not be counted
         let network = Network::of(request);
         let is_limited = |network| self.caches.limited.get(&network, now_ms).is_some();
         if network.is_some_and(is_limited) && !self.caches.accepted.contains(&hash, now_ms) {

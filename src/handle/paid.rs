@@ -51,7 +51,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         month: Month,
         now_ms: u64,
     ) -> Result<Option<PaidAt>, Problem> {
-        request.keep();
         let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
         let name = key.name();
         if let Some(lookup) = self.caches.settlements.get(&*name, now_ms)

@@ -15,7 +15,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         id: &str,
         address: &Address<'_>,
     ) -> Response<S::Value> {
-        request.keep();
         let accepted = request.header(header::ACCEPT_LANGUAGE).unwrap_or_default();
         let language = Language::accepted(&accepted);
         match self.timeline_page(id, address, language).await {

@@ -14,9 +14,6 @@ pub trait Request {
     fn header(&self, name: &'static str) -> Option<String>;
     /// Its ID, which its answer has as `X-Request-Id`, for the log and the texts of failures.
     fn id(&self) -> String;
-    /// Has it served to its end, though its caller may hang up: a platform may drop any other one then,
-    /// with the bytes that it reserved, what others wait for, and what is yet to be counted.
-    fn keep(&self);
     /// The body. Its bytes are reserved before they are read, those of a large one piece by piece.
     ///
     /// # Errors

@@ -306,8 +306,6 @@ impl Request for Create<'_> {
         "demo".to_owned()
     }
 
-    fn keep(&self) {}
-
     async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Ok(self.body.clone())
     }

@@ -9,7 +9,4 @@ extern "C" {
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]
     pub fn id(this: &Call) -> String;
-    /// Has the request served to its end, even if its caller hangs up.
-    #[wasm_bindgen(method)]
-    pub fn keep(this: &Call);
 }

@@ -57,7 +57,7 @@ function handlersOf(module, startConsumer) {
   async function answer(request, env, context) {
     const call = new Call(request, context);
     const { ended, forget } = requests.call(() => module.fetch(request, env, call));
-    call.ended = ended;
+    context.waitUntil(ended); // if its caller hung up, what wasm holds for it would be held for ever
     const made = await ended;
     forget();
     const response = made ?? module.broken(request, call.id); // made here, as a response belongs to the request that made it
@@ -99,9 +99,6 @@ class Call {
   #request;
   #context;
   #id;
-  #isKept = false;
-  /** Fulfils when the request is served. @type {Promise<unknown>} */
-  ended;
 
   constructor(request, context) {
     this.#request = request;
@@ -117,13 +114,6 @@ class Call {
   /** Who asks, where Cloudflare Access protects the Worker. */
   get access() {
     return this.#context.access;
-  }
-
-  /** Has the request served to its end, even if its caller hangs up. The module calls it in a microtask: `ended` is known. */
-  keep() {
-    if (this.#isKept) return;
-    this.#isKept = true;
-    this.#context.waitUntil(this.ended);
   }
 }
 

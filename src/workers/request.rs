@@ -187,10 +187,6 @@ impl Request for WorkerRequest<'_> {
         self.call.id()
     }
 
-    fn keep(&self) {
-        self.call.keep();
-    }
-
     async fn body(
         &self,
         limit: usize,

@@ -99,31 +99,6 @@ fn payment(changed: &Value) -> Payment {
 
 // ---- What is answered ----------------------------------------------------------------------------
 
-/// A platform may drop any other request when its caller hangs up.
-#[test]
-fn a_request_is_served_to_its_end_if_others_depend_on_it_or_it_is_to_be_counted() {
-    let bench = bench();
-    let path = format!("{PATH}/{}", bench.id());
-    let body = || minimal().to_string().into_bytes();
-    let is_kept = |request: TestRequest| {
-        bench.service.send(&request);
-        request.is_kept.get()
-    };
-    let get = |key: &str| TestRequest::new("GET", &path, key);
-    assert!(
-        is_kept(get(UNIT)),
-        "its month has ended: others wait for the settlement that it reads"
-    );
-    bench.service.clock.0.set(NOW_MS);
-    assert!(!is_kept(get(UNIT)), "it holds nothing, and its key is known");
-    assert!(is_kept(get("service_sk_test_unknown")), "its key is read, and counted");
-    assert!(is_kept(TestRequest::new("POST", PATH, UNIT).with_body(body())));
-    assert!(is_kept(TestRequest::new("GET", "/timeline/ptran_1?edit_key=1", "")));
-    for (method, path) in [("GET", "/healthz"), ("OPTIONS", PATH), ("GET", "/else")] {
-        assert!(!is_kept(TestRequest::new(method, path, "")), "{method} {path}");
-    }
-}
-
 #[test]
 fn what_is_paid_is_answered_so_once_its_month_has_ended_and_a_create_and_the_page_say_nothing() {
     let bench = bench();

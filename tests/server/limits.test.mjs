@@ -32,7 +32,7 @@ const create = (body, headers = {}) =>
   post(body, { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers });
 const grown = async () => (await memoryOf(server)).wasm - idle.wasm;
 
-// ---- Callers who stall ---------------------------------------------------------------------------
+// ---- Callers who hang up or stall ----------------------------------------------------------------
 
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
 const STALLS = {
@@ -42,6 +42,21 @@ const STALLS = {
 const stallAll = (count, bytes) =>
   Promise.all(Array.from({ length: count }, () => stall(server, bytes)));
 const late = () => sleep(GENEROUS_MS, "no answer", { ref: false });
+
+// The first test: what it looks for would fit into what a worse one has freed.
+test("callers who hang up while they wait leave nothing behind", async () => {
+  const head = `GET ${PATH}/ptran_${"a".repeat(42)} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+  const leave = async () => {
+    const callers = await stallAll(100, `${head}X-Stand-In: KV is slow\r\n\r\n`);
+    await sleep(50);
+    for (const { hangUp } of callers) hangUp();
+    await sleep(200); // until Workers KV has answered
+  };
+  await leave();
+  const before = await grown();
+  for (let times = 0; times < 10; times += 1) await leave();
+  assert.equal(await grown(), before);
+});
 
 for (const [kind, bytes] of Object.entries(STALLS))
   test(`500 callers without a key who stall in a large body, ${kind}: each gets its 401, and memory stays bounded`, async (t) => {

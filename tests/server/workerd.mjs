@@ -60,5 +60,7 @@ export async function stall(server, bytes, done = (text) => text.includes("\r\n\
     });
   });
   socket.write(bytes);
-  return { answer, hangUp: () => socket.destroy() };
+  // An ordinary end could be that of the request alone. A reset of a socket that is at its end would keep Node from ending.
+  const hangUp = () => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy());
+  return { answer, hangUp };
 }

@@ -179,8 +179,6 @@ pub struct TestRequest {
     pub body: Result<Vec<u8>, BodyError>,
     /// How many refused keys each network has left.
     pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
-    /// Whether it is to be served though its caller hangs up.
-    pub is_kept: Cell<bool>,
 }
 
 /// The ID of every request.
@@ -195,7 +193,6 @@ impl TestRequest {
             headers: BTreeMap::from([authorization]),
             body: Ok(vec![]),
             limit: None,
-            is_kept: Cell::default(),
         }
     }
 
@@ -227,10 +224,6 @@ impl Request for TestRequest {
 
     fn id(&self) -> String {
         REQUEST_ID.to_owned()
-    }
-
-    fn keep(&self) {
-        self.is_kept.set(true);
     }
 
     async fn body(
