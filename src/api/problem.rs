@@ -148,7 +148,7 @@ impl Problem {
 
     /// The body; `is_live` is the mode of the key, once it is known, `request_id` what the message
     /// names the request by.
-    pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'static> {
+    pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'_> {
         let error = Cow::Borrowed(self.error());
         let message = match (self, request_id) {
             (Problem::TransactionNotFound, _) => {
@@ -188,7 +188,7 @@ impl Problem {
         }
     }
 
-    fn message(&self) -> Cow<'static, str> {
+    fn message(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Problem::Unauthorized(Operation::Create) => {
                 "Not authorized. Check the API key: send it as `Authorization: Bearer <API_KEY>`."
@@ -231,7 +231,7 @@ impl Problem {
             Problem::SlowBody => {
                 "The body came too slowly, and nothing was recorded. Send the request again."
             }
-            Problem::InvalidRequest(summary) => return Cow::Owned(summary.clone()),
+            Problem::InvalidRequest(summary) => summary,
             Problem::InvalidIdempotencyKey => {
                 "Send 1 to 255 printable ASCII characters, bare or in double quotes."
             }

@@ -38,10 +38,13 @@ impl<'a> Path<'a> {
 /// Writes the path as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`.
 impl Display for Path<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|step| match step {
-            Step::Member(name) => write!(out, "/{name}"),
-            Step::Index(index) => write!(out, "/{index}"),
-            Step::Unknown(name) => write!(out, "/{}", name.replace('~', "~0").replace('/', "~1")),
+        self.0.iter().try_for_each(|step| {
+            out.write_str("/")?;
+            match step {
+                Step::Member(name) => out.write_str(name),
+                Step::Index(index) => index.fmt(out),
+                Step::Unknown(name) => out.write_str(&name.replace('~', "~0").replace('/', "~1")),
+            }
         })
     }
 }

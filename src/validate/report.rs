@@ -127,11 +127,16 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
 /// Returns the first characters of a path, with control characters escaped: a caller may print it
 /// to a terminal.
 fn printable(path: &str) -> String {
-    let escaped = |char: char| match char.is_control() {
-        true => char.escape_default().to_string(),
-        false => char.to_string(),
-    };
+    let mut shown = String::with_capacity(MAX_PATH_LENGTH);
     let mut chars = path.chars();
-    let shown: String = chars.by_ref().take(MAX_PATH_LENGTH).map(escaped).collect();
-    if chars.next().is_none() { shown } else { shown + "…" }
+    for char in chars.by_ref().take(MAX_PATH_LENGTH) {
+        match char.is_control() {
+            true => shown.extend(char.escape_default()),
+            false => shown.push(char),
+        }
+    }
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
