@@ -5,13 +5,20 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { log } from "./lib/output.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
+/** What the service has beside wasm-bindgen's JavaScript. */
+const SERVICE = [
+  "server/worker.js",
+  "server/no-registry.js",
+  "server/broken.js",
+  "workers/recover.js",
+];
+
 /** The service. @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildWorker(tools, folder = join(tools.root, "build")) {
   const made = await buildWasm(tools, "impact_pledge");
   copy(made, folder);
   copy(made, join(folder, "consumer"), (from) => !from.endsWith(".wasm"));
-  for (const file of ["server/worker.js", "server/broken.js", "workers/recover.js"])
-    copy(join(tools.root, "src", file), join(folder, basename(file)));
+  for (const file of SERVICE) copy(join(tools.root, "src", file), join(folder, basename(file)));
   logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
 }
 

@@ -1,4 +1,5 @@
 // The Worker's entry: loads the compiled service.
+import "./no-registry.js"; // before wasm-bindgen's, which looks for it
 import module from "./impact_pledge_bg.wasm";
 import * as service from "./impact_pledge.js";
 import * as consumer from "./consumer/impact_pledge.js"; // the same once more, for an instance of its own

@@ -220,6 +220,7 @@ const worker = [
   "impact_pledge_bg.wasm",
   "impact_pledge.js",
   "worker.js",
+  "no-registry.js",
   "broken.js",
   "recover.js",
 ].map((name) => join(root, "build", name));
