@@ -29,7 +29,8 @@ function wrkVersion() {
 }
 
 function loadTable(runs) {
-  const heads = ["request", "ours", "noise", "tuned Hono", "limit: one KV call", "limit: no work"];
+  const limits = ["limit: one safe KV call", "limit: one KV call", "limit: no work"];
+  const heads = ["request", "ours", "noise", "tuned Hono", ...limits];
   const rows = runs[0].kinds.map((kind) => {
     const figures = (key, what = "cpu") =>
       runs
@@ -49,7 +50,7 @@ function loadTable(runs) {
       kind,
       ours.length > 0 ? figure(median(ours)) : "–",
       `± ${Math.ceil((limit - 1) * 100)} %`,
-      ...["hono", "kv", "empty"].map(cell),
+      ...["hono", "safe", "kv", "empty"].map(cell),
       perSecond.join(" / "),
     ];
   });

@@ -21,7 +21,7 @@ const LATER = 20;
  * @returns {Promise<Record<string, Start[]>>} by the keys of the Workers; `eager`: ours with its wasm compiled beforehand
  */
 export async function startsOf({ tools, plan, seeds }, arms) {
-  const chosen = arms.filter(({ key }) => key !== "twin");
+  const chosen = arms.filter(({ key }) => !["twin", "safe"].includes(key)); // which start as two others do
   const all = [...chosen, { ...chosen[0], key: "eager" }];
   /** @type {Record<string, Start[]>} */
   const results = Object.fromEntries(all.map(({ key }) => [key, []]));
