@@ -82,13 +82,14 @@ function serviceRun() {
   const [ours, others] = [slices(196, 200, 204), slices(300, 300, 300)];
   const both = (slices) => ({ "POST of 100": slices, 401: slices });
   const start = [{ answer: 45, create: 12, second: 4, later: 3, cold: 14 }];
-  const keys = ["ours", "twin", "hono", "kv", "empty"];
+  const keys = ["ours", "twin", "hono", "safe", "kv", "empty"];
   return {
     kinds: ["POST of 100", "401"],
     load: {
       ...each(keys, both(others)),
       ours: both(ours),
       twin: both(ours),
+      safe: { "POST of 100": slices(250, 250, 250), 401: [] },
       kv: { "POST of 100": slices(201, 201, 201), 401: [] },
     },
     starts: each([...keys, "eager"], start),
@@ -125,8 +126,8 @@ test("the tables of a run are whole, with ratios beside the raw figures, and lea
     );
   for (const cell of [
     "| Node, minimal (required only) | 2.00 (2.00–2.00) | 3.00, 1.50 × | 3.00, 1.50 × |",
-    "| 401 | 200 | ± 4 % | 300, 1.50 × | – | 300, 1.50 × | 5,000 / 3,330 |",
-    "| POST of 100 | 200 | ± 4 % | 300, 1.50 × | 201, level |",
+    "| 401 | 200 | ± 4 % | 300, 1.50 × | – | – | 300, 1.50 × | 5,000 / 3,330 |",
+    "| POST of 100 | 200 | ± 4 % | 300, 1.50 × | 250, 1.25 × | 201, level |",
     "| memory after POST of 100 | 400 (400–400) | – |",
   ])
     assert.ok(unpadded.includes(cell), cell);
