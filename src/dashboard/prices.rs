@@ -31,7 +31,7 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// Shows what new prices change, and sets them once that was confirmed. Makes at most seven calls of
-/// Workers KV, three of which write, and those of [`prices`](mod@prices) where it shows them again.
+/// Workers KV, three of which write, and those of [`prices()`] where it shows them again.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
