@@ -8,7 +8,7 @@ import { KIND_NAMES, texts } from "../../proofs/bench/data.mjs";
 import { compared, figure, median, noise, ratio, rotated } from "../../proofs/bench/numbers.mjs";
 import { publish } from "../../proofs/bench/report.mjs";
 import { report as serviceReport } from "../../proofs/bench/service/report.mjs";
-import { KINDS, kindsOf, withoutRecords } from "../../proofs/bench/service/requests.mjs";
+import { KINDS, kindsOf, recordsOf, withoutRecords } from "../../proofs/bench/service/requests.mjs";
 import { report as validateReport } from "../../proofs/bench/validate/report.mjs";
 
 const root = mkdtempSync(join(tmpdir(), "bench-"));
@@ -45,8 +45,12 @@ test("every kind of request has distinct ones, and is chosen by its name", async
   for (const { name, make } of KINDS) {
     const requests = await make(service);
     assert.equal(new Set(requests.map((it) => JSON.stringify(it))).size, requests.length, name);
-    for (const { path } of requests.filter(({ method }) => method === "GET"))
-      assert.ok(stored.has(`transaction:${path.split("/").at(-1)}`), name);
+    const read = await recordsOf(records, requests);
+    assert.equal(read.length, name.startsWith("GET") ? requests.length : 0, name);
+    assert.ok(
+      read.every(({ key, value }) => stored.get(key).value === value && value),
+      name,
+    );
   }
 });
 

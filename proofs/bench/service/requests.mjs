@@ -88,8 +88,15 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
   return requests;
 }
 
+/** The records that gets of a service's transactions read. @param {Records} records @param {Request[]} requests */
+export async function recordsOf(records, requests) {
+  const gets = requests.filter(({ method }) => method === "GET");
+  const keys = gets.map(({ path }) => `transaction:${path.split("/").at(-1)}`);
+  return Promise.all(keys.map(async (key) => ({ key, ...(await records.read(key)) })));
+}
+
 /**
- * A Worker that makes no record, as a lower bound: what a create sends is put into its KV.
+ * A Worker that makes no record: what a create sends is put into its KV.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {

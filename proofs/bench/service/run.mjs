@@ -8,7 +8,7 @@ import { log } from "../../../scripts/lib/output.mjs";
 import { seedData } from "../../../scripts/lib/seed.mjs";
 import { rotated } from "../numbers.mjs";
 import { residentBytes } from "./process.mjs";
-import { KINDS, mustAnswerAlike, send, withoutRecords, writeRequests } from "./requests.mjs";
+import { KINDS, mustAnswerAlike, recordsOf, send, writeRequests } from "./requests.mjs";
 import { startsOf } from "./starts.mjs";
 import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
@@ -67,7 +67,7 @@ export async function run(tools, plan, folder, kinds = KINDS) {
   const program = await wrk();
   const { entries: seeds } = await seedData(tools);
   const arms = await bundleAll(tools, folder);
-  const setting = { tools, program, plan, seeds, folder, kinds };
+  const setting = { tools, program, plan, seeds, folder, kinds, samples: new Map() };
   await mustBeAlike(setting, arms);
   const starts = await startsOf(setting, arms);
   const load = await loadAll(setting, arms);
@@ -97,13 +97,35 @@ async function onServer({ tools, seeds }, arm, work) {
   }
 }
 
-/** Makes the requests of a kind, and in the Worker what they read. */
-function requestsFor(kind, server, { limit }) {
-  const service = {
-    send: (request) => send(server.origin, request),
-    records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
-  };
-  return kind.make(limit ? withoutRecords(service) : service);
+/** Makes the requests of a kind, and in the Worker's KV what they read: a limit makes no records, so it gets ours. */
+async function requestsFor(setting, kind, server, { limit }) {
+  if (!limit) return kind.make(serviceOn(server));
+  const { requests, records } = await sampleOf(setting, kind);
+  await server.seed(records);
+  for (const { key } of records) await server.record(key); // KV in memory keeps what was read once
+  return requests;
+}
+
+const serviceOn = (server) => ({
+  send: (request) => send(server.origin, request),
+  records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
+});
+
+/** The requests of a kind, and the records that they read, as our service has made them. */
+async function sampleOf(setting, kind) {
+  const { folder, samples } = setting;
+  if (!samples.has(kind.name)) {
+    const ours = { folder: join(folder, ENTRIES[0].key) };
+    samples.set(
+      kind.name,
+      onServer(setting, ours, async (server) => {
+        const service = serviceOn(server);
+        const requests = await kind.make(service);
+        return { requests, records: await recordsOf(service.records, requests) };
+      }),
+    );
+  }
+  return samples.get(kind.name);
 }
 
 /** Makes sure that the services do the same work. */
@@ -113,7 +135,7 @@ async function mustBeAlike(setting, arms) {
     await onServer(setting, ours, async (mine) =>
       onServer(setting, theirs, async (other) => {
         const side = async (server, arm) => {
-          const [request] = await requestsFor(kind, server, arm);
+          const [request] = await requestsFor(setting, kind, server, arm);
           return { name: arm.name, origin: server.origin, request };
         };
         await mustAnswerAlike(kind, await side(mine, ours), await side(other, theirs));
@@ -141,7 +163,7 @@ async function loadAll(setting, arms) {
 function measured(setting, arm, kind) {
   const { program, plan, folder } = setting;
   return onServer(setting, arm, async (server) => {
-    const requests = await requestsFor(kind, server, arm);
+    const requests = await requestsFor(setting, kind, server, arm);
     const own = join(folder, "requests");
     mkdirSync(own, { recursive: true });
     const load = {

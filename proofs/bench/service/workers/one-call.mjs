@@ -7,6 +7,22 @@ const JSON_OK = new Response(null, {
   },
 });
 
+/** As large as what a transaction of the service has. */
+const METADATA = {
+  version: 1,
+  mode: "test",
+  unit: "unit_dev",
+  editKey: "0".repeat(64),
+  bytes: 1_012,
+  summary: {
+    createdAt: "2026-11-24T12:00:00.000Z",
+    amount: "2.50",
+    currencyCode: "USD",
+    lookup: { reference: "0".repeat(32), email: "0".repeat(32) },
+    key: "0".repeat(12),
+  },
+};
+
 /**
  * Reads one record, or writes what was sent, and does nothing else.
  * @param {Request} request
@@ -16,7 +32,7 @@ const JSON_OK = new Response(null, {
 export async function oneCall(request, kv, wait) {
   if (request.method === "POST") {
     const body = await wait(request.arrayBuffer(), 30_000);
-    await wait(kv.put("transaction:floor", body, { metadata: {} }), 15_000);
+    await wait(kv.put("transaction:floor", body, { metadata: METADATA }), 15_000);
     return new Response(body, JSON_OK);
   }
   const id = request.url.slice(request.url.lastIndexOf("/") + 1);
