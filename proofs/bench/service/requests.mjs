@@ -5,6 +5,8 @@ import { fullRequest, generator, requestWithProblems } from "../data.mjs";
 import { UserError } from "../../../scripts/lib/output.mjs";
 
 const PATH = "/v2/pledge-transaction";
+/** The name of a transaction's record. */
+const recordName = (id) => `transaction:${id}`;
 const KEY = "service_sk_test_dev_unit";
 const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
@@ -91,7 +93,7 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
 /** The records that gets of a service's transactions read. @param {Records} records @param {Request[]} requests */
 export async function recordsOf(records, requests) {
   const gets = requests.filter(({ method }) => method === "GET");
-  const keys = gets.map(({ path }) => `transaction:${path.split("/").at(-1)}`);
+  const keys = gets.map(({ path }) => recordName(path.split("/").at(-1)));
   return Promise.all(keys.map(async (key) => ({ key, ...(await records.read(key)) })));
 }
 
@@ -107,7 +109,7 @@ export function withoutRecords({ send, records }) {
       if (request.method === "GET") return { ...(await send(request)), text: PAID_AT }; // whatever it is
       last += 1;
       const id = `ptran_${last}`;
-      await records.write({ key: `transaction:${id}`, value: request.body ?? "", metadata: {} });
+      await records.write({ key: recordName(id), value: request.body ?? "", metadata: {} });
       return { status: 200, text: JSON.stringify({ id }) };
     },
   };
@@ -117,7 +119,7 @@ const paidGets = (service, count, pledges) => gets(service, count, pledges, pay,
 
 /** Makes an order one of a month that is over and paid. @param {Records} records */
 async function pay(records, id) {
-  const key = `transaction:${id}`;
+  const key = recordName(id);
   const { value, metadata } = await records.read(key);
   const { month, createdAt } = AGED;
   const summary = { ...metadata.summary, createdAt };

@@ -67,10 +67,10 @@ export async function run(tools, plan, folder, kinds = KINDS) {
   const program = await wrk();
   const { entries: seeds } = await seedData(tools);
   const arms = await bundleAll(tools, folder);
-  const setting = { tools, program, plan, seeds, folder, kinds, samples: new Map() };
+  const setting = { tools, program, plan, seeds, folder, kinds };
   await mustBeAlike(setting, arms);
   const starts = await startsOf(setting, arms);
-  const load = await loadAll(setting, arms);
+  const load = await loadAll(setting, arms, await samplesOf(setting, arms[0]));
   const upload = Object.fromEntries(arms.map(({ key, upload }) => [key, upload]));
   return { kinds: kinds.map(({ name }) => name), load, starts, upload };
 }
@@ -97,35 +97,28 @@ async function onServer({ tools, seeds }, arm, work) {
   }
 }
 
-/** Makes the requests of a kind, and in the Worker's KV what they read: a limit makes no records, so it gets ours. */
-async function requestsFor(setting, kind, server, { limit }) {
-  if (!limit) return kind.make(serviceOn(server));
-  const { requests, records } = await sampleOf(setting, kind);
-  await server.seed(records);
-  for (const { key } of records) await server.record(key); // KV in memory keeps what was read once
-  return requests;
-}
-
 const serviceOn = (server) => ({
   send: (request) => send(server.origin, request),
   records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
 });
 
-/** The requests of a kind, and the records that they read, as our service has made them. */
-async function sampleOf(setting, kind) {
-  const { folder, samples } = setting;
-  if (!samples.has(kind.name)) {
-    const ours = { folder: join(folder, ENTRIES[0].key) };
-    samples.set(
-      kind.name,
-      onServer(setting, ours, async (server) => {
-        const service = serviceOn(server);
-        const requests = await kind.make(service);
-        return { requests, records: await recordsOf(service.records, requests) };
-      }),
-    );
-  }
-  return samples.get(kind.name);
+/** By kind: requests, and the records that they read, as our service makes them. The limits make none, and get these. */
+async function samplesOf(setting, ours) {
+  const samples = {};
+  for (const kind of setting.kinds)
+    samples[kind.name] = await onServer(setting, ours, async (server) => {
+      const service = serviceOn(server);
+      const requests = await kind.make(service);
+      return { requests, records: await recordsOf(service.records, requests) };
+    });
+  return samples;
+}
+
+/** The requests of a sample, whose records are put into a server's KV. */
+async function given(server, { requests, records }) {
+  await server.seed(records);
+  for (const { key } of records) await server.record(key); // KV in memory keeps what was read once
+  return requests;
 }
 
 /** Makes sure that the services do the same work. */
@@ -135,7 +128,7 @@ async function mustBeAlike(setting, arms) {
     await onServer(setting, ours, async (mine) =>
       onServer(setting, theirs, async (other) => {
         const side = async (server, arm) => {
-          const [request] = await requestsFor(setting, kind, server, arm);
+          const [request] = await kind.make(serviceOn(server));
           return { name: arm.name, origin: server.origin, request };
         };
         await mustAnswerAlike(kind, await side(mine, ours), await side(other, theirs));
@@ -144,7 +137,7 @@ async function mustBeAlike(setting, arms) {
   log(`service: two services answer ${setting.kinds.length} kinds of request alike`);
 }
 
-async function loadAll(setting, arms) {
+async function loadAll(setting, arms, samples) {
   const { kinds, plan } = setting;
   const none = () => Object.fromEntries(kinds.map(({ name }) => [name, []]));
   const results = Object.fromEntries(arms.map(({ key }) => [key, none()]));
@@ -153,17 +146,17 @@ async function loadAll(setting, arms) {
       log(`service: round ${round + 1} of ${plan.rounds}, ${kind.name}`);
       const asked = arms.filter(({ limit }) => limit?.includes(kind.name) ?? true);
       for (const arm of rotated(asked, round + number))
-        results[arm.key][kind.name].push(await measured(setting, arm, kind));
+        results[arm.key][kind.name].push(await measured(setting, arm, kind, samples[kind.name]));
     }
   }
   return results;
 }
 
 /** @returns {Promise<Measured>} */
-function measured(setting, arm, kind) {
+function measured(setting, arm, kind, sample) {
   const { program, plan, folder } = setting;
   return onServer(setting, arm, async (server) => {
-    const requests = await requestsFor(setting, kind, server, arm);
+    const requests = await (arm.limit ? given(server, sample) : kind.make(serviceOn(server)));
     const own = join(folder, "requests");
     mkdirSync(own, { recursive: true });
     const load = {
