@@ -1,11 +1,15 @@
 /* Checks a form in a page while it is filled in. */
-import { buttonOf, showFailure } from "./failure.ts";
-import { type Field, controlsOf, fieldsOf } from "./fields.ts";
+import { type FieldControl, controlsOf, entryListOf } from "./entries.ts";
+import { buttonOf, removeFailure, showFailure } from "./failure.ts";
+import { type Field, canShow, fieldsOf, isCustom, nameOf } from "./fields.ts";
+import { canReveal, focus, isRendered, labelOf, reveal } from "./hidden.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
-import { type Control, type OwnerAt, type Reading, read } from "./read.ts";
+import { type FieldEvent, isPressed, unwatchFields, watchFields } from "./page.ts";
+import { type OwnerAt, type Reading, read } from "./read.ts";
 import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
+import { endSending, endSendingUnlessLeaving, isBusy, startSending } from "./sending.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
 
@@ -17,13 +21,16 @@ export interface Checks {
   report(issues: unknown): unknown;
 }
 
-type FieldControl = Control & { readonly field: Field };
 type FieldReading = [Reading<FieldControl, "field">, OwnerAt<FieldControl, "field">];
 type FieldIssue = FieldReading[0]["issues"][number];
 
 const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Codes about several fields together, whose problem is shown in the element of their group. */
 const OF_GROUPS = /_items$/;
+/** The longest that a message is held back because a mouse button is down: the button may be released outside of the page. */
+const HELD_MS = 1_000;
+/** The most problems that are listed because their fields cannot be seen. */
+const MOST_LISTED = 100;
 
 /**
  * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
@@ -34,18 +41,20 @@ export function attachChecks(
   options: BindFormOptions<boolean>,
   signal: AbortSignal,
 ): Checks {
-  const wasNative = !form.noValidate;
-  form.noValidate = true; // no bubbles: problems are shown beside the fields
   const messages = messagesOf(form),
+    entryList = entryListOf(form),
     live = liveRegion(form);
+  const adopted = adopt(fieldsOf(form));
+  const wasNative = !form.noValidate || "native" in live.region.dataset;
+  form.noValidate = true; // no bubbles: problems are shown beside the fields
+  if (wasNative) live.region.dataset.native = "";
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
   const serverLines = new Set<string>(); // issues of the server without a field
   const customValidity = new Map<Field, string>(); // by field
   const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
-  let touched = new WeakSet<Field>(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
-  let wasSent = false,
-    isBusy = false;
-  let isPressed = false; // a mouse button is down: showing a message now could move the click target
+  let touched = new WeakSet<Field>([...adopted, ...serverErrors.keys()]); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
+  let wasSent = false;
+  let due: unknown; // the timer of a check that an event has caused
   let problems = new Map<Field, Problem>(); // those that are shown, by field
   let lines = new Set<string>(); // the problems that no field can show
   let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the payload that was sent
@@ -55,46 +64,57 @@ export function attachChecks(
   // ---- Events ----
 
   function listen(): void {
-    const on = (target: EventTarget, type: string, listener: (event: never) => unknown) =>
-      target.addEventListener(type, listener as EventListener, { capture: true, signal });
-    const elsewhere = (event: FieldEvent) => form.contains(event.target) || onField(event); // fields with a `form` attribute
-    for (const type of ["input", "change", "focusout"]) {
-      on(form, type, onField);
-      on(form.ownerDocument, type, elsewhere);
-    }
-    on(form.ownerDocument, "mousedown", () => (isPressed = true));
-    on(form.ownerDocument, "mouseup", () => afterEvent(() => (isPressed = false)));
-    on(form, "submit", onSubmit);
-    on(form, "reset", () => afterEvent(forget));
+    watchFields(form, onField, signal);
+    form.addEventListener("submit", onSubmit, { capture: true, signal });
+    form.addEventListener("reset", onReset, { capture: true, signal });
     signal.addEventListener("abort", unbind);
   }
 
-  /** Refreshes after the event has taken effect: the click after a release of the mouse, the initial values of a reset. */
-  function afterEvent(change: () => unknown): void {
-    setTimeout(() => {
-      change();
-      if (!signal.aborted) refresh();
-    });
-  }
-
-  function onField({ type, target }: FieldEvent): void {
-    if (target.form !== form) return;
+  /**
+   * Checks after the event's own handlers: a check before them makes a component render its old value. A custom element may
+   * take until the next task to change what it posts.
+   */
+  function onField(event: FieldEvent): void {
+    const { type, target } = event;
+    if (target.form !== form && !isCustom(target)) return;
+    const isHeld = isPressed && type !== "input"; // showing a message now could move the click target
+    if (event.eventPhase !== event.CAPTURING_PHASE)
+      return void (isHeld || isCustom(target) || checkIfDue());
     if (type !== "input") touched.add(target);
     if (type !== "focusout") forgetErrorOf(target);
-    if (type === "input" || !isPressed) refresh();
+    clearTimeout(due as number);
+    due = setTimeout(checkIfDue, isHeld ? HELD_MS : 0); // an event may be stopped on its way
+    const release = () => setTimeout(checkIfDue); // after the click
+    if (isHeld)
+      form.ownerDocument.addEventListener("mouseup", release, { capture: true, once: true });
+  }
+
+  function checkIfDue(): void {
+    if (due && !signal.aborted) refresh();
+  }
+
+  /** Checks after the fields have their initial values. */
+  function onReset(): void {
+    setTimeout(() => {
+      touched = new WeakSet();
+      wasSent = false;
+      forgetServer();
+      if (!signal.aborted) refresh();
+    });
   }
 
   function onSubmit(event: SubmitEvent): void {
     if (event.target !== form || (event.submitter as HTMLButtonElement | null)?.formNoValidate)
       return;
-    if (isBusy) return event.preventDefault();
+    if (isBusy(form)) return event.preventDefault();
+    const data = entryList.build(buttonOf(form, event.submitter));
     for (const field of fieldsOf(form)) touched.add(field);
     forgetServer();
     wasSent = true;
-    const [{ payload, issues }, ownerAt] = refresh(true);
+    const [{ payload, issues }, ownerAt] = refresh(true, data);
     fieldAt = ownerAt;
     if (issues.length > 0 || problems.size > 0) block(event, issues);
-    else if (options.onSubmit) submit(event, payload);
+    else if (options.onSubmit) submit(event, payload, data);
   }
 
   /** Cancels the event for other listeners, too, as when the browser itself finds problems. */
@@ -104,24 +124,22 @@ export function attachChecks(
     const lost = issues.filter(hasNoField);
     if (lost.length > 0)
       console.warn(`impact-pledge: no field can show ${linesOf(lost).join(", ")}`);
-    announce(lines);
-    focus(problems.keys().next().value);
+    announce(lines, problems.keys().next().value);
   }
 
-  /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
-  async function submit(event: SubmitEvent, payload: unknown): Promise<void> {
+  /**
+   * Calls `onSubmit`. The form is not sent again until the promise that it returns is settled, and a navigation that it
+   * started has ended.
+   */
+  async function submit(event: SubmitEvent, payload: unknown, data: FormData): Promise<void> {
     event.preventDefault();
-    isBusy = true;
-    form.setAttribute("aria-busy", "true");
+    const sending = startSending(form);
     try {
-      const data = new FormData(form, buttonOf(form, event.submitter)); // as the browser would post it
       const answer = await options.onSubmit!(payload as never, { data, event } as never);
-      if (issuesOf(answer)) refused(answer, event);
+      if (!issuesOf(answer)) endSendingUnlessLeaving(form, sending);
+      else if (endSending(form, sending)) refused(answer, event);
     } catch (error) {
-      refused(error, event);
-    } finally {
-      isBusy = false;
-      form.removeAttribute("aria-busy");
+      if (endSending(form, sending)) refused(error, event);
     }
   }
 
@@ -145,8 +163,10 @@ export function attachChecks(
       addServerIssue({ ...issue, field: fieldAt(issue.path.join("."))! }, fields);
     refresh(true);
     if (issues.length === 0) return false;
-    announce(serverLines);
-    focus([...problems.keys()].find((field) => serverErrors.has(field)));
+    announce(
+      serverLines,
+      [...problems.keys()].find((field) => serverErrors.has(field)),
+    );
     return true;
   }
 
@@ -164,9 +184,10 @@ export function attachChecks(
   }
 
   /** Removes the issue of a field, of the other buttons or checkboxes of its name, and of its group. */
-  function forgetErrorOf({ name }: Field): void {
+  function forgetErrorOf(edited: Field): void {
+    const name = nameOf(edited);
     for (const [field, { group }] of serverErrors)
-      if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
+      if (nameOf(field) === name || name.split(".")[0] === group) serverErrors.delete(field);
   }
 
   function forgetServer(): void {
@@ -176,19 +197,31 @@ export function attachChecks(
     live.clear();
   }
 
-  function forget(): void {
-    touched = new WeakSet();
-    wasSent = false;
-    forgetServer();
+  /** Takes over what an earlier binding left in a copy of the form. @returns the fields whose problems are shown */
+  function adopt(fields: readonly Field[]): Field[] {
+    if (!live.left) return [];
+    removeFailure(form);
+    if (!isBusy(form)) form.removeAttribute("aria-busy");
+    for (const field of fields)
+      if (field.getAttribute("aria-invalid") === "false") field.removeAttribute("aria-invalid");
+    return messages.adopt(fields);
   }
 
   // ---- Display ----
 
-  const readNow = (fields = fieldsOf(form)) => read(fields.flatMap(controlsOf), "field", options);
+  function readNow(
+    data?: Iterable<readonly [string, FormDataEntryValue]>,
+    fields = fieldsOf(form),
+  ): FieldReading {
+    return read(controlsOf(fields, data ?? entryList.peek(fields)), "field", options);
+  }
 
-  function refresh(isSilent?: boolean): FieldReading {
+  /** @param data what is posted; without it, as far as that is known without the page's `formdata` listeners */
+  function refresh(isSilent?: boolean, data?: FormData): FieldReading {
+    clearTimeout(due as number);
+    due = undefined;
     const fields = fieldsOf(form),
-      reading = readNow(fields),
+      reading = readNow(data, fields),
       [{ issues }] = reading;
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
@@ -242,8 +275,8 @@ export function attachChecks(
 
   /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
-    if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
-    return field.validationMessage
+    if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
+    return field.validationMessage || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
           group: OF_GROUPS.test(issue?.code as string) ? issue!.path.join(".") : undefined,
@@ -253,20 +286,38 @@ export function attachChecks(
 
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
-  /** Announces the number of problems, and those without a field, until that changes. */
-  function announce(texts: ReadonlySet<string>): void {
+  /**
+   * Announces the number of problems, and those without a field, until that changes. Focuses the first field. If that cannot be
+   * seen, all problems whose fields cannot be seen are listed, and the list gets the focus.
+   */
+  function announce(texts: ReadonlySet<string>, first: Field | undefined): void {
     const count = countNow(),
       summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
+    const isSeen = first && focus(first);
     const others: Line[] = [...texts].map((text) => ({
       text,
       holds: () => lines.has(text) || serverLines.has(text),
       isVisible: true,
     }));
+    if (!isSeen) others.push(...hiddenProblems());
     live.clear();
     live.add([
       { text: summary, holds: () => countNow() === count, isVisible: others.length > 0 },
       ...others,
     ]);
+    if (!isSeen) live.focus();
+  }
+
+  function hiddenProblems(): Line[] {
+    return [...problems]
+      .filter(([field]) => !isRendered(field))
+      .slice(0, MOST_LISTED)
+      .map(([field, { text }]) => ({
+        text: `${labelOf(field)}: ${text}`,
+        holds: () => problems.get(field)?.text === text,
+        isVisible: true,
+        follow: canReveal(field) ? () => reveal(field) : undefined,
+      }));
   }
 
   function notify(issues: FieldIssue[]): void {
@@ -276,38 +327,27 @@ export function attachChecks(
   }
 
   function unbind(): void {
+    unwatchFields(form);
     clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
     for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");
-    live.remove();
+    live.region.remove();
     failure?.remove();
     form.noValidate = !wasNative;
   }
 
   listen();
   refresh();
-  return { read: readNow, refresh, report };
+  return { read: () => readNow(entryList.build()), refresh: () => refresh(), report };
 }
 
-/** An event of a field in the form or elsewhere in the page. */
-interface FieldEvent {
-  readonly type: string;
-  readonly target: Field;
-}
+/** Whether an issue has no field that can show it. */
+const hasNoField = ({ field }: FieldIssue) => !canShow(field);
 
-/** Whether an issue has no field that can show it; fields that the browser does not validate, such as hidden ones, cannot. */
-const hasNoField = ({ field }: FieldIssue) => !field?.validationMessage;
+/** Whether an issue says that no pledge is chosen yet: the form is still being filled in. */
+const isIncomplete = ({ code, path }: FieldIssue) =>
+  code === INCOMPLETE || (code === "required" && path[0] === "pledges" && path.length === 1);
 
 const linesOf = (issues: readonly FieldIssue[]) =>
   issues.map(({ pointer, code }) => `${pointer} ${code}`);
-
-function focus(field: Field | undefined): void {
-  // An element in a closed `details` cannot be focused.
-  let details = field?.closest("details");
-  while (details) {
-    details.open = true;
-    details = details.parentElement!.closest("details");
-  }
-  field?.focus();
-}

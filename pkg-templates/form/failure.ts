@@ -1,7 +1,13 @@
 /* The message that a form could not be sent, with a button to send it again. */
+import { isCustom } from "./fields.ts";
 import { elementOf } from "./live.ts";
 import { formText } from "./texts.ts";
 import type { FormMessages } from "./types.ts";
+
+const FAILURE = "impact-pledge-failure";
+
+/** Removes the message that an earlier binding left in a copy of the form. */
+export const removeFailure = (form: HTMLFormElement) => form.querySelector(`.${FAILURE}`)?.remove();
 
 /**
  * Appends the message to the form and returns its element.
@@ -16,7 +22,7 @@ export function showFailure(
   const alert = elementOf(form, "div"),
     retry = elementOf(form, "button", formText(messages, "retry"));
   alert.setAttribute("role", "alert");
-  alert.className = "impact-pledge-failure";
+  alert.className = FAILURE;
   retry.type = "button";
   retry.onclick = () => {
     submitter?.focus(); // this button will be removed
@@ -31,6 +37,11 @@ export function showFailure(
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
   form.requestSubmit(buttonOf(form, submitter));
 
-/** Returns the submitter if it is a button of the form: it may have been removed, and happy-dom names the form itself. */
+/**
+ * Returns the submitter if it is a button of the form that the browser can send it by. It may have been removed or be a custom
+ * element, and happy-dom names the form itself.
+ */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
-  (submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null;
+  (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)
+    ? submitter
+    : null;

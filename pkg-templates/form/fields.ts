@@ -1,34 +1,38 @@
-/* The fields of a form, and their values as controls. */
-import type { Control } from "./read.ts";
+/* The fields of a form. */
 
-/** The types of a form's elements that have no value for the request. */
-const WITHOUT_VALUE = /^(button|fieldset|file|image|object|output|reset|submit)$/;
-
-/** Stands for text that the browser cannot read, such as `1,5` in a number field: neither empty nor a number. */
-const BAD_INPUT = "\uFFFD";
+/** The types of a form's elements that post no text, or only when they send the form. */
+const NO_FIELDS = /^(button|fieldset|file|image|object|output|reset|submit)$/;
 
 /** A field of any element type; properties that the element does not have are undefined. */
 export type Field = HTMLInputElement;
 
+export const isCustom = ({ localName }: Element) => localName.includes("-");
+
+/** Whether an element is a custom element that the browser does not associate with forms: it posts by `formdata` listeners. */
+export const isForeign = (element: Element) =>
+  isCustom(element) && !(element.constructor as { formAssociated?: boolean }).formAssociated;
+
+/** Returns the name under which a field is posted. Frameworks may set it as a property alone. */
+export const nameOf = (field: Field): string =>
+  field.getAttribute("name") ?? String(field.name ?? "");
+
+/** Whether a message can be shown beside a field: the browser checks it, so it is neither hidden nor read-only. */
+export const canShow = (field: Field | null | undefined): field is Field =>
+  Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
+
 /** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {
-  return ([...form.elements] as Field[]).filter(
-    (field) => !WITHOUT_VALUE.test(field.type) && !field.matches(":disabled"),
+  const own = [...form.elements] as Field[],
+    names = new Set(own.map(nameOf));
+  const others = ([...form.querySelectorAll("*")] as Field[]).filter(
+    (element) =>
+      isForeign(element) && "value" in element && nameOf(element) && !names.has(nameOf(element)),
+  );
+  const fields = others.length > 0 ? [...own, ...others].sort(byPosition) : own;
+  return fields.filter(
+    (field) => !NO_FIELDS.test(field.type) && !field.disabled && !field.matches(":disabled"),
   );
 }
 
-/** Returns one control, or one for each chosen option of a list. */
-export function controlsOf(field: Field): (Control & { readonly field: Field })[] {
-  const { name, type } = field;
-  const control = (value: string) => ({ field, name, value, hidden: type === "hidden" });
-  if (type !== "select-multiple") return [control(textIn(field))];
-  const chosen = [...(field as Element as HTMLSelectElement).selectedOptions].map(({ value }) =>
-    control(value),
-  );
-  return chosen.length > 0 ? chosen : [control("")];
-}
-
-function textIn({ type, checked, validity, value = "" }: Field): string {
-  if (type === "checkbox" || type === "radio") return checked ? value : "";
-  return validity?.badInput ? BAD_INPUT : String(value);
-}
+const byPosition = (a: Node, b: Node) =>
+  a.compareDocumentPosition(b) & a.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;

@@ -2,6 +2,7 @@
 
 const VISUALLY_HIDDEN =
   "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
+const REGION = "impact-pledge-status";
 
 export interface Line {
   readonly text: string;
@@ -9,23 +10,39 @@ export interface Line {
   readonly holds: () => boolean;
   /** Whether the line is visible, instead of only for screen readers. */
   readonly isVisible?: boolean;
+  /** Makes the line a link that does this. */
+  readonly follow?: (() => unknown) | undefined;
 }
 
-/** Appends a live region to a form. */
+/** Appends a live region to a form, or takes over that of an earlier binding, in a copy of the form. */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];
-  const region = elementOf(form, "div");
+  const left = form.querySelector<HTMLElement>(`.${REGION}`),
+    region = left ?? elementOf(form, "div");
+  region.className = REGION;
   region.setAttribute("role", "status");
   region.setAttribute("aria-atomic", "false"); // else, when a line is removed, all others are read again
-  form.append(region);
+  if (left) region.replaceChildren();
+  else form.append(region);
 
   function add(added: readonly Line[]): void {
-    for (const { text, holds, isVisible } of added) {
-      const line = elementOf(form, "p", text);
+    for (const { text, holds, isVisible, follow } of added) {
+      const line = elementOf(form, "p", follow ? "" : text);
       if (!isVisible) line.style.cssText = VISUALLY_HIDDEN;
+      if (follow) line.append(linkOf(text, follow));
       lines.push({ line, holds });
       region.append(line);
     }
+  }
+
+  function linkOf(text: string, follow: () => unknown): HTMLElement {
+    const link = elementOf(form, "a", text);
+    link.href = "#";
+    link.onclick = (event) => {
+      event.preventDefault();
+      follow();
+    };
+    return link;
   }
 
   /** Removes lines that are no longer true. */
@@ -37,10 +54,15 @@ export function liveRegion(form: HTMLFormElement) {
     for (const { line } of lines.splice(0)) line.remove();
   }
 
-  return { add, update, clear, remove: () => region.remove() };
+  function focus(): void {
+    region.tabIndex = -1;
+    region.focus();
+  }
+
+  return { left, region, add, update, clear, focus };
 }
 
-export function elementOf<Tag extends "button" | "div" | "p">(
+export function elementOf<Tag extends "a" | "button" | "div" | "p">(
   { ownerDocument }: HTMLFormElement,
   tag: Tag,
   text = "",

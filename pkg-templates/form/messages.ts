@@ -1,5 +1,5 @@
 /* Shows the problems of a form beside its fields. */
-import type { Field } from "./fields.ts";
+import { type Field, nameOf } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
 /** A problem shown beside a field. If the page has an element for the `group`, it is shown there. */
@@ -16,20 +16,40 @@ interface Text {
 /** The texts of the elements that change. */
 type Changed = Map<HTMLElement, Set<string>>;
 
-let count = 0;
+const MADE = "impact-pledge-problem";
+
+/** A copy of a page may have the IDs of an earlier visit. */
+let count = Date.now();
 
 export function messagesOf(form: HTMLFormElement) {
   /** The shown texts and their elements, by field. */
   const shown = new Map<Field, { readonly text: string; readonly place: HTMLElement }>();
   const made = new WeakSet<HTMLElement>(); // elements that are not the page's own
 
+  /**
+   * Takes over the elements that an earlier binding made, in a copy of the form. @returns the fields whose problems they show
+   */
+  function adopt(fields: readonly Field[]): Field[] {
+    const root = form.getRootNode() as Document,
+      left = new Map([...root.querySelectorAll<HTMLElement>(`.${MADE}`)].map((p) => [p.id, p]));
+    for (const field of fields) {
+      const place = left.get(idsOf(field).find((id) => left.has(id))!);
+      if (!place) continue;
+      made.add(place);
+      shown.set(field, { text: place.textContent!, place });
+    }
+    for (const place of left.values()) if (!made.has(place) && form.contains(place)) place.remove();
+    return [...shown.keys()];
+  }
+
   /** Returns the problems that a server rendered in the page, by field; the problem of a group by its first field. */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
-    const places = ownPlaces(),
+    const places = ownPlaces(fields),
       errors = new Map<Field, Problem>();
     for (const field of fields) {
-      const { name, type } = field,
-        [group] = name.split(".") as [string],
+      const name = nameOf(field),
+        { type } = field,
+        group = groupOf(field),
         isOwn = places.has(name);
       const text = (places.get(isOwn ? name : group) as Text | undefined)?.textContent.trim();
       if (text && type !== "hidden" && (isOwn || places.delete(group)))
@@ -46,10 +66,10 @@ export function messagesOf(form: HTMLFormElement) {
     const changed: Changed = new Map();
     for (const field of [...shown.keys()]) if (!problems.has(field)) hide(field, changed);
     const fresh = [...problems].filter(([field, { text }]) => shown.get(field)?.text !== text);
-    const places = (fresh.length > 0 && ownPlaces()) as Map<string, HTMLElement>;
+    const places = ownPlaces(fresh.map(([field]) => field));
     for (const [field, { text, group }] of fresh) {
       hide(field, changed);
-      const place = places.get(group!) ?? places.get(field.name) ?? newPlace(field);
+      const place = places.get(group!) ?? places.get(nameOf(field)) ?? newPlace(field);
       mark(field, text, place);
       changed.set(place, new Set());
     }
@@ -58,7 +78,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   function mark(field: Field, text: string, place: HTMLElement): void {
-    place.id ||= `impact-pledge-problem-${++count}`;
+    place.id ||= `${MADE}-${++count}`;
     describe(field, (ids) => ids.add(place.id));
     if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // ARIA does not allow it for a single radio button
     shown.set(field, { text, place });
@@ -82,18 +102,29 @@ export function messagesOf(form: HTMLFormElement) {
     }
   }
 
-  /** Returns the page's own elements by name, all at once: a search for each name would take quadratic time. */
-  function ownPlaces(): Map<string, HTMLElement> {
-    const places = [...form.querySelectorAll<HTMLElement>("[data-problem]")].filter(
-      (place) => place.dataset.problem,
+  /**
+   * Returns the page's own elements by name, all at once: a search for each name would take quadratic time. Elements beside
+   * the form count for fields that are there, too.
+   */
+  function ownPlaces(fields: readonly Field[]): Map<string, HTMLElement> {
+    if (fields.length === 0) return new Map();
+    const outside = new Set(
+      fields
+        .filter((field) => !form.contains(field))
+        .flatMap((field) => [nameOf(field), groupOf(field)]),
     );
+    const root = (outside.size > 0 ? form.getRootNode() : form) as Element;
+    const places = [...root.querySelectorAll<HTMLElement>("[data-problem]")].filter((place) => {
+      const { problem } = place.dataset;
+      return problem && (form.contains(place) || (outside.has(problem) && !place.closest("form")));
+    });
     return new Map(places.reverse().map((place) => [place.dataset.problem!, place])); // of several, the first
   }
 
   /** Adds a paragraph after the field or its label; for checkboxes and radio buttons, at the end of their fieldset. */
   function newPlace(field: Field): HTMLElement {
     const place = elementOf(form, "p");
-    place.className = "impact-pledge-problem";
+    place.className = MADE;
     made.add(place);
     const group = /^(checkbox|radio)$/.test(field.type) && field.closest("fieldset");
     if (group) group.append(place);
@@ -101,11 +132,16 @@ export function messagesOf(form: HTMLFormElement) {
     return place;
   }
 
-  return { serverErrors, show };
+  return { adopt, serverErrors, show };
 }
 
+const groupOf = (field: Field) => nameOf(field).split(".")[0]!;
+
+const idsOf = (field: Field) =>
+  field.getAttribute("aria-describedby")?.split(/\s+/).filter(Boolean) ?? [];
+
 function describe(field: Field, change: (ids: Set<string>) => unknown): void {
-  const ids = new Set(field.getAttribute("aria-describedby")?.split(/\s+/).filter(Boolean));
+  const ids = new Set(idsOf(field));
   change(ids);
   if (ids.size > 0) field.setAttribute("aria-describedby", [...ids].join(" "));
   else field.removeAttribute("aria-describedby");

@@ -1,11 +1,11 @@
 /* The texts for what the browser itself finds wrong with a field: the page's own, so that all are in one language. */
-import type { Field } from "./fields.ts";
+import { type Field, nameOf } from "./fields.ts";
 import { messageOf } from "./texts.ts";
 
 /** Returns the text of a field that the browser finds invalid, as of an issue whose path is the field's name. */
 export function nativeText(field: Field, messages: object | undefined): string {
-  const { name, title, validity, validationMessage: message } = field,
-    path = name.split("."),
+  const { title, validity, validationMessage: message } = field,
+    path = nameOf(field).split("."),
     issue = { path, pointer: ["", ...path].join("/"), message, field, meta: {} };
   if (validity.customError) return message; // of the page's own script
   // A title is HTML's place to say what a `pattern` stands for.

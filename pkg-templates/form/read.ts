@@ -26,6 +26,10 @@ export interface Control {
   readonly name: string;
   readonly value: string;
   readonly hidden?: boolean;
+  /** Whether the control posts nothing. It may own an issue, but is no part of the payload. */
+  readonly isSilent?: boolean;
+  /** The position in the document. Default: the position in the list. */
+  readonly rank?: number | undefined;
 }
 
 interface Options {
@@ -95,6 +99,8 @@ interface Read {
   readonly name: string;
   value: string;
   readonly hidden: boolean | undefined;
+  readonly isSilent: boolean | undefined;
+  readonly rank: number;
   readonly index: number;
 }
 
@@ -112,11 +118,13 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
   const request = nodeOf(REQUEST),
     unknown: Read[] = [],
     others: Read[] = [];
-  controls.forEach(({ name, value, hidden }, index) => {
-    const control = { name: wellFormed(name), value: wellFormed(value), hidden, index };
+  controls.forEach(({ rank, hidden, isSilent, ...each }, index) => {
+    const [name, value] = [each.name, each.value].map(wellFormed) as [string, string],
+      control = { name, value, hidden, isSilent, rank: rank ?? index, index };
     const steps = control.name.split(".", MAX_STEPS),
       shape = steps.reduce<Shape | undefined>(shapeWithin, REQUEST);
-    if (shape?.format === "date-time") control.value = dateTimeOf(control.value, timeZone);
+    if (shape?.format === "date-time") control.value = dateTimeOf(value, timeZone);
+    else if (shape?.format) control.value = value.trim(); // addresses, as `type=email` and `type=url` do it
     if (shape) insert(request, steps, control);
     else if (!shapeWithin(REQUEST, steps[0]!)) control.name && others.push(control);
     else if (isFilled(control)) unknown.push(control);
@@ -124,8 +132,12 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
   return { request, unknown, others };
 }
 
-/** Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. */
-const wellFormed = (text: string) => text.replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
+/**
+ * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. Line breaks become LF, as
+ * a script reads them in the page; browsers post CRLF.
+ */
+const wellFormed = (text: string) =>
+  text.replace(/\r\n?/g, "\n").replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
 
 function insert(node: Node, steps: readonly string[], control: Read): void {
   for (const step of steps) {
@@ -138,6 +150,7 @@ function insert(node: Node, steps: readonly string[], control: Read): void {
 
 const isFilled = ({ value }: Read) => value !== "";
 const isVisible = ({ hidden }: Read) => !hidden;
+const isPosted = ({ isSilent }: Read) => !isSilent;
 
 /**
  * The controls by which an item is chosen: a pledge's amount, and the item's own. (Nothing else shows whether a shopper has
@@ -165,7 +178,11 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
 /** Returns the control that issues of a node belong to: its own, or else the first in it; visible ones first. */
-const ownerOf = ({ own, all }: Node) => [...own, ...all].find(isVisible) ?? own[0] ?? all[0];
+const ownerOf = ({ own, all }: Node) =>
+  firstOf(own.filter(isVisible)) ?? firstOf(all.filter(isVisible)) ?? firstOf(own) ?? firstOf(all);
+
+const firstOf = ([first, ...others]: Read[]) =>
+  others.reduce((a, b) => (b.rank < a!.rank ? b : a), first);
 
 // The request as JSON. Each function enters the control of every value that it writes into `owners`, by its path with dots.
 
@@ -179,13 +196,20 @@ function membersOf({ shape, parts }: Node, path: string, owners: Owners): string
 
 /** Returns a value as JSON: none if it is left out, several if it was filled in more than once. */
 function valuesOf(node: Node, path: string, owners: Owners): string[] {
-  const { shape, own, all, parts } = node;
+  const { shape, all, parts } = node;
   owners.set(path, ownerOf(node));
   const values = shape.item
     ? [arrayOf(node, `${path}.`, owners)]
-    : own.filter(isFilled).map(({ value }) => textOf(value, shape));
+    : filledIn(node).map(({ value }) => textOf(value, shape));
   if (shape.members && parts.size > 0) values.push(`{${membersOf(node, `${path}.`, owners)}}`);
-  return shape.isRequired || all.some(isFilled) ? values : [];
+  return all.some(shape.isRequired ? isPosted : isFilled) ? values : [];
+}
+
+/** Returns the controls that are filled in. A 0 beside another amount is a page's way to post a box that is not ticked. */
+function filledIn({ shape, own }: Node): Read[] {
+  const filled = own.filter(isFilled),
+    counting = filled.filter((control) => !(shape.isNumber && isNothing(control)));
+  return counting.length > 0 ? counting : filled;
 }
 
 /** Controls with the name of the array are one item each; the items with an index follow them. */

@@ -1,0 +1,90 @@
+/* What a form posts (HTML, "constructing the entry list"), and the fields that it comes from. */
+import { type Field, isForeign, nameOf } from "./fields.ts";
+import type { Control } from "./read.ts";
+
+type Entry = readonly [name: string, value: FormDataEntryValue];
+
+export interface FieldControl extends Control {
+  readonly field: Field | null;
+}
+
+/** Stands for text that the browser cannot read, such as `1,5` in a number field: neither empty nor a number. */
+const UNREADABLE = "\uFFFD";
+
+/** The entry list of a form. */
+export function entryListOf(form: HTMLFormElement) {
+  let posted: Entry[] = [];
+
+  /** Builds the list that the browser would post, which runs the page's `formdata` listeners. */
+  function build(submitter?: HTMLElement | null): FormData {
+    const data = new FormData(form, submitter);
+    posted = [...data];
+    return data;
+  }
+
+  /**
+   * Returns the list without running these listeners. What they add is taken from the properties of custom elements, or else
+   * from the list that was built last.
+   */
+  function peek(fields: readonly Field[]): Entry[] {
+    const listed = withoutListeners(form),
+      names = new Set([...listed.map(([name]) => name), ...fields.map(nameOf)]);
+    return [
+      ...listed,
+      ...fields
+        .filter(isForeign)
+        .flatMap((field) => valuesOf(field).map((value): Entry => [nameOf(field), String(value)])),
+      ...posted.filter(([name]) => !names.has(name)),
+    ];
+  }
+
+  return { build, peek };
+}
+
+function withoutListeners(form: HTMLFormElement): Entry[] {
+  const root = form.getRootNode(),
+    stop = (event: Event) => event.stopImmediatePropagation();
+  root.addEventListener("formdata", stop, true);
+  try {
+    return [...new FormData(form)];
+  } catch {
+    return []; // the list is being built, and a listener has caused this check
+  } finally {
+    root.removeEventListener("formdata", stop, true);
+  }
+}
+
+/** Returns the values of a custom element, by the properties that such elements have in common. */
+const valuesOf = ({ checked, value }: Field): unknown[] =>
+  checked === false ? [] : [value || (checked ? "on" : "")].flat();
+
+/**
+ * Returns the entries as controls, followed by the fields that post nothing.
+ * @param fields in the order of the document
+ */
+export function controlsOf(fields: readonly Field[], entries: Iterable<Entry>): FieldControl[] {
+  const ranks = new Map<Field | null, number>(fields.map((field, rank) => [field, rank])),
+    posting = new Map<string, Field[]>(); // by name, and by name and value
+  const silent = new Set(fields);
+  for (const field of [...fields].reverse())
+    if (field.checked || !/^(checkbox|radio)$/.test(field.type))
+      for (const key of [nameOf(field), `${nameOf(field)}\0${field.value}`])
+        if (!posting.get(key)?.push(field)) posting.set(key, [field]);
+  const control = (field: Field | null, name: string, value: string, isPosted: boolean) => {
+    const isUnreadable = field?.validity?.badInput;
+    return {
+      field,
+      name,
+      value: isUnreadable ? UNREADABLE : value,
+      isSilent: !isPosted && !isUnreadable,
+      hidden: !field || field.type === "hidden",
+      rank: ranks.get(field),
+    };
+  };
+  const controls = [...entries].flatMap(([name, value]) => {
+    const field = posting.get(`${name}\0${value}`)?.pop() ?? posting.get(name)?.at(-1) ?? null;
+    silent.delete(field!);
+    return typeof value === "string" ? control(field, name, value, true) : [];
+  });
+  return [...controls, ...[...silent].map((field) => control(field, nameOf(field), "", false))];
+}

@@ -1,0 +1,54 @@
+/* Fields that are not rendered: in a hidden step, a closed dialog, or a part that can be opened. */
+import type { Field } from "./fields.ts";
+
+const UNTIL_FOUND = "until-found";
+
+export const isRendered = (field: Field) => field.checkVisibility?.() ?? true;
+
+/** Focuses a field, of which the closed `details` are opened. @returns whether it is seen then */
+export function focus(field: Field): boolean {
+  for (const details of ancestorsOf(field)) if (details.localName === "details") open(details);
+  field.focus();
+  return field.matches(":focus-within") || isRendered(field);
+}
+
+/** Opens what the browser itself opens when it finds text in the page, and focuses the field. */
+export function reveal(field: Field): void {
+  for (const part of ancestorsOf(field)) {
+    if (part.getAttribute("hidden") !== UNTIL_FOUND) continue;
+    part.dispatchEvent(new Event("beforematch", { bubbles: true }));
+    part.removeAttribute("hidden");
+  }
+  focus(field);
+}
+
+/** Whether {@link reveal} can show a field: no part of the page that it lies in is hidden otherwise. */
+export const canReveal = (field: Field) =>
+  ancestorsOf(field).every(
+    (part) =>
+      part.getAttribute("hidden") === UNTIL_FOUND || getComputedStyle(part).display !== "none",
+  );
+
+/** Returns a field and the elements around it. */
+function ancestorsOf(field: Element): Element[] {
+  const all: Element[] = [];
+  for (let each: Element | null = field; each; each = each.parentElement) all.push(each);
+  return all;
+}
+
+const open = (details: Element) => ((details as HTMLDetailsElement).open = true);
+
+/** Returns the name of a field as a shopper reads it. */
+export function labelOf(field: Field): string {
+  const label = field.labels?.[0]?.cloneNode(true) as Element | undefined;
+  for (const control of label?.querySelectorAll("button,select,textarea") ?? []) control.remove();
+  const names = [
+    label?.textContent,
+    field.ariaLabel,
+    (field as { label?: unknown }).label, // of a component
+    field.placeholder,
+    field.title,
+    field.getAttribute("name"),
+  ];
+  return String(names.find((name) => String(name ?? "").trim()) ?? "").trim();
+}
