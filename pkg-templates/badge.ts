@@ -17,7 +17,7 @@ export interface ImpactWords {
 export interface ImpactTextOptions extends ImpactWords {
   /** What is pledged: greater than 0, as in a pledge's `impact.amount`. */
   amount: number;
-  /** The language of the sentences, as HTML writes it: `de`, `pt-BR`. */
+  /** The language of the sentences, as HTML writes it (`de`, `pt-BR`), or ICU (`pt_BR`). */
   lang: string;
 }
 
@@ -48,13 +48,27 @@ const DIGITS = { maximumSignificantDigits: 15 };
  * console.log(impactText({ amount: 3, lang: "en", ...words })); // 3 trees with this order
  * ```
  */
-export function impactText({ amount, lang, ...words }: ImpactTextOptions): string {
+export function impactText({ amount, lang: locale, ...words }: ImpactTextOptions): string {
   if (!(Number.isFinite(amount) && amount > 0))
     throw new TypeError("`amount` must be a number greater than 0");
-  const sentence = words[new Intl.PluralRules(lang, DIGITS).select(amount)] || words.other;
+  const lang = tagOf(locale),
+    sentence = words[new Intl.PluralRules(lang, DIGITS).select(amount)] || words.other;
   if (!sentence) throw new TypeError("`other` must be a sentence");
   const number = new Intl.NumberFormat(lang, DIGITS).format(amount);
   return sentence.includes("{}") ? sentence.replaceAll("{}", number) : `${number} ${sentence}`;
+}
+
+/** A locale's name as ICU and POSIX write it. */
+const ICU =
+  /^(?:(root|c|posix)|([a-z]{2,8}(?:[-_][a-z]{4})?(?:[-_](?:[a-z]{2}|\d{3}))?))(?:[_.@]|$)/i;
+
+/**
+ * Returns the language tag of such a name: language, script and region. Examples are `de_DE`, `de_DE.UTF-8`, `zh_Hans_CN`,
+ * `de__PHONEBOOK` and `de@collation=phonebook`. A language tag stays as it is.
+ */
+function tagOf(locale: string): string {
+  const [, none, name] = (/[_.@]|^(root|c|posix)$/i.test(locale) && locale.match(ICU)) || [];
+  return none ? "und" : (name?.replaceAll("_", "-") ?? locale);
 }
 
 // ---- The element ---------------------------------------------------------------------------------------
@@ -116,8 +130,13 @@ const attributesOf = ({ attributes }: Element) =>
     [...attributes].map(({ name, value }) => [name, value]),
   ) as unknown as ImpactBadgeAttributes;
 
-const languageOf = (element: Element) =>
-  (element.closest<HTMLElement>("[lang]") ?? document.documentElement).lang || navigator.language;
+/** Returns the language of an element: its own, or that of the closest element around it, across the borders of shadow trees. */
+function languageOf(element: Element): string {
+  const { host } = element.getRootNode() as Partial<ShadowRoot>,
+    own = element.closest<HTMLElement>("[lang]");
+  if (!own && host) return languageOf(host);
+  return (own ?? document.documentElement).lang || navigator.language;
+}
 
 function sheetOf(text: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();

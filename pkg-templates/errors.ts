@@ -1,7 +1,5 @@
-/*
- * The errors of the package. Each has a `name`, and a `code` that distinguishes it where
- * `instanceof` can't: in a process that has loaded the package both as ES module and as CommonJS.
- */
+/* The errors of the package. Each has a `name` and a `code`. */
+import { brand } from "./brand.ts";
 import type { Issue } from "./validate/index.ts";
 import type { PledgeErrorCode } from "./types.ts";
 
@@ -198,8 +196,9 @@ const TYPES = {
   ConnectionError,
   TimeoutError,
 };
-for (const [value, { prototype }] of Object.entries(TYPES)) {
-  Object.defineProperty(prototype, "name", { value, configurable: true, writable: true });
+for (const [value, type] of Object.entries(TYPES)) {
+  Object.defineProperty(type.prototype, "name", { value, configurable: true, writable: true });
+  brand(type, value);
 }
 
 const SHOWN = 3;

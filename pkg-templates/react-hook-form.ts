@@ -31,22 +31,44 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
 /**
  * The values that `handleSubmit` passes on: your own as they are, and the request as the service takes it. Where no pledge
  * is chosen, the member `name` is `null`; without a `name`, all values are as they are, but there are no `pledges`.
+ *
+ * It is the third argument of `useForm`, such as `useForm<Values, unknown, PledgeValues<Values>>({ resolver })`.
  */
 export type PledgeValues<
   Values,
-  Optional extends boolean = false,
+  Optional extends boolean = boolean,
   Name extends string = "",
 > = Name extends ""
   ?
-      | Replaced<Values, CreatePledgeTransactionRequest>
-      | (Optional extends true ? Omit<Values, "pledges"> & { pledges?: undefined } : never)
+      | Replaced<Values, RequestIn<Values>>
+      | (Optional extends true ? Omit<Values, "pledges"> & { pledges?: never } : never)
   : Name extends `${infer First}.${infer Rest}`
     ? Replaced<Values, { [N in First]: PledgeValues<MemberOf<Values, N>, Optional, Rest> }>
-    : Replaced<Values, { [N in Name]: FormPayload<Optional> }>;
+    : Replaced<Values, { [N in Name]: Fitting<FormPayload<Optional>, MemberOf<Values, N>> }>;
 
 type MemberOf<Values, Name extends string> = Values extends { readonly [N in Name]?: infer Member }
   ? NonNullable<Member>
   : unknown;
+
+/** A request beside other values. */
+type RequestIn<Values> = {
+  [N in keyof CreatePledgeTransactionRequest]: N extends keyof Values
+    ? Fitting<CreatePledgeTransactionRequest[N], Values[N]>
+    : CreatePledgeTransactionRequest[N];
+};
+
+/** What comes of the service's types, or where the form's own type takes only mutable arrays and exact members, those. */
+type Fitting<Type, Own> = Type extends Own
+  ? Type
+  : Mutable<Type> extends Own
+    ? Mutable<Type>
+    : Type;
+
+type Mutable<Type> = Type extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : Type extends object
+    ? { -readonly [N in keyof Type]: Mutable<Exclude<Type[N], undefined>> }
+    : Type;
 
 /** Values with other members in place of some; the same type if they are the same. */
 type Replaced<Values, Members> = Values extends Members
@@ -54,6 +76,9 @@ type Replaced<Values, Members> = Values extends Members
     ? Values
     : Omit<Values, keyof Members> & Members
   : Omit<Values, keyof Members> & Members;
+
+/** A type that the compiler does not infer from here: `NoInfer` of TypeScript 5.4. */
+type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
 /** A resolver for forms with any values, whose type `useForm` finds out. */
 export type PledgeResolver<Optional extends boolean = false, Name extends string = ""> = <
@@ -87,7 +112,7 @@ const OPTIONS = { ...READ, name: "string" };
  */
 export function pledgeResolver<Optional extends boolean = false, Name extends string = "">(
   options: PledgeResolverOptions<Optional, Name> = {},
-): PledgeResolver<Optional, Name> {
+): PledgeResolver<Fixed<Optional>, Fixed<Name>> {
   const { name, ...others } = checkOptions(OPTIONS, options);
   const place = name ? name.split(".") : [];
   let waits = false,
@@ -119,7 +144,7 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
     }
     return checkLater(values, form);
   }
-  return resolve as PledgeResolver<Optional, Name>;
+  return resolve as PledgeResolver<Fixed<Optional>, Fixed<Name>>;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -168,7 +193,7 @@ function controlsIn(
 ): [name: string, text: string][] {
   const isObject = typeof value === "object" && value !== null;
   if (isObject && typeof (value as Partial<Date>).toJSON === "function")
-    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, fields); // of a library for dates, too
+    return [[path.join("."), dateOf(value as Date) ?? unreadIn(path, fields)]];
   if (!isObject) return [[path.join("."), textOf(value, path, fields)]];
   if (path.length >= MAX_STEPS) return [[path.join("."), UNREADABLE]];
   return Object.entries(value).flatMap(([name, member]) =>
@@ -176,12 +201,25 @@ function controlsIn(
   );
 }
 
-/** What fields are that nobody has filled in: boxes that are not ticked, numbers that were not typed in. */
-const EMPTY: readonly unknown[] = [undefined, null, false, "", Number.NaN];
+/** Returns the text of a date, also of a library for dates; undefined for one that is not valid. */
+function dateOf(date: Date): string | undefined {
+  const json: unknown = date.toJSON();
+  return json === null || json === undefined ? undefined : String(json);
+}
+
+/** Values of fields that are not filled in, such as boxes that are not ticked. */
+const EMPTY: readonly unknown[] = [undefined, null, false, ""];
 
 function textOf(value: unknown, path: readonly string[], fields: unknown): string {
+  if (Number.isNaN(value)) return unreadIn(path, fields);
   if (!EMPTY.includes(value)) return String(value);
   return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
+}
+
+/** Returns the text of a number or a date that could not be read: none only where the element shows that it is empty. */
+function unreadIn(path: readonly string[], fields: unknown): string {
+  const [element] = elementsOf(fields, path);
+  return element?.value === "" && !element.validity?.badInput ? "" : UNREADABLE;
 }
 
 /** Returns the values with the payload in place of what it was read from. */

@@ -180,7 +180,7 @@ export interface ResponseInfo {
   readonly retries: number;
 }
 
-/** The kind of an error. Unlike `instanceof`, it also works between copies of the package. */
+/** The kind of an error. */
 export type PledgeErrorCode =
   | "invalid_argument"
   | "live_key_in_browser"

@@ -60,11 +60,13 @@ async function pledgeFor(order) {
 }
 
 /**
- * The rules refuse this order, or it was recorded and has changed since: that stays so however often it comes. Shopify
- * removes a subscription that keeps failing, and then no order comes.
+ * The rules refuse this order, its number is no idempotency key, or it was recorded and has changed since: a retry cannot help.
+ * Shopify removes a subscription that keeps failing, and then no order arrives.
  */
 const isFinal = (error) =>
-  error instanceof ValidationError || error instanceof UnprocessableEntityError;
+  error instanceof ValidationError ||
+  error instanceof UnprocessableEntityError ||
+  error.code === "invalid_argument";
 
 const isBought = ({ quantity }) => quantity > 0;
 

@@ -57,11 +57,13 @@ async function pledgeFor(session) {
 }
 
 /**
- * The rules refuse this order, or it was recorded and has changed since: that stays so however often it comes. Stripe
- * switches off an endpoint that keeps failing, and then no order comes.
+ * The rules refuse this order, its number is no idempotency key, or it was recorded and has changed since: a retry cannot help.
+ * Stripe disables an endpoint that keeps failing, and then no order arrives.
  */
 const isFinal = (error) =>
-  error instanceof ValidationError || error instanceof UnprocessableEntityError;
+  error instanceof ValidationError ||
+  error instanceof UnprocessableEntityError ||
+  error.code === "invalid_argument";
 
 /** The number that the shop has put into the metadata when it made the session. */
 const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);

@@ -1,6 +1,6 @@
 /** The examples of docs/forms.md as they stand: a shop's page and its server, with JavaScript and without. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -32,17 +32,21 @@ before(async () => {
     <link rel="icon" href="data:,"><main>${body}</main></html>`;
   globalThis.given = {
     saveOrder: (data, payload) => shop.saved.push({ fields: Object.fromEntries(data), payload }),
-    checkout: (data, issues) =>
-      new Response(
-        html(issues.map(({ name, message }) => `${data.get(name)}: ${message}`).join()),
-        {
-          status: 422,
-          headers: { "content-type": "text/html" },
-        },
-      ),
   };
   const file = join(project.folder, "forms-md.mjs");
-  writeFileSync(file, `const { checkout, saveOrder } = globalThis.given;\n${server}`);
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `const { saveOrder } = globalThis.given;\n${server}`,
+      resolveDir: project.folder,
+    },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    external: ["impact-pledge", "impact-pledge/*"],
+    nodePaths: [join(import.meta.dirname, "..", "..", "node_modules")], // of the template
+    write: false,
+  });
+  writeFileSync(file, outputFiles[0].text);
   const { order, pledge } = await import(pathToFileURL(file).href);
   const { PledgeClient } = await project.load("impact-pledge");
   const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: pledges.origin });
@@ -52,6 +56,7 @@ before(async () => {
     "GET /": [html(`${form}<script type="module" src="/page.js"></script>`), "text/html"],
     "GET /texts": [html(`${form}<script type="module" src="/texts.js"></script>`), "text/html"],
     "GET /thanks": [html("Thank you"), "text/html"],
+    "GET /favicon.ico": [" ", "image/x-icon"],
     ...script("/page.js", await bundled(page)),
     ...script(
       "/texts.js",
@@ -167,11 +172,67 @@ test("the texts of a pack, and the shop's own", async (t) => {
   assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
 });
 
-test("an offer that the shop does not make is neither saved nor pledged", async (t) => {
+/** What the shop does not sell: the fields, and what a script is told and a page without one shows. */
+const NOT_SOLD = [
+  [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
+  [{ amount: "1.5" }, "pledges.0.impact.amount", "Enter a whole number of trees"],
+  [{ offeringId: "whale" }, "pledges.0.impact.offeringId", "We only plant trees"],
+];
+
+test("an offer that the shop does not make is neither saved nor pledged, with a reason", async (t) => {
   await openShop(t);
-  const fields = { reference: "order-1001", "recipient.email": "ada@example.org" };
-  const pledge = { "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "whale" };
-  const body = new URLSearchParams({ ...fields, ...pledge });
-  const { status } = await fetch(`${shop.origin}/order`, { method: "POST", body });
-  assert.deepEqual([status, shop.saved, service.transactions()], [400, [], []]);
+  for (const [wrong, name, message] of NOT_SOLD) {
+    const { amount, offeringId } = { amount: "1", offeringId: "tree", ...wrong };
+    const body = new URLSearchParams({
+      reference: '"><script>x',
+      "recipient.email": "ada@example.org",
+      "pledges.0.impact.amount": amount,
+      "pledges.0.impact.offeringId": offeringId,
+    });
+    const post = (headers) => fetch(`${shop.origin}/order`, { method: "POST", body, headers });
+    const told = await post({ accept: "application/json" });
+    const { issues } = await told.json();
+    assert.deepEqual([told.status, issues.length], [422, 1]);
+    assert.deepEqual([issues[0].path.join("."), issues[0].message], [name, message]);
+    const shown = await post({});
+    const page = await shown.text();
+    assert.ok(shown.status === 422 && page.includes(`>${message}</`), page);
+    assert.ok(!page.includes("<script>"), "values are escaped");
+  }
+  assert.deepEqual([shop.saved, service.transactions()], [[], []]);
+});
+
+test("too many trees: in the page the browser's own bound, from the server an issue at the field", async (t) => {
+  const page = await openShop(t, { expected: /status of 422/ });
+  const problem = page.locator("[data-problem='pledges.0.impact.amount']");
+  await page.getByLabel("Trees").fill("101");
+  await page.getByLabel("E-mail").fill("ada@example.org");
+  await page.click("button");
+  assert.equal(await problem.textContent(), "At most 100");
+  await page.getByLabel("Trees").evaluate((input) => input.removeAttribute("max"));
+  await page.getByLabel("Trees").fill("102");
+  await page.click("button");
+  await page.getByText("We plant up to 100").first().waitFor();
+  assert.equal(await problem.textContent(), "We plant up to 100 trees per order");
+  assert.deepEqual(shop.saved, []);
+});
+
+test("Node reads a posted form as a stream", async (t) => {
+  const [, code] = readFileSync(
+    join(project.folder, "node_modules", "impact-pledge", "forms.md"),
+    "utf8",
+  ).match(/`await (new Request\(url, \{.*?\}\)\.formData\(\))`/s);
+  const read = new Function("url", "method", "headers", "request", `return ${code};`);
+  const { origin, close } = await onLoopback(
+    createServer(async (request, response) => {
+      const { method, headers } = request;
+      const data = await read(`http://${headers.host}`, method, headers, request);
+      response.end(data.get("reference"));
+    }),
+  );
+  t.after(close);
+  const body = new FormData();
+  body.append("reference", "größe");
+  const answer = await fetch(origin, { method: "POST", body });
+  assert.equal(await answer.text(), "größe");
 });

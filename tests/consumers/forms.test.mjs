@@ -202,9 +202,9 @@ test("values that no field sets are errors or the shop's own, and nothing throws
   );
   const read = (trigger) => resolve({ ...request, trigger }).values.trigger?.date;
   assert.equal(read({ date: new Date(0) }), "1970-01-01T00:00:00.000Z");
-  assert.equal(read({ date: new Date(Number.NaN) }), undefined);
+  assert.equal(read({ date: null }), undefined);
 
-  const items = [{ impact: { amount: Number.NaN, offeringId: "" } }, { impact: { amount: false } }];
+  const items = [{ impact: { amount: "", offeringId: "" } }, { impact: { amount: false } }];
   const names = ["pledges.0.impact.amount"];
   const none = resolve({ ...request, pledges: items }, {}, { names, criteriaMode: "all" });
   const { root } = none.errors.pledges;
@@ -225,6 +225,61 @@ test("values that no field sets are errors or the shop's own, and nothing throws
   );
   assert.throws(() => pledgeResolver({ optinal: true }), /`optinal` is not an option here/);
 });
+
+/** A number or a date that could not be read, by what its element shows; undefined: there is no element. */
+const UNREAD = [
+  ["3,5", undefined],
+  ["abc", undefined],
+  ["", { badInput: true }],
+  ["", {}, "empty"],
+  ["", undefined, "empty"],
+  [undefined, undefined],
+];
+
+test("a number or a date that could not be read is an issue at its field, and empty only where its element is", () => {
+  const amount = { impact: { amount: Number.NaN, offeringId: "tree" } };
+  const request = { reference: "r", recipient: { email: "a@b.c" } };
+  const good = [{ impact: { amount: 1, offeringId: "tree" } }];
+  for (const [value, validity, isEmpty] of UNREAD) {
+    const ref = value === undefined ? { focus() {} } : { value, validity };
+    const resolve = (values, fields) =>
+      pledgeResolver({ optional: true })(values, undefined, { ...FORM, fields });
+    const number = resolve(
+      { ...request, pledges: [amount] },
+      { pledges: [{ impact: { amount: { ref } } }] },
+    );
+    const date = resolve(
+      { ...request, pledges: good, trigger: { date: new Date(Number.NaN) } },
+      { trigger: { date: { ref } } },
+    );
+    assert.equal(
+      number.errors.pledges?.[0].impact.amount.type,
+      isEmpty ? undefined : "invalid_type",
+    );
+    assert.equal(date.errors.trigger?.date.type, isEmpty ? undefined : "invalid_date_time");
+  }
+  const { errors } = pledgeResolver({ optional: true })(
+    { ...request, pledges: [amount] },
+    undefined,
+    FORM,
+  );
+  assert.equal(errors.pledges[0].impact.amount.type, "invalid_type", "there is no element");
+});
+
+for (const way of ["valueAsNumber", "setValueAs"])
+  test(`react-hook-form-resolver: text that ${way} cannot read is no order without its pledge`, async (t) => {
+    const page = await formPage(t, "react-hook-form-resolver", { search: `?${way}` });
+    await page.fill("#email", "ada@example.org");
+    for (const typed of ["3,5", "abc"]) {
+      await page.fill("#amount", typed);
+      assert.equal(await send(page), undefined, typed);
+      assert.equal((await errors(page)).pledge.pledges[0].impact.amount.message, NUMBER);
+    }
+    await page.fill("#amount", "");
+    assert.equal((await send(page)).pledge, null, "an empty field is a choice");
+    await page.fill("#amount", "3.5");
+    assert.equal((await send(page)).pledge.pledges[0].impact.amount, 3.5);
+  });
 
 test("what cannot be checked is left to the server, and is logged once", async (t) => {
   const log = t.mock.method(console, "error", () => {});

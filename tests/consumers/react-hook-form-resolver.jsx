@@ -27,6 +27,13 @@ const options = {
   shouldUseNativeValidation: location.search === "?native",
 };
 
+/** How the amount becomes a number in the form itself, in a field for text. */
+const NUMBERS = {
+  "?valueAsNumber": { valueAsNumber: true },
+  "?setValueAs": { setValueAs: (text) => (text === "" ? Number.NaN : Number(text)) },
+};
+const asNumber = NUMBERS[location.search];
+
 function Order() {
   const { register, handleSubmit, formState } = useForm(options);
   const { errors } = formState;
@@ -45,7 +52,12 @@ function Order() {
       <input id="reference" {...register("pledge.reference")} />
       <input id="email" {...register("pledge.recipient.email")} />
       <input id="name" {...register("pledge.recipient.firstName")} />
-      <input id="amount" type="number" step="any" {...register("pledge.pledges.0.impact.amount")} />
+      <input
+        id="amount"
+        type={asNumber ? "text" : "number"}
+        step="any"
+        {...register("pledge.pledges.0.impact.amount", asNumber)}
+      />
       <input id="date" type="datetime-local" {...register("pledge.trigger.date")} />
       {["Email", "MessagingServiceA", "MessagingServiceB", "Pigeon"].map((service) => (
         <input

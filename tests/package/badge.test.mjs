@@ -41,6 +41,16 @@ const ROWS = [
   ["sl", 102, "102 two"],
   ["lv", 10, "10 zero"],
   ["cy", 6, "6 many"],
+  // Names as ICU and POSIX write them.
+  ["de_DE", 12345.5, "12.345,5 other"],
+  ["de_DE.UTF-8", 12345.5, "12.345,5 other"],
+  ["de-DE@euro", 12345.5, "12.345,5 other"],
+  ["de__PHONEBOOK", 12345.5, "12.345,5 other"],
+  ["de@collation=phonebook;currency=EUR", 12345.5, "12.345,5 other"],
+  ["sr_Latn_RS", 3, "3 few"],
+  ["es_419", 12345.5, "12,345.5 other"],
+  ["zh_Hans_CN", 1, "1 other"],
+  ["pl_PL", 22, "22 few"],
   ["ja", 1, "1 other"],
 ];
 
@@ -62,7 +72,10 @@ test("what is no amount, no sentence or no language is refused", () => {
   for (const amount of [0, -1, Number.NaN, Infinity, "3", 3n, Symbol("3"), null, undefined])
     assert.throws(() => impactText({ amount, lang: "en", ...ONE }), /`amount` must be/);
   assert.throws(() => impactText({ amount: 2, lang: "en", one: "tree" }), /`other` must be/);
-  assert.throws(() => impactText({ amount: 2, lang: "de_DE", ...ONE }), RangeError);
+  for (const lang of ["de DE", "_DE", "@", ""])
+    assert.throws(() => impactText({ amount: 2, lang, ...ONE }), RangeError, lang);
+  for (const lang of ["C", "POSIX", "C.UTF-8", "root"])
+    assert.match(impactText({ amount: 2, lang, ...ONE }), /^\D*2/u, "of no language");
 });
 
 test("by require it is the same", () => {

@@ -136,6 +136,25 @@ for (const [name, [options, call, path, headers = {}, body]] of Object.entries(R
   });
 }
 
+test("`instanceof` holds for the errors of another copy of the package, and for no other value", () => {
+  const other = project.require("impact-pledge");
+  const classes = Object.entries(pkg).filter(([, value]) => value.prototype instanceof Error);
+  assert.equal(classes.length, 10);
+  for (const [name, Class] of classes) {
+    const foreign = Object.create(other[name].prototype);
+    assert.notEqual(other[name], Class);
+    for (const [otherName, Other] of classes) {
+      const isBelow = Class === Other || Class.prototype instanceof Other;
+      assert.equal(foreign instanceof Other, isBelow, `${name} instanceof ${otherName}`);
+    }
+    class Own extends Class {}
+    assert.ok(Object.create(Own.prototype) instanceof Own, name);
+    assert.ok(!(foreign instanceof Own), `${name} is no instance of a class of the shop's own`);
+  }
+  for (const value of [null, undefined, 1, "x", {}, new Error("x"), () => {}, Object.create(null)])
+    assert.ok(!(value instanceof pkg.PledgeError));
+});
+
 test("a `fetch` of the caller's gets an address and plain objects, and may be a service binding", async () => {
   const binding = {
     async fetch(url, init) {

@@ -201,7 +201,8 @@ const BADGES = [
   [`amount="1e400" ${POLISH}`, "own text", null],
   [`amount="" ${POLISH}`, "own text", null],
   ['amount="2" one="tree"', "own text", null],
-  ['amount="2" other="trees" lang="de_DE"', "own text", null],
+  ['amount="2" other="trees" lang="no such language"', "own text", null],
+  ['amount="12345.5" other="Bäume" lang="de_DE"', "12.345,5 Bäume", null],
   ['amount="1" one="tree" other="trees" lang="en"', "1 tree", null],
   ['amount="12345.5" other="<b>kilo</b>" lang="de"', "12.345,5 <b>kilo</b>", null],
   [`amount="5" ${POLISH} href="/impact?a=1#b"`, "5 drzew", `${ORIGIN}/impact?a=1#b`],
@@ -262,6 +263,23 @@ test("the badge, under a policy that allows neither inline styles nor markup fro
   await changed({ amount: "1", href: "/one", rel: "nofollow" });
   assert.deepEqual((await shown())[0], ["1 drzewo", `${ORIGIN}/one`]);
   assert.equal(await first.locator("a").getAttribute("rel"), "nofollow");
+  const inShadow = await page.evaluate(() => {
+    const [outer, inner] = ["div", "div"].map((tag) => document.createElement(tag));
+    outer.lang = "de";
+    document.body.append(outer);
+    outer.attachShadow({ mode: "open" }).append(inner);
+    const badge = document.createElement("impact-badge");
+    for (const [name, value] of [
+      ["amount", "12345.5"],
+      ["other", "Bäume"],
+    ])
+      badge.setAttribute(name, value);
+    inner.attachShadow({ mode: "open" }).append(badge);
+    const text = badge.shadowRoot.querySelector("[part=text]").textContent;
+    outer.remove();
+    return text;
+  });
+  assert.equal(inShadow, "12.345,5 Bäume", "in the language of its host");
   await changed({ amount: "none", href: "javascript:alert(1)" });
   assert.deepEqual((await shown())[0], ["own text", null]);
 });

@@ -111,7 +111,24 @@ test("the examples for a server run, one behind the other", async (t) => {
   const { firstName: _, ...recipient } = REQUEST.recipient;
   assert.deepEqual(JSON.parse(seen[0].body), { ...REQUEST, recipient });
   assert.equal(seen[0].headers["idempotency-key"], "order-1");
+
+  const said = t.mock.method(console, "error", () => {});
+  const { pledgeFor } = await import(pathToFileURL(file).href);
+  const order = { number: "order-1", email: "ada@example.org", trees: 1 };
+  for (const wrong of [
+    { email: "ada@" },
+    { number: "" },
+    { number: "ü" },
+    { number: "9".repeat(256) },
+  ])
+    assert.equal(await pledgeFor({ ...order, ...wrong }), undefined, "a retry cannot help");
+  assert.deepEqual([said.mock.callCount(), seen.length], [4, 2]);
+  const { PledgeClient } = await project.load("impact-pledge");
+  const client = new PledgeClient({ apiKey: "service_sk_test_x", baseUrl, fetch: hangUpNow });
+  await assert.rejects(pledgeFor(order, client), { code: "connection_failed" });
 });
+
+const hangUpNow = () => Promise.reject(new TypeError("fetch failed"));
 
 test("the examples that editors show beside a name print what stands behind them", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];

@@ -60,6 +60,8 @@ const STRIPE = {
     [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
     [400, stripeOrder(9), { ageSeconds: 600 }],
     [200, stripeOrder(9, 3, { metadata: { trees: "many" } })], // refused by the rules, however often it comes
+    [200, stripeOrder(9, 3, { id: "" })], // no idempotency key, however often it comes
+    [200, stripeOrder(9, 3, { id: `cs_${"9".repeat(300)}` })],
   ],
 };
 
@@ -92,6 +94,7 @@ const SHOPIFY = {
     [200, shopifyOrder(9, 3, { email: null })],
     [200, shopifyOrder(9, 0)],
     [200, shopifyOrder(9, 3, { email: "ada@" })], // refused by the rules, however often it comes
+    [200, shopifyOrder(9, 3, { id: "größe" })], // no idempotency key, however often it comes
     [200, shopifyOrder(9), { topic: "orders/cancelled" }],
   ],
 };
