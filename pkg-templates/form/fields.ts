@@ -1,7 +1,7 @@
 /* The fields of a form. */
 
 /** The types of a form's elements that post no text, or only when they send the form. */
-const NO_FIELDS = /^(button|fieldset|file|image|object|output|reset|submit)$/;
+const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
 
 /** A field of any element type; properties that the element does not have are undefined. */
 export type Field = HTMLInputElement;
@@ -30,7 +30,8 @@ export function fieldsOf(form: HTMLFormElement): Field[] {
   );
   const fields = others.length > 0 ? [...own, ...others].sort(byPosition) : own;
   return fields.filter(
-    (field) => !NO_FIELDS.test(field.type) && !field.disabled && !field.matches(":disabled"),
+    (field) =>
+      !NO_FIELDS.test(field.type) && !field.disabled && !field.matches(":disabled, object"),
   );
 }
 

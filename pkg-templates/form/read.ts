@@ -201,7 +201,8 @@ function valuesOf(node: Node, path: string, owners: Owners): string[] {
   const values = shape.item
     ? [arrayOf(node, `${path}.`, owners)]
     : filledIn(node).map(({ value }) => textOf(value, shape));
-  if (shape.members && parts.size > 0) values.push(`{${membersOf(node, `${path}.`, owners)}}`);
+  const members = shape.members && `{${membersOf(node, `${path}.`, owners)}}`;
+  if (members && [...parts.values()].some((part) => part.all.some(isPosted))) values.push(members);
   return all.some(shape.isRequired ? isPosted : isFilled) ? values : [];
 }
 

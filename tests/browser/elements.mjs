@@ -1,0 +1,114 @@
+/** Custom elements that behave as those of the component libraries do. Each function runs in the page. */
+
+/** As Material Web's and Web Awesome's: form-associated, and rendered again, from `value`, at each `setCustomValidity`. */
+export function defineText() {
+  customElements.define(
+    "x-text",
+    class extends HTMLElement {
+      static formAssociated = true;
+      #internals = this.attachInternals();
+      #input = document.createElement("input");
+      #value = "";
+      constructor() {
+        super();
+        this.attachShadow({ mode: "open", delegatesFocus: true }).append(this.#input);
+        this.#input.addEventListener("input", () => {
+          this.value = this.#input.value;
+        });
+      }
+      get form() {
+        return this.#internals.form;
+      }
+      get name() {
+        return this.getAttribute("name");
+      }
+      get value() {
+        return this.#value;
+      }
+      set value(text) {
+        this.#value = text;
+        // As Lit does, what is posted changes after the event.
+        queueMicrotask(() => this.#internals.setFormValue(text));
+        this.#render();
+      }
+      get willValidate() {
+        return this.#internals.willValidate;
+      }
+      get validity() {
+        return this.#internals.validity;
+      }
+      get validationMessage() {
+        return this.#internals.validationMessage;
+      }
+      setCustomValidity(text) {
+        this.#internals.setValidity(
+          text ? { customError: true } : {},
+          text || undefined,
+          this.#input,
+        );
+        this.#render();
+      }
+      #render() {
+        queueMicrotask(() => {
+          if (this.#input.value !== this.#value) this.#input.value = this.#value;
+        });
+      }
+    },
+  );
+}
+
+/** A form-associated box with nothing but what the browser needs: no `form`, no validity, no `checked` on the outside. */
+export function defineBox() {
+  customElements.define(
+    "x-box",
+    class extends HTMLElement {
+      static formAssociated = true;
+      #internals = this.attachInternals();
+      value = this.getAttribute("value");
+      #isTicked = false;
+      constructor() {
+        super();
+        this.tabIndex = 0;
+        this.attachShadow({ mode: "open" }).append("box");
+        this.addEventListener("click", () => {
+          this.#isTicked = !this.#isTicked;
+          this.#internals.setFormValue(this.#isTicked ? this.value : null);
+          this.dispatchEvent(new Event("change", { bubbles: true }));
+        });
+      }
+    },
+  );
+}
+
+/** As Shoelace's: the browser does not know it, and it adds its value in a `formdata` listener. */
+export function defineListener() {
+  customElements.define(
+    "x-listener",
+    class extends HTMLElement {
+      name = this.getAttribute("name");
+      #input = document.createElement("input");
+      constructor() {
+        super();
+        this.attachShadow({ mode: "open", delegatesFocus: true }).append(this.#input);
+      }
+      connectedCallback() {
+        this.#input.value = this.getAttribute("value") ?? "";
+        this.closest("form")?.addEventListener("formdata", ({ formData }) =>
+          formData.append(this.name, this.value),
+        );
+      }
+      get value() {
+        return this.#input.value;
+      }
+      get validity() {
+        return this.#input.validity;
+      }
+      get validationMessage() {
+        return this.#input.validationMessage;
+      }
+      setCustomValidity(text) {
+        this.#input.setCustomValidity(text);
+      }
+    },
+  );
+}
