@@ -279,9 +279,7 @@ async function compare({ inside, outside, added, isSet, optional }) {
     if (sent.length !== 1 || JSON.stringify(sent[0][0]) !== JSON.stringify(server.payload))
       return JSON.stringify({ sent, server });
   }
-  return JSON.stringify(page) === JSON.stringify(server)
-    ? ""
-    : JSON.stringify({ page, server });
+  return JSON.stringify(page) === JSON.stringify(server) ? "" : JSON.stringify({ page, server });
 }
 
 test("any form: page and server read the same payload and issues", async (t) => {
