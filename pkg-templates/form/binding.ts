@@ -1,7 +1,7 @@
 /* Checks a form in a page while it is filled in. */
 import { type FieldControl, controlsOf, entryListOf } from "./entries.ts";
 import { buttonOf, removeFailure, showFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf, isCustom, nameOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, foundBy, isCustom, nameOf } from "./fields.ts";
 import { canReveal, focus, isRendered, labelOf, reveal } from "./hidden.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
@@ -254,13 +254,13 @@ export function attachChecks(
     if ((customValidity.get(field) ?? "") === text) return;
     if (text) customValidity.set(field, text);
     else customValidity.delete(field);
-    field.setCustomValidity?.(text);
+    quietly(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
   /** Keeps screen readers from announcing fields as invalid that were not visited yet. They never do for radio buttons. */
   function hideInvalidState(field: Field): void {
     const isHidden =
-      field.validationMessage &&
+      foundBy(field) &&
       field.type !== "radio" &&
       field.getAttribute("aria-invalid") !== "true";
     if (isHidden && hiddenInvalid.add(field)) field.setAttribute("aria-invalid", "false");
@@ -276,7 +276,7 @@ export function attachChecks(
   /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
-    return field.validationMessage || (issue && canShow(field))
+    return foundBy(field) || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
           group: OF_GROUPS.test(issue?.code as string) ? issue!.path.join(".") : undefined,

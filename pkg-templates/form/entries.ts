@@ -1,5 +1,5 @@
 /* What a form posts (HTML, "constructing the entry list"), and the fields that it comes from. */
-import { type Field, isForeign, nameOf } from "./fields.ts";
+import { type Field, isForeign, isUnreadable, nameOf } from "./fields.ts";
 import type { Control } from "./read.ts";
 
 type Entry = readonly [name: string, value: FormDataEntryValue];
@@ -8,7 +8,7 @@ export interface FieldControl extends Control {
   readonly field: Field | null;
 }
 
-/** Stands for text that the browser cannot read, such as `1,5` in a number field: neither empty nor a number. */
+/** Stands for text that the browser cannot read: neither empty nor a number. */
 const UNREADABLE = "\uFFFD";
 
 /** The entry list of a form. */
@@ -71,12 +71,12 @@ export function controlsOf(fields: readonly Field[], entries: Iterable<Entry>): 
       for (const key of [nameOf(field), `${nameOf(field)}\0${field.value}`])
         if (!posting.get(key)?.push(field)) posting.set(key, [field]);
   const control = (field: Field | null, name: string, value: string, isPosted: boolean) => {
-    const isUnreadable = field?.validity?.badInput;
+    const isBad = isUnreadable(field);
     return {
       field,
       name,
-      value: isUnreadable ? UNREADABLE : value,
-      isSilent: !isPosted && !isUnreadable,
+      value: isBad ? UNREADABLE : value,
+      isSilent: !isPosted && !isBad,
       hidden: !field || field.type === "hidden",
       rank: ranks.get(field),
     };

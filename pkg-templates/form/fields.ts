@@ -1,4 +1,5 @@
 /* The fields of a form. */
+import { quietly } from "./reported.ts";
 
 /** The types of a form's elements that post no text, or only when they send the form. */
 const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
@@ -19,6 +20,14 @@ export const nameOf = (field: Field): string =>
 /** Whether a message can be shown beside a field: the browser checks it, so it is neither hidden nor read-only. */
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
+
+/** Returns what the browser finds wrong with a field. Getters of a component may throw before it is rendered. */
+export const foundBy = (field: Field): string | undefined =>
+  quietly(() => field.validationMessage);
+
+/** Whether a field has text that the browser cannot read, such as `1,5` in a number field. */
+export const isUnreadable = (field: Field | null): boolean | undefined =>
+  quietly(() => field?.validity.badInput);
 
 /** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {

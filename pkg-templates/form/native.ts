@@ -7,7 +7,7 @@ export function nativeText(field: Field, messages: object | undefined): string {
   const { title, validity, validationMessage: message } = field,
     path = nameOf(field).split("."),
     issue = { path, pointer: ["", ...path].join("/"), message, field, meta: {} };
-  if (validity.customError) return message; // of the page's own script
+  if (validity?.customError ?? true) return message; // of the page's own script
   // A title is HTML's place to say what a `pattern` stands for.
   const [code = title ? "" : "invalid_value", count] = found(field);
   return code ? messageOf({ ...issue, code, count }, messages) : title;

@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
+import { environments as components } from "./environments/components.mjs";
 import { environments as firefox } from "./environments/firefox.mjs";
 import { environments as reactNative } from "./environments/react-native.mjs";
 import { environments as recipes } from "./environments/recipes.mjs";
@@ -34,6 +35,7 @@ const ENVIRONMENTS = [
   ...reactNative,
   ...recipes,
   ...webhooks,
+  ...components,
   ...firefox,
 ];
 

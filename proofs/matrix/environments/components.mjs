@@ -1,0 +1,167 @@
+/**
+ * A form of plain controls, and one of each component library: a shopper types, ticks, sends, and comes back, in Chromium and
+ * Firefox.
+ */
+import assert from "node:assert/strict";
+
+const NO_FIREFOX =
+  "npm has no Firefox, and its maker's downloads are out of reach of many machines";
+const MUST_BE = "Enter an e-mail address such as ada@example.org";
+
+/** By the name: the package, its modules, and the tags of a text field, a box and a button. */
+const LIBRARIES = {
+  plain: [null, [], "input", "input type=checkbox", "button"],
+  material: [
+    "@material/web",
+    ["textfield/outlined-text-field.js", "checkbox/checkbox.js", "button/filled-button.js"],
+    "md-outlined-text-field",
+    "md-checkbox",
+    "md-filled-button",
+  ],
+  webawesome: [
+    "@awesome.me/webawesome",
+    ["input", "checkbox", "button"].map((name) => `dist/components/${name}/${name}.js`),
+    "wa-input",
+    "wa-checkbox",
+    'wa-button type="submit"',
+  ],
+  shoelace: [
+    "@shoelace-style/shoelace",
+    ["input", "checkbox", "button"].map((name) => `dist/components/${name}/${name}.js`),
+    "sl-input",
+    "sl-checkbox",
+    'sl-button type="submit"',
+  ],
+};
+
+const element = (tag, attributes, text = "") => {
+  const [name] = tag.split(" ");
+  return `<${tag} ${attributes}>${name === "input" ? "" : `${text}</${name}>`}`;
+};
+
+const html = ([, , text, box, button]) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>A form</title><script src="page.js" defer></script></head><body><form>
+<input type="hidden" name="reference" value="order-1"><input type="hidden" name="pledges.0.impact.offeringId" value="tree">
+<p>${element(text, 'id="email" name="recipient.email" label="E-mail" aria-label="E-mail"')}</p>
+<p>${element(text, 'id="name" name="recipient.name" label="Name" aria-label="Name"')}</p>
+<p>${element(box, 'id="box" name="pledges.0.impact.amount" value="1" aria-label="Plant a tree"', "Plant a tree")}</p>
+<p>${element(button, 'id="send"', "Order")}</p>
+</form></body></html>`;
+
+const script = ([
+  library,
+  modules,
+]) => `${modules.map((name) => `import "${library}/${name}";\n`).join("")}
+import { bindForm } from "impact-pledge/form";
+bindForm(document.forms[0], {
+  optional: true,
+  onSubmit(payload) {
+    sessionStorage.orders = JSON.stringify([...JSON.parse(sessionStorage.orders ?? "[]"), payload]);
+    location.assign("/thanks/");
+    return new Promise(() => {}); // as of a page that is left
+  },
+});
+window.isBound = true;`;
+
+const problems = (page) =>
+  page.$$eval(".impact-pledge-problem", (all) => all.map(({ textContent }) => textContent));
+const valueOf = (page, id) => page.$eval(id, ({ value }) => value);
+
+async function type(page, id, text, delay) {
+  await page.$eval(id, (field) => field.focus());
+  await page.keyboard.down("Control");
+  await page.keyboard.press("a");
+  await page.keyboard.up("Control");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type(text, { delay });
+  assert.equal(await valueOf(page, id), text, `typed at ${delay} ms a key`);
+  await page.keyboard.press("Tab");
+}
+
+async function rendered(page) {
+  await page.waitForFunction(() => window.isBound);
+  await page.evaluate(() =>
+    Promise.all([...document.querySelectorAll("*")].map((each) => each.updateComplete)),
+  );
+}
+
+async function tick(page, wanted) {
+  const isTicked = () => page.$eval("#box", ({ checked }) => checked);
+  if ((await isTicked()) !== wanted) await page.click("#box");
+  assert.equal(await isTicked(), wanted);
+}
+
+/** Text of an input method, where the browser's protocol can compose it. */
+async function compose(page) {
+  const session = await page.createCDPSession();
+  await page.click("#name");
+  for (const text of ["z", "zh", "zhong", "中"])
+    await session.send("Input.imeSetComposition", {
+      text,
+      selectionStart: text.length,
+      selectionEnd: text.length,
+    });
+  await session.send("Input.insertText", { text: "中文" });
+  assert.equal(await valueOf(page, "#name"), "中文");
+}
+
+async function send(page) {
+  await Promise.all([
+    page.waitForFunction(() => location.pathname === "/thanks/"),
+    page.click("#send"),
+  ]);
+  return page.evaluate(() => JSON.parse(sessionStorage.orders));
+}
+
+async function walk(page, url, isChromium) {
+  await page.goto(url);
+  await rendered(page);
+  await tick(page, true);
+  for (const delay of [0, 60]) {
+    await type(page, "#email", "ada@@example.org", delay);
+    await page.waitForFunction(() => document.querySelector(".impact-pledge-problem"));
+    assert.deepEqual(await problems(page), [MUST_BE]);
+    await type(page, "#email", "ada@example.org", delay);
+    await page.waitForFunction(() => !document.querySelector(".impact-pledge-problem"));
+  }
+  if (isChromium) await compose(page);
+  else await type(page, "#name", "中文", 0);
+  const request = { reference: "order-1", recipient: { email: "ada@example.org", name: "中文" } };
+  const pledges = [{ impact: { amount: 1, offeringId: "tree" } }];
+  await tick(page, false);
+  assert.deepEqual(await send(page), [null], "the box is not ticked");
+  for (const times of [1, 2]) {
+    await page.evaluate(() => history.back());
+    await page.waitForFunction(() => location.pathname === "/");
+    await rendered(page);
+    await type(page, "#email", "ada@example.org", 0);
+    await type(page, "#name", "中文", 0);
+    await tick(page, true);
+    assert.deepEqual((await send(page)).slice(1), Array(times).fill({ ...request, pledges }));
+  }
+}
+
+const environment = (browser, [name, library]) => ({
+  name: `${browser === "firefox" ? "firefox-" : ""}form-${name}`,
+  ...(browser === "firefox" && { browser, mayBeMissing: NO_FIREFOX }),
+  async version(workspace) {
+    const shown = await workspace.browserVersion();
+    const [tool] = library;
+    return tool ? `${workspace.version(tool)}, ${shown.split(".", 1)[0]}` : shown;
+  },
+  async run(workspace) {
+    workspace.write("page.mjs", script(library));
+    workspace.write("dist/index.html", html(library));
+    workspace.write("dist/thanks/index.html", "<!doctype html><title>Thank you</title>");
+    await workspace.node(
+      "esbuild/bin/esbuild --bundle --minify page.mjs --format=iife --outfile=dist/page.js",
+    );
+    const page = await workspace.openPage();
+    await walk(page, `${await workspace.serve("dist")}/`, browser === "chromium");
+  },
+});
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = ["chromium", "firefox"].flatMap((browser) =>
+  Object.entries(LIBRARIES).map((library) => environment(browser, library)),
+);
