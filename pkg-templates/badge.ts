@@ -67,7 +67,7 @@ const ICU =
  * `de__PHONEBOOK` and `de@collation=phonebook`. A language tag stays as it is.
  */
 function tagOf(locale: string): string {
-  const [, none, name] = (/[_.@]|^(root|c|posix)$/i.test(locale) && locale.match(ICU)) || [];
+  const [, none, name] = String(locale).match(ICU) ?? [];
   return none ? "und" : (name?.replaceAll("_", "-") ?? locale);
 }
 

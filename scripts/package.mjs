@@ -36,7 +36,7 @@ export const ENTRIES = [
     name: "form",
     path: "./form",
     source: "form/form.ts",
-    wasm: "validator",
+    wasm: "formats",
     kinds: "kinds-of-forms.ts",
     remedy: "`await ready()` first",
     plain: "form.react-native",

@@ -260,9 +260,7 @@ export function attachChecks(
   /** Keeps screen readers from announcing fields as invalid that were not visited yet. They never do for radio buttons. */
   function hideInvalidState(field: Field): void {
     const isHidden =
-      foundBy(field) &&
-      field.type !== "radio" &&
-      field.getAttribute("aria-invalid") !== "true";
+      foundBy(field) && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
     if (isHidden && hiddenInvalid.add(field)) field.setAttribute("aria-invalid", "false");
     else if (hiddenInvalid.delete(field) && !problems.has(field))
       field.removeAttribute("aria-invalid");

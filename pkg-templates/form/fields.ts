@@ -22,8 +22,7 @@ export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
 /** Returns what the browser finds wrong with a field. Getters of a component may throw before it is rendered. */
-export const foundBy = (field: Field): string | undefined =>
-  quietly(() => field.validationMessage);
+export const foundBy = (field: Field): string | undefined => quietly(() => field.validationMessage);
 
 /** Whether a field has text that the browser cannot read, such as `1,5` in a number field. */
 export const isUnreadable = (field: Field | null): boolean | undefined =>

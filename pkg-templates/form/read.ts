@@ -5,21 +5,18 @@
  * member, which the rules report. Empty controls are left out, and so are pledges whose amount is not filled in; the items
  * after them move up. Where the contract requires a number or a date-time, text that can be
  * read as one is converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
- * The request is written as JSON text, not built as an object, because two filled controls of the same name are a
- * duplicate member: the rules report it, and an object cannot hold it.
+ * The request is written as JSON text, because it keeps the digits of numbers and members such as `__proto__`. What is checked
+ * stands in `check.ts`: of two filled controls of the same name the first, and the second is a duplicate.
  */
 import { REQUEST } from "../generated/fields.ts";
-import { coder } from "../platform.ts";
 import type { Issue } from "../validate/index.ts";
+import { withCount } from "../validate/issues.ts";
 import { mostOf } from "../validate/options.ts";
 import type { NewIssue } from "../validate/types.ts";
-import { checkJson } from "../validate/wasm.ts";
+import { DECIMAL, checkCount, checkText, issueAt, issueOfUnknown } from "./check.ts";
 import { dateTimeOf } from "./dates.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
 import { messageOf } from "./texts.ts";
-
-/** A decimal as people type it, such as `007`, `+1`, `.5` or `1e3`. */
-const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
 /** A named text value: of a field, or of posted data. */
 export interface Control {
@@ -64,17 +61,16 @@ export function read<C extends Control, Member extends keyof C & string>(
   const strays = unknown.map(
     ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
   );
-  const json = `{${[...membersOf(request, "", owners), ...strays]}}`;
+  const { json: members, issues: found } = membersOf(request, "", owners);
+  const json = `{${[...members, ...strays]}}`;
   const memberOf = (control: Read | undefined) =>
     controls[control?.index as number]?.[member] ?? null;
   const ownerAt = (path: string) => memberOf(owners.get(path));
   if (!isChosen) return [{ valid: true, payload: null, issues: [] }, ownerAt];
-  const issues: (NewIssue & Partial<Record<string, unknown>>)[] = checkJson(
-    coder("TextEncoder").encode(json),
-    false,
-    mostOf(maxIssues),
-  );
-  let unknowns = 0; // they are reported in the order in which they are written
+  const all: NewIssue[] = [...found, ...unknown.map(({ name }) => issueOfUnknown(name))],
+    beyond = all.splice(mostOf(maxIssues)).length;
+  const issues: (NewIssue & Partial<Record<string, unknown>>)[] = withCount(all, beyond);
+  let unknowns = 0; // they are in the order in which they are written
   for (const issue of issues) {
     issue[member] =
       issue.code === "unknown_member"
@@ -184,26 +180,46 @@ const ownerOf = ({ own, all }: Node) =>
 const firstOf = ([first, ...others]: Read[]) =>
   others.reduce((a, b) => (b.rank < a!.rank ? b : a), first);
 
-// The request as JSON. Each function enters the control of every value that it writes into `owners`, by its path with dots.
+// The request as JSON, and its issues in the order of the contract. Each function enters the control of every value that it
+// writes into `owners`, by its path with dots.
 
-/** Returns an object's members as JSON, in the order of the contract. */
-function membersOf({ shape, parts }: Node, path: string, owners: Owners): string[] {
-  const present = Object.keys(shape.members!).filter((name) => parts.has(name));
-  return present.flatMap((name) =>
-    valuesOf(parts.get(name)!, path + name, owners).map((json) => `"${name}":${json}`),
-  );
+/** Values as JSON, and the issues of the first. */
+interface Written {
+  readonly json: string[];
+  readonly issues: NewIssue[];
 }
 
+/** Returns an object's members as JSON, in the order of the contract. */
+function membersOf({ shape, parts }: Node, path: string, owners: Owners): Written {
+  const members = Object.entries(shape.members!).map(([name, shape]) => {
+    const { json, issues } = valuesOf(parts.get(name) ?? nodeOf(shape), path + name, owners);
+    return { json: json.map((value) => `"${name}":${value}`), issues };
+  });
+  return joined(members);
+}
+
+const joined = (all: readonly Written[]): Written => ({
+  json: all.flatMap(({ json }) => json),
+  issues: all.flatMap(({ issues }) => issues),
+});
+
 /** Returns a value as JSON: none if it is left out, several if it was filled in more than once. */
-function valuesOf(node: Node, path: string, owners: Owners): string[] {
+function valuesOf(node: Node, path: string, owners: Owners): Written {
   const { shape, all, parts } = node;
   owners.set(path, ownerOf(node));
-  const values = shape.item
+  const values: [json: string, issues: NewIssue[]][] = shape.item
     ? [arrayOf(node, `${path}.`, owners)]
-    : filledIn(node).map(({ value }) => textOf(value, shape));
-  const members = shape.members && `{${membersOf(node, `${path}.`, owners)}}`;
-  if (members && [...parts.values()].some((part) => part.all.some(isPosted))) values.push(members);
-  return all.some(shape.isRequired ? isPosted : isFilled) ? values : [];
+    : filledIn(node).map(({ value }) => [textOf(value, shape), checkText(value, shape, path)]);
+  if (shape.members) {
+    const { json, issues } = membersOf(node, `${path}.`, owners);
+    if ([...parts.values()].some((part) => part.all.some(isPosted)))
+      values.push([`{${json}}`, issues]);
+  }
+  const isLeft = !all.some(shape.isRequired ? isPosted : isFilled) || values.length === 0;
+  if (isLeft) return { json: [], issues: shape.isRequired ? [issueAt(path, "required")] : [] };
+  const [[, issues], ...others] = values as [[string, NewIssue[]]];
+  const duplicates = others.map(() => issueAt(path, "duplicate_member"));
+  return { json: values.map(([json]) => json), issues: [...issues, ...duplicates] };
 }
 
 /** Returns the controls that are filled in. A 0 beside another amount is a page's way to post a box that is not ticked. */
@@ -214,15 +230,25 @@ function filledIn({ shape, own }: Node): Read[] {
 }
 
 /** Controls with the name of the array are one item each; the items with an index follow them. */
-function arrayOf({ shape, own, parts }: Node, path: string, owners: Owners): string {
-  const unnumbered = own
-    .filter(isFilled)
-    .map((control) => ({ ...nodeOf(shape.item), own: [control], all: [control] }));
+function arrayOf(node: Node, path: string, owners: Owners): [json: string, issues: NewIssue[]] {
+  const { shape, parts } = node;
+  const unnumbered = filledIn(node).map((control) => ({
+    ...nodeOf(shape.item),
+    own: [control],
+    all: [control],
+  }));
   const numbered = [...parts]
     .sort(([a], [b]) => (a as never) - (b as never))
     .map(([, item]) => item);
   const items = [...unnumbered, ...numbered.filter((item) => choosing(item).some(isFilled))];
-  return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;
+  const written = items.map((item, index) => valuesOf(item, path + index, owners));
+  const issues = written.flatMap(({ issues }) =>
+    issues.filter(({ code, path }) => code !== "duplicate_member" || path.length > 2),
+  );
+  return [
+    `[${written.map(({ json }) => json[0])}]`,
+    [...checkCount(items.length, shape, path.slice(0, -1)), ...issues],
+  ];
 }
 
 /** Removes the plus sign and the leading zeros of a number, which JSON does not allow. */

@@ -3,17 +3,15 @@
  * are loaded only then.
  */
 import { loadRules } from "#module";
-import { useRules } from "../validate/wasm.ts";
-import { type Control, read } from "./read.ts";
+import { checkFormat, useRules } from "../validate/wasm.ts";
 
 /** How long a submit, or any other caller, waits for the rules. */
 const PATIENCE_MS = 5_000;
 
 let loading: Promise<unknown> | undefined;
 
-/** Tries the rules on an issue that needs both TextEncoder and TextDecoder. @throws {Error} if they cannot run */
-const tryRules = () =>
-  read([{ name: "recipient.x", value: "x" } as Control & { readonly field?: undefined }], "field");
+/** Tries the rules that are compiled. @throws {Error} if they cannot run */
+const tryRules = () => checkFormat("x", 1);
 
 /** Loads the plain rules, unless the others can run. @returns nothing if they can, without a wait */
 export function loadIfNeeded(): Promise<unknown> | undefined {

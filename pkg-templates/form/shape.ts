@@ -11,8 +11,12 @@ export interface Shape {
   readonly format?: "email" | "uri" | "date-time";
   /** The members of an object, in the order of the contract. */
   readonly members?: Readonly<Record<string, Shape>>;
-  /** The items of an array. */
+  /** The texts that are allowed. */
+  readonly choices?: readonly string[];
+  /** The items of an array, and how many it has at least and at most. */
   readonly item?: Shape;
+  readonly least?: number;
+  readonly most?: number;
 }
 
 /** Returns the shape of a member or an item; undefined if there is none. */

@@ -6,7 +6,7 @@ import type { Shape } from "../form/shape.ts";
 export const REQUEST: Shape = { members: {
   reference: { isRequired: true },
   recipient: { isRequired: true, members: { email: { isRequired: true, format: "email" }, firstName: {}, name: {} } },
-  pledges: { isRequired: true, item: { members: {
+  pledges: { isRequired: true, least: 1, item: { members: {
     impact: { isRequired: true, members: { amount: { isRequired: true, isNumber: true }, offeringId: { isRequired: true } } },
     detail: { members: {
       name: {}, description: {}, nounSingular: {}, nounPlural: {}, image: { format: "uri" }, externalId: {},
@@ -14,5 +14,7 @@ export const REQUEST: Shape = { members: {
     } },
   } } },
   trigger: { members: { date: { format: "date-time" }, phrase: {}, externalUrl: { format: "uri" } } },
-  notifications: { item: {} },
+  notifications: { most: 3, item: { choices: ["Email","MessagingServiceA","MessagingServiceB","MessagingServiceC"] } },
 } };
+/** The formats of texts by their numbers. */
+export const FORMATS: string[] = ["","email","uri","date-time"];

@@ -85,6 +85,12 @@ export function checkFormat(text: string, format: number): number {
   return code;
 }
 
+/** Checks a text of any length. */
+export function checkLongFormat(text: string, format: number): number {
+  idle = acquire(text.length);
+  return checkFormat(text, format);
+}
+
 /**
  * Checks a request given as JSON.
  * @param isValue whether the JSON is a serialized value, which may contain markers

@@ -3,7 +3,15 @@
  * wasm2js.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { locked, usedEntry } from "./cache.mjs";
 import { UserError } from "./output.mjs";
@@ -26,8 +34,8 @@ const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 /**
  * By the name of the files. `features` of the crate; rustc's `level` of optimization; flags for wasm-bindgen (without any
  * list the wasm may import nothing) and for wasm-opt; `inPackage`: see {@link blankSourcePaths} and {@link shortenNames};
- * `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain}.
- * @type {Record<string, {features: string, level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
+ * `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain}. `of`: another row, whose crate has only these `exports`.
+ * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
@@ -69,22 +77,33 @@ const BUILDS = {
     optimise: [...PACKED, "--strip-target-features"],
     plain: true,
   },
+  // The same crate with the formats alone, for forms: what else a form can break is checked by generated facts.
+  formats: {
+    features: "validate",
+    level: "s",
+    of: "validator",
+    exports: ["memory", "check_format"],
+    optimise: [...PACKED, "--strip-target-features"],
+    plain: true,
+  },
   operator: { features: "operator", level: "s", bindgen: [], optimise: ["-O1"] },
 };
 
 /** Builds a row of {@link BUILDS}, or takes it from the cache. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
-  const crate = await buildCrate(tools, name);
+  const crate = await buildCrate(tools, build.of ?? name);
   const makers = [
     readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")),
     readFileSync(import.meta.filename),
   ];
-  const key = sha256(basename(crate), ...makers);
+  const key = sha256(basename(crate), name, ...makers);
   return usedEntry(join(tools.cache, "wasm", key), async (folder) => {
     cpSync(crate, folder, { recursive: true });
     const wasm = join(folder, `${name}_bg.wasm`);
     const script = join(folder, `${name}.js`);
+    if (build.of) renameSync(join(folder, `${build.of}_bg.wasm`), wasm);
+    if (build.exports) await keepExports(wasm, build.exports);
     if (build.inPackage) blankSourcePaths(wasm);
     if (build.bareTraps) await removePanics(wasm);
     await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
@@ -185,6 +204,19 @@ function checkImportsNothing(wasm) {
     throw new UserError(
       `the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`,
     );
+}
+
+/** Removes all other exports, and so what nothing else needs. */
+async function keepExports(wasm, names) {
+  const { default: binaryen } = await import("binaryen");
+  const module = binaryen.readBinary(readFileSync(wasm));
+  const all = Array.from(
+    { length: module.getNumExports() },
+    (_, index) => binaryen.getExportInfo(module.getExportByIndex(index)).name,
+  );
+  for (const name of all) if (!names.includes(name)) module.removeExport(name);
+  writeFileSync(wasm, module.emitBinary());
+  module.dispose();
 }
 
 /**

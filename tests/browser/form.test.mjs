@@ -516,8 +516,6 @@ const NO_RULES = {
     "abort",
     /imported module/,
   ],
-  "there is no TextEncoder": ["", "TextEncoder", "fallback", /needs TextEncoder/],
-  "there is no TextDecoder": ["", "TextDecoder", "fallback", /needs TextDecoder/],
 };
 
 for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES)) {
@@ -556,6 +554,17 @@ for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES
     await Promise.all([page.waitForURL(/posted/), send(page)]);
   });
 }
+
+test("a form needs neither TextEncoder nor TextDecoder", async (t) => {
+  const page = await formPage(t, VALID, { binding: null });
+  await page.evaluate(() => {
+    for (const name of ["TextEncoder", "TextDecoder"]) delete globalThis[name];
+    bindIt();
+  });
+  await page.fill("#email", "größe@");
+  await send(page);
+  assert.deepEqual(await problems(page), { email: EMAIL });
+});
 
 test("without WebAssembly the rules are loaded by themselves, once, and with it never", async (t) => {
   let loads = 0;

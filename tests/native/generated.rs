@@ -394,8 +394,13 @@ fn the_walk_is_current() {
 
 fn fields() -> String {
     let shape = shape(Kind::Object(&REQUEST), false, 0);
+    let formats: Vec<_> = (0..)
+        .map_while(Format::from_repr)
+        .map(|format| format_name(format).unwrap_or(""))
+        .collect();
+    let formats = json!(formats);
     format!(
-        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n/** The formats of texts by their numbers. */\nexport const FORMATS: string[] = {formats};\n"
     )
 }
 
@@ -406,12 +411,16 @@ fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
     }
     match kind {
         Kind::Object(object) => facts.push(format!("members: {}", shapes(object, indent + 1))),
-        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, indent))),
+        Kind::Array(array) => {
+            facts.extend((array.min_items > 0).then(|| format!("least: {}", array.min_items)));
+            facts.extend(array.max_items.map(|most| format!("most: {most}")));
+            facts.push(format!("item: {}", shape(array.item, false, indent)));
+        }
         Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
         Kind::Text(format) => {
             facts.extend(format_name(format).map(|name| format!("format: \"{name}\"")))
         }
-        Kind::Choice(_) => {}
+        Kind::Choice(choices) => facts.push(format!("choices: {}", json!(choices))),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }

@@ -231,6 +231,22 @@ test("items go by their indexes, whatever the order of the fields", () => {
   );
 });
 
+test("an address of any length is checked whole", () => {
+  for (const length of [65_000, 66_000, 200_000, 9_000_000])
+    for (const [end, codes] of [
+      ["", []],
+      [" x", ["invalid_uri"]],
+    ]) {
+      const url = `data:image/png;base64,${"A".repeat(length)}${end}`;
+      const { issues } = readForm([["trigger.externalUrl", url]], { maxIssues: 9 });
+      assert.deepEqual(
+        issues.map(({ code }) => code).filter((code) => code !== "required"),
+        codes,
+        `${length}`,
+      );
+    }
+});
+
 test("CommonJS has the same", () => {
   const { readForm, bindForm } = project.require("impact-pledge/form");
   assert.deepEqual(readForm([["reference", "r"]]).payload, { reference: "r" });
