@@ -65,7 +65,7 @@ window.isBound = true;`;
 
 const problems = (page) =>
   page.$$eval(".impact-pledge-problem", (all) => all.map(({ textContent }) => textContent));
-const valueOf = (page, id) => page.$eval(id, ({ value }) => value);
+const valueIn = (page, id) => page.$eval(id, ({ value }) => value);
 
 async function type(page, id, text, delay) {
   await page.$eval(id, (field) => field.focus());
@@ -74,7 +74,7 @@ async function type(page, id, text, delay) {
   await page.keyboard.up("Control");
   await page.keyboard.press("Backspace");
   await page.keyboard.type(text, { delay });
-  assert.equal(await valueOf(page, id), text, `typed at ${delay} ms a key`);
+  assert.equal(await valueIn(page, id), text, `typed at ${delay} ms a key`);
   await page.keyboard.press("Tab");
 }
 
@@ -102,7 +102,7 @@ async function compose(page) {
       selectionEnd: text.length,
     });
   await session.send("Input.insertText", { text: "中文" });
-  assert.equal(await valueOf(page, "#name"), "中文");
+  assert.equal(await valueIn(page, "#name"), "中文");
 }
 
 async function send(page) {
