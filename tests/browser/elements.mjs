@@ -85,7 +85,7 @@ export function defineListener() {
   customElements.define(
     "x-listener",
     class extends HTMLElement {
-      name = this.getAttribute("name");
+      name = this.getAttribute("name") ?? "";
       #input = document.createElement("input");
       constructor() {
         super();

@@ -5,7 +5,7 @@ import { useForm as useTanStackForm } from "@tanstack/react-form";
 import { initTRPC, type inferRouterInputs } from "@trpc/server";
 import { Hono } from "hono";
 import { de } from "impact-pledge/locales/de";
-import { pledgeResolver, type PledgeValues } from "impact-pledge/react-hook-form";
+import { pledgeResolver } from "impact-pledge/react-hook-form";
 import {
   createPledgeTransactionSchema,
   type CreatePledgeTransactionRequest as Request,
@@ -109,50 +109,6 @@ export function nestedCheckout() {
   // @ts-expect-error the pledge may be null
   useForm<{ pledge: Request }>({ resolver: nested });
   return useForm<{ coupon: string; pledge: Request | null }>({ resolver: nested });
-}
-
-/** A form's own types, with mutable arrays and exact members. */
-interface Values {
-  coupon: string;
-  reference: string;
-  recipient: { email: string; firstName?: string };
-  pledges: { impact: { amount: number; offeringId: string } }[];
-}
-/** As inputs have it. */
-interface Typed extends Omit<Values, "pledges"> {
-  pledges: { impact: { amount: string; offeringId: string } }[];
-}
-type Chosen = Omit<Values, "pledges"> & Partial<Pick<Values, "pledges">>;
-
-export function threeWays() {
-  const inline = useForm<Typed, unknown, PledgeValues<Typed>>({
-    resolver: pledgeResolver({ optional: true }),
-  });
-  const outside = useForm<Typed, unknown, PledgeValues<Typed>>({ resolver: optional });
-  useForm<Typed, unknown, PledgeValues<Typed, false>>({ resolver: pledgeResolver() });
-  useForm<Values, unknown, PledgeValues<Values>>({ resolver: hoisted });
-  useForm<Values>({ resolver: pledgeResolver() });
-  useForm<Values>({ resolver: hoisted });
-  useForm<Chosen>({ resolver: pledgeResolver({ optional: true }) });
-  useForm<Chosen>({ resolver: optional });
-  // @ts-expect-error there may be no pledges
-  useForm<Values>({ resolver: optional });
-  // @ts-expect-error an amount is a number then
-  useForm<Typed>({ resolver: pledgeResolver() });
-  interface Nested {
-    coupon: string;
-    cart: { pledge: Omit<Values, "coupon"> };
-  }
-  const nested = pledgeResolver({ optional: true, name: "cart.pledge" });
-  useForm<Nested, unknown, PledgeValues<Nested, true, "cart.pledge">>({ resolver: nested });
-  useForm<Nested>({ resolver: pledgeResolver({ name: "cart.pledge" }) });
-  return [inline, outside].map(({ handleSubmit }) =>
-    handleSubmit((order) => {
-      const amount: number | undefined = order.pledges?.[0]?.impact.amount;
-      same<typeof order.coupon, string>();
-      return amount;
-    }),
-  );
 }
 
 export function forms(defaultValues: Request) {

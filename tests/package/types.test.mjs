@@ -48,7 +48,7 @@ test("the libraries that take the schema know the request's type by it", () => {
   const options = { module: "esnext", moduleResolution: "bundler", lib: WEB, paths };
   const folder = join(import.meta.dirname, "..", "consumers");
   for (const exactOptionalPropertyTypes of [true, false]) {
-    const program = compiled(folder, ["types.ts"], {
+    const program = compiled(folder, ["types.ts", "use-form.ts"], {
       ...options,
       skipLibCheck: true,
       exactOptionalPropertyTypes,

@@ -61,7 +61,7 @@ bindForm(document.forms[0], {
     return new Promise(() => {}); // as of a page that is left
   },
 });
-window.isBound = true;`;
+globalThis.isBound = true;`;
 
 const problems = (page) =>
   page.$$eval(".impact-pledge-problem", (all) => all.map(({ textContent }) => textContent));
@@ -79,9 +79,13 @@ async function type(page, id, text, delay) {
 }
 
 async function rendered(page) {
-  await page.waitForFunction(() => window.isBound);
+  await page.waitForFunction(() => "isBound" in globalThis);
   await page.evaluate(() =>
-    Promise.all([...document.querySelectorAll("*")].map((each) => each.updateComplete)),
+    Promise.all(
+      [...document.querySelectorAll("*")].map(
+        (each) => "updateComplete" in each && each.updateComplete,
+      ),
+    ),
   );
 }
 

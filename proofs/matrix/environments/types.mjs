@@ -30,8 +30,27 @@ function sourcesIn(workspace, part) {
   return names.map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
 }
 
+/** The types of React Hook Form, whose own declarations are not to blame. */
+async function compileUseForm(workspace, flags, compiler) {
+  const file = join(workspace.tools.root, "tests", "consumers", "use-form.ts");
+  workspace.write("use-form.ts", readFileSync(file, "utf8"));
+  for (const exactOptionalPropertyTypes of [true, false]) {
+    const compilerOptions = {
+      ...flags,
+      lib: LIBRARIES["."],
+      module: "esnext",
+      moduleResolution: "bundler",
+      skipLibCheck: true,
+      exactOptionalPropertyTypes,
+    };
+    workspace.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use-form.ts"] }));
+    await workspace.node(`${compiler}/bin/tsc --project .`);
+  }
+}
+
 async function compile(workspace, version, compiler) {
   const flags = strictFlags(version);
+  await compileUseForm(workspace, flags, compiler);
   for (const [part, lib] of Object.entries(LIBRARIES)) {
     const sources = [...sourcesIn(workspace, part), ["wrong", WRONG]];
     for (const { extension, ...resolution } of KINDS) {
