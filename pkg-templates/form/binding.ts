@@ -1,13 +1,21 @@
 /* Checks a form in a page while it is filled in. */
-import { type FieldControl, controlsOf, entryListOf } from "./entries.ts";
+import { controlsOf, entryListOf } from "./entries.ts";
 import { buttonOf, removeFailure, showFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf, foundBy, isCustom, nameOf } from "./fields.ts";
-import { canReveal, focus, isRendered, labelOf, reveal } from "./hidden.ts";
+import { type Field, canShow, fieldsOf, foundBy, nameOf } from "./fields.ts";
+import { focus, hiddenLines } from "./hidden.ts";
+import {
+  type FieldIssue,
+  type FieldReading,
+  groupOf,
+  hasNoField,
+  isIncomplete,
+  linesOf,
+} from "./issues.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
-import { type FieldEvent, isPressed, unwatchFields, watchFields } from "./page.ts";
-import { type OwnerAt, type Reading, read } from "./read.ts";
+import { watchFields } from "./page.ts";
+import { read } from "./read.ts";
 import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { endSending, endSendingUnlessLeaving, isBusy, startSending } from "./sending.ts";
 import { formText, reportedText } from "./texts.ts";
@@ -20,17 +28,6 @@ export interface Checks {
   /** Shows issues that a server found. */
   report(issues: unknown): unknown;
 }
-
-type FieldReading = [Reading<FieldControl, "field">, OwnerAt<FieldControl, "field">];
-type FieldIssue = FieldReading[0]["issues"][number];
-
-const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
-/** Codes about several fields together, whose problem is shown in the element of their group. */
-const OF_GROUPS = /_items$/;
-/** The longest that a message is held back because a mouse button is down: the button may be released outside of the page. */
-const HELD_MS = 1_000;
-/** The most problems that are listed because their fields cannot be seen. */
-const MOST_LISTED = 100;
 
 /**
  * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
@@ -54,7 +51,6 @@ export function attachChecks(
   const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
   let touched = new WeakSet<Field>([...adopted, ...serverErrors.keys()]); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   let wasSent = false;
-  let due: unknown; // the timer of a check that an event has caused
   let problems = new Map<Field, Problem>(); // those that are shown, by field
   let lines = new Set<string>(); // the problems that no field can show
   let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the payload that was sent
@@ -64,33 +60,14 @@ export function attachChecks(
   // ---- Events ----
 
   function listen(): void {
-    watchFields(form, onField, signal);
     form.addEventListener("submit", onSubmit, { capture: true, signal });
     form.addEventListener("reset", onReset, { capture: true, signal });
     signal.addEventListener("abort", unbind);
   }
 
-  /**
-   * Checks after the event's own handlers: a check before them makes a component render its old value. A custom element may
-   * take until the next task to change what it posts.
-   */
-  function onField(event: FieldEvent): void {
-    const { type, target } = event;
-    if (target.form !== form && !isCustom(target)) return;
-    const isHeld = isPressed && type !== "input"; // showing a message now could move the click target
-    if (event.eventPhase !== event.CAPTURING_PHASE)
-      return void (isHeld || isCustom(target) || checkIfDue());
-    if (type !== "input") touched.add(target);
-    if (type !== "focusout") forgetErrorOf(target);
-    clearTimeout(due as number);
-    due = setTimeout(checkIfDue, isHeld ? HELD_MS : 0); // an event may be stopped on its way
-    const release = () => setTimeout(checkIfDue); // after the click
-    if (isHeld)
-      form.ownerDocument.addEventListener("mouseup", release, { capture: true, once: true });
-  }
-
-  function checkIfDue(): void {
-    if (due && !signal.aborted) refresh();
+  function note(type: string, field: Field): void {
+    if (type !== "input") touched.add(field);
+    if (type !== "focusout") forgetErrorOf(field);
   }
 
   /** Checks after the fields have their initial values. */
@@ -218,8 +195,7 @@ export function attachChecks(
 
   /** @param data what is posted; without it, as far as that is known without the page's `formdata` listeners */
   function refresh(isSilent?: boolean, data?: FormData): FieldReading {
-    clearTimeout(due as number);
-    due = undefined;
+    dropDue();
     const fields = fieldsOf(form),
       reading = readNow(data, fields),
       [{ issues }] = reading;
@@ -241,7 +217,7 @@ export function attachChecks(
       live.add(
         shown.map(([field, { text }]) => ({
           text,
-          holds: () => problems.get(field)?.text === text,
+          holds: () => shownAt(field) === text,
         })),
       );
     notify(issues);
@@ -277,11 +253,12 @@ export function attachChecks(
     return foundBy(field) || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
-          group: OF_GROUPS.test(issue?.code as string) ? issue!.path.join(".") : undefined,
+          group: issue && groupOf(issue),
         }
       : serverErrors.get(field);
   }
 
+  const shownAt = (field: Field) => problems.get(field)?.text;
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
   /**
@@ -297,25 +274,13 @@ export function attachChecks(
       holds: () => lines.has(text) || serverLines.has(text),
       isVisible: true,
     }));
-    if (!isSeen) others.push(...hiddenProblems());
+    if (!isSeen) others.push(...hiddenLines([...problems.keys()], shownAt));
     live.clear();
     live.add([
       { text: summary, holds: () => countNow() === count, isVisible: others.length > 0 },
       ...others,
     ]);
     if (!isSeen) live.focus();
-  }
-
-  function hiddenProblems(): Line[] {
-    return [...problems]
-      .filter(([field]) => !isRendered(field))
-      .slice(0, MOST_LISTED)
-      .map(([field, { text }]) => ({
-        text: `${labelOf(field)}: ${text}`,
-        holds: () => problems.get(field)?.text === text,
-        isVisible: true,
-        follow: canReveal(field) ? () => reveal(field) : undefined,
-      }));
   }
 
   function notify(issues: FieldIssue[]): void {
@@ -325,7 +290,6 @@ export function attachChecks(
   }
 
   function unbind(): void {
-    unwatchFields(form);
     clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
@@ -335,17 +299,8 @@ export function attachChecks(
     form.noValidate = !wasNative;
   }
 
+  const dropDue = watchFields(form, note, refresh, signal);
   listen();
   refresh();
   return { read: () => readNow(entryList.build()), refresh: () => refresh(), report };
 }
-
-/** Whether an issue has no field that can show it. */
-const hasNoField = ({ field }: FieldIssue) => !canShow(field);
-
-/** Whether an issue says that no pledge is chosen yet: the form is still being filled in. */
-const isIncomplete = ({ code, path }: FieldIssue) =>
-  code === INCOMPLETE || (code === "required" && path[0] === "pledges" && path.length === 1);
-
-const linesOf = (issues: readonly FieldIssue[]) =>
-  issues.map(({ pointer, code }) => `${pointer} ${code}`);

@@ -1,9 +1,33 @@
 /* Fields that are not rendered: in a hidden step, a closed dialog, or a part that can be opened. */
 import type { Field } from "./fields.ts";
+import type { Line } from "./live.ts";
 
 const UNTIL_FOUND = "until-found";
+/** The most problems that are listed because their fields cannot be seen. */
+const MOST_LISTED = 100;
 
-export const isRendered = (field: Field) => field.checkVisibility?.() ?? true;
+/**
+ * Returns a line for each problem whose field cannot be seen: a link to the field if it can be shown.
+ * @param textAt returns the problem that a field has now
+ */
+export const hiddenLines = (
+  fields: readonly Field[],
+  textAt: (field: Field) => string | undefined,
+): Line[] =>
+  fields
+    .filter((field) => !isRendered(field))
+    .slice(0, MOST_LISTED)
+    .map((field) => {
+      const text = textAt(field);
+      return {
+        text: `${labelOf(field)}: ${text}`,
+        holds: () => textAt(field) === text,
+        isVisible: true,
+        follow: canReveal(field) ? () => reveal(field) : undefined,
+      };
+    });
+
+const isRendered = (field: Field) => field.checkVisibility?.() ?? true;
 
 /** Focuses a field, of which the closed `details` are opened. @returns whether it is seen then */
 export function focus(field: Field): boolean {
@@ -13,7 +37,7 @@ export function focus(field: Field): boolean {
 }
 
 /** Opens what the browser itself opens when it finds text in the page, and focuses the field. */
-export function reveal(field: Field): void {
+function reveal(field: Field): void {
   for (const part of ancestorsOf(field)) {
     if (part.getAttribute("hidden") !== UNTIL_FOUND) continue;
     part.dispatchEvent(new Event("beforematch", { bubbles: true }));
@@ -23,7 +47,7 @@ export function reveal(field: Field): void {
 }
 
 /** Whether {@link reveal} can show a field: no part of the page that it lies in is hidden otherwise. */
-export const canReveal = (field: Field) =>
+const canReveal = (field: Field) =>
   ancestorsOf(field).every(
     (part) =>
       part.getAttribute("hidden") === UNTIL_FOUND || getComputedStyle(part).display !== "none",
@@ -39,7 +63,7 @@ function ancestorsOf(field: Element): Element[] {
 const open = (details: Element) => ((details as HTMLDetailsElement).open = true);
 
 /** Returns the name of a field as a shopper reads it. */
-export function labelOf(field: Field): string {
+function labelOf(field: Field): string {
   const label = field.labels?.[0]?.cloneNode(true) as Element | undefined;
   for (const control of label?.querySelectorAll("button,select,textarea") ?? []) control.remove();
   const names = [
