@@ -61,12 +61,13 @@ export const PARTS = [
     about: "payloads and forms that the package reads otherwise than it should, or for too long",
     minutes: 10,
     tests: [
+      "tests/browser/form-posted.test.mjs",
       "tests/package/form-fuzz.test.mjs",
       "tests/package/form.test.mjs",
       "tests/package/validate-fuzz.test.mjs",
       "tests/package/validate-limits.test.mjs",
     ],
-    env: { FC_MINUTES: "5", FUZZ_COUNT: "1000000", HOSTILE_COUNT: "200000" },
+    env: { FC_MINUTES: "5", FC_RUNS: "20000", FUZZ_COUNT: "1000000", HOSTILE_COUNT: "200000" },
   },
   {
     name: "matrix",

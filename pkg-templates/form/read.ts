@@ -192,11 +192,17 @@ interface Written {
 /** Returns an object's members as JSON, in the order of the contract. */
 function membersOf({ shape, parts }: Node, path: string, owners: Owners): Written {
   const members = Object.entries(shape.members!).map(([name, shape]) => {
-    const { json, issues } = valuesOf(parts.get(name) ?? nodeOf(shape), path + name, owners);
+    const part = parts.get(name),
+      { json, issues } = part ? valuesOf(part, path + name, owners) : absent(shape, path + name);
     return { json: json.map((value) => `"${name}":${value}`), issues };
   });
   return joined(members);
 }
+
+const absent = ({ isRequired }: Shape, path: string): Written => ({
+  json: [],
+  issues: isRequired ? [issueAt(path, "required")] : [],
+});
 
 const joined = (all: readonly Written[]): Written => ({
   json: all.flatMap(({ json }) => json),
@@ -216,7 +222,7 @@ function valuesOf(node: Node, path: string, owners: Owners): Written {
       values.push([`{${json}}`, issues]);
   }
   const isLeft = !all.some(shape.isRequired ? isPosted : isFilled) || values.length === 0;
-  if (isLeft) return { json: [], issues: shape.isRequired ? [issueAt(path, "required")] : [] };
+  if (isLeft) return absent(shape, path);
   const [[, issues], ...others] = values as [[string, NewIssue[]]];
   const duplicates = others.map(() => issueAt(path, "duplicate_member"));
   return { json: values.map(([json]) => json), issues: [...issues, ...duplicates] };

@@ -23,7 +23,7 @@ import { useService } from "./lib/service.mjs";
  * @property {string} name what `npm run matrix -- name` calls it
  * @property {(workspace: Workspace) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
  * @property {(workspace: Workspace) => Promise<void>} run throws when the package does not do there what it must
- * @property {"chromium" | "firefox"} [browser] in which its pages are opened, Chromium if none is named
+ * @property {"chromium" | "firefox" | "webkit"} [browser] in which its pages are opened, Chromium if none is named
  * @property {string} [mayBeMissing] why it is no failure in CI that it can't be had
  */
 

@@ -28,7 +28,7 @@ test("an environment is chosen by its name, or by the words that it begins with"
   assert.deepEqual(named("vit"), []);
 });
 
-test("there are 59, and each has a name of its own", () => assert.equal(new Set(named()).size, 59));
+test("there are 63, and each has a name of its own", () => assert.equal(new Set(named()).size, 63));
 
 test("a Firefox is the one of FIREFOX_PATH, else left out with the reason where PATH has none", () => {
   assert.equal(

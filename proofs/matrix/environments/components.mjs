@@ -1,11 +1,13 @@
 /**
- * A form of plain controls, and one of each component library: a shopper types, ticks, sends, and comes back, in Chromium and
- * Firefox.
+ * A form of plain controls, and one of each component library: a shopper types, ticks, sends, and comes back, in Chromium,
+ * Firefox and WebKitGTK.
  */
 import assert from "node:assert/strict";
 
-const NO_FIREFOX =
-  "npm has no Firefox, and its maker's downloads are out of reach of many machines";
+const MISSING = {
+  firefox: "npm has no Firefox, and its maker's downloads are out of reach of many machines",
+  webkit: "npm has no WebKitGTK",
+};
 const MUST_BE = "Enter an e-mail address such as ada@example.org";
 
 /** By the name: the package, its modules, and the tags of a text field, a box and a button. */
@@ -146,8 +148,8 @@ async function walk(page, url, isChromium) {
 }
 
 const environment = (browser, [name, library]) => ({
-  name: `${browser === "firefox" ? "firefox-" : ""}form-${name}`,
-  ...(browser === "firefox" && { browser, mayBeMissing: NO_FIREFOX }),
+  name: `${browser === "chromium" ? "" : `${browser}-`}form-${name}`,
+  ...(browser !== "chromium" && { browser, mayBeMissing: MISSING[browser] }),
   async version(workspace) {
     const shown = await workspace.browserVersion();
     const [tool] = library;
@@ -166,6 +168,6 @@ const environment = (browser, [name, library]) => ({
 });
 
 /** @type {import("../main.mjs").Environment[]} */
-export const environments = ["chromium", "firefox"].flatMap((browser) =>
+export const environments = ["chromium", "firefox", "webkit"].flatMap((browser) =>
   Object.entries(LIBRARIES).map((library) => environment(browser, library)),
 );

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FLAGS } from "../../../scripts/lib/browser.mjs";
 import { find } from "../../../scripts/lib/run.mjs";
+import { findWebKit, launchWebKit } from "./webkit.mjs";
 
 /** Why an environment could not be tried on this machine. */
 export class Skipped extends Error {}
@@ -29,6 +30,7 @@ export function findFirefox(env = process.env) {
 export function useBrowsers(chromium, packages) {
   const started = new Map();
   async function start(name) {
+    if (name === "webkit") return startWebKit(packages);
     const how =
       name === "firefox"
         ? { browser: name, executablePath: findFirefox() }
@@ -38,7 +40,7 @@ export function useBrowsers(chromium, packages) {
     return launch(how);
   }
   return {
-    /** @param {"chromium" | "firefox"} name @returns {Promise<any>} one of puppeteer's */
+    /** @param {"chromium" | "firefox" | "webkit"} name @returns {Promise<any>} one of puppeteer's */
     use(name) {
       if (!started.has(name)) started.set(name, start(name));
       return started.get(name);
@@ -51,4 +53,11 @@ export function useBrowsers(chromium, packages) {
         );
     },
   };
+}
+
+function startWebKit(packages) {
+  const programs = findWebKit();
+  if (!programs)
+    throw new Skipped("there is no WebKitGTK: install Debian's webkit2gtk-driver and xvfb");
+  return launchWebKit(programs, packages);
 }
