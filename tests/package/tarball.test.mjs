@@ -114,7 +114,7 @@ const BUDGETS = {
   '{ bindForm } from "impact-pledge/form"': [12_100, 500],
   '{ readForm } from "impact-pledge/form"': [6_900, 500],
   '* from "impact-pledge/form"': [12_500, 500],
-  '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_100, 300],
+  '{ pledgeResolver } from "impact-pledge/react-hook-form"': [8_200, 300],
   '* from "impact-pledge/badge"': [1_060, 100],
   '* from "impact-pledge/testing"': [190_000, 15_000],
 };
