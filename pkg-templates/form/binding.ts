@@ -1,7 +1,7 @@
 /* Checks a form in a page while it is filled in. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { buttonOf, removeFailure, showFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf, foundBy, nameOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, nameOf } from "./fields.ts";
 import { focus, hiddenLines } from "./hidden.ts";
 import {
   type FieldIssue,
@@ -20,6 +20,7 @@ import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { endSending, endSendingUnlessLeaving, isBusy, startSending } from "./sending.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
+import { customValidity } from "./validity.ts";
 
 /** The checks of a form. */
 export interface Checks {
@@ -47,7 +48,7 @@ export function attachChecks(
   if (wasNative) live.region.dataset.native = "";
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
   const serverLines = new Set<string>(); // issues of the server without a field
-  const customValidity = new Map<Field, string>(); // by field
+  const validity = customValidity();
   const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
   let touched = new WeakSet<Field>([...adopted, ...serverErrors.keys()]); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   let wasSent = false;
@@ -202,8 +203,8 @@ export function attachChecks(
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
     );
-    for (const field of fields) setCustomValidity(field, first.get(field));
-    clearCustomValidity(new Set(fields));
+    for (const field of fields) validity.set(field, first.get(field)?.message); // shown or not
+    validity.keep(new Set(fields));
     problems = new Map(
       fields
         .map((field) => [field, problemOf(field, first.get(field))] as [Field, Problem])
@@ -224,33 +225,21 @@ export function attachChecks(
     return reading;
   }
 
-  /** Tells the browser each problem, shown or not, so that `:user-invalid` and `checkValidity` are always right. */
-  function setCustomValidity(field: Field, issue?: FieldIssue): void {
-    const text = issue?.message ?? "";
-    if ((customValidity.get(field) ?? "") === text) return;
-    if (text) customValidity.set(field, text);
-    else customValidity.delete(field);
-    quietly(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
-  }
-
   /** Keeps screen readers from announcing fields as invalid that were not visited yet. They never do for radio buttons. */
   function hideInvalidState(field: Field): void {
     const isHidden =
-      foundBy(field) && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
+      validity.find(field) &&
+      field.type !== "radio" &&
+      field.getAttribute("aria-invalid") !== "true";
     if (isHidden && hiddenInvalid.add(field)) field.setAttribute("aria-invalid", "false");
     else if (hiddenInvalid.delete(field) && !problems.has(field))
       field.removeAttribute("aria-invalid");
   }
 
-  /** Clears the problems of all fields but these: the others were removed or disabled. */
-  function clearCustomValidity(fields: ReadonlySet<Field>): void {
-    for (const field of customValidity.keys()) if (!fields.has(field)) setCustomValidity(field);
-  }
-
   /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
-    return foundBy(field) || (issue && canShow(field))
+    return validity.find(field) || (issue && canShow(field))
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
           group: issue && groupOf(issue),
@@ -290,7 +279,7 @@ export function attachChecks(
   }
 
   function unbind(): void {
-    clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
+    validity.keep(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
     for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");

@@ -41,11 +41,10 @@ export function defineText() {
         return this.#internals.validationMessage;
       }
       setCustomValidity(text) {
-        this.#internals.setValidity(
-          text ? { customError: true } : {},
-          text || undefined,
-          this.#input,
-        );
+        const validity = text ? { customError: true } : {};
+        const apply = () => this.#internals.setValidity(validity, text || undefined, this.#input);
+        if (this.hasAttribute("late")) setTimeout(apply, 200);
+        else apply();
         this.#render();
       }
       #render() {

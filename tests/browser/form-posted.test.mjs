@@ -105,6 +105,27 @@ test("a custom element without any validity shows its problem, too", async (t) =
   assert.deepEqual(await problems(page), { box: "Enter a number greater than 0" });
 });
 
+test("a component that takes a moment to lose its problem holds no order back", async (t) => {
+  const page = await withElements(
+    t,
+    `${REST}${AMOUNT}<x-text id="own" late name="recipient.email"></x-text>`,
+  );
+  await page.click("#own");
+  await page.keyboard.type("x");
+  await leave(page);
+  await page.waitForFunction(
+    (text) => document.querySelector("#own").validationMessage === text,
+    EMAIL,
+  );
+  const sent = await page.evaluate(async () => {
+    document.querySelector("#own").value = "ada@example.org";
+    await null;
+    document.forms[0].requestSubmit();
+    return submitted.length;
+  });
+  assert.equal(sent, 1);
+});
+
 test("the list is built once as the form is sent, before it is busy, and never while one types", async (t) => {
   const page = await formPage(t, VALID, {
     binding: () => ({

@@ -1,0 +1,29 @@
+/* The problems of fields as the browser knows them, so that `:user-invalid` and `checkValidity` are right. */
+import { type Field, foundBy, isCustom } from "./fields.ts";
+import { quietly } from "./reported.ts";
+
+export function customValidity() {
+  const texts = new Map<Field, string>();
+  const given = new Set<string>(); // to custom elements, which may take a moment to lose a text
+
+  function set(field: Field, text = ""): void {
+    if ((texts.get(field) ?? "") === text) return;
+    if (isCustom(field)) given.add(text);
+    if (text) texts.set(field, text);
+    else texts.delete(field);
+    quietly(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
+  }
+
+  /** Clears the problems of all fields but these: the others were removed or disabled. */
+  function keep(fields: ReadonlySet<Field>): void {
+    for (const field of texts.keys()) if (!fields.has(field)) set(field);
+  }
+
+  /** Returns what the browser finds wrong with a field, unless that is a text that a component is about to lose. */
+  function find(field: Field): string | undefined {
+    const found = foundBy(field);
+    return isCustom(field) && given.has(found!) ? texts.get(field) : found;
+  }
+
+  return { set, keep, find };
+}
