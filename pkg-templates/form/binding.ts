@@ -1,7 +1,7 @@
 /* Checks a form in a page while it is filled in. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { buttonOf, removeFailure, showFailure } from "./failure.ts";
-import { type Field, canShow, fieldsOf, nameOf } from "./fields.ts";
+import { type Field, canShow, fieldsOf, memberOf, nameOf } from "./fields.ts";
 import { focus, hiddenLines } from "./hidden.ts";
 import {
   type FieldIssue,
@@ -42,11 +42,12 @@ export function attachChecks(
   const messages = messagesOf(form),
     entryList = entryListOf(form),
     live = liveRegion(form);
-  const adopted = adopt(fieldsOf(form));
+  const fields = fieldsOf(form),
+    adopted = adopt(fields);
   const wasNative = !form.noValidate || "native" in live.region.dataset;
   form.noValidate = true; // no bubbles: problems are shown beside the fields
   if (wasNative) live.region.dataset.native = "";
-  const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
+  const serverErrors = messages.serverErrors(fields); // of fields that were not edited since
   const serverLines = new Set<string>(); // issues of the server without a field
   const validity = customValidity();
   const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
@@ -163,9 +164,10 @@ export function attachChecks(
 
   /** Removes the issue of a field, of the other buttons or checkboxes of its name, and of its group. */
   function forgetErrorOf(edited: Field): void {
-    const name = nameOf(edited);
+    const name = nameOf(edited),
+      member = memberOf(edited);
     for (const [field, { group }] of serverErrors)
-      if (nameOf(field) === name || name.split(".")[0] === group) serverErrors.delete(field);
+      if (nameOf(field) === name || member === group) serverErrors.delete(field);
   }
 
   function forgetServer(): void {

@@ -17,6 +17,9 @@ export const isForeign = (element: Element) =>
 export const nameOf = (field: Field): string =>
   field.getAttribute("name") ?? String(field.name ?? "");
 
+/** Returns the first step of a field's name: the member of the request that the field belongs to. */
+export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
+
 /** Whether a message can be shown beside a field: the browser checks it, so it is neither hidden nor read-only. */
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;

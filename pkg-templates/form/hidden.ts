@@ -1,5 +1,5 @@
 /* Fields that are not rendered: in a hidden step, a closed dialog, or a part that can be opened. */
-import type { Field } from "./fields.ts";
+import { type Field, nameOf } from "./fields.ts";
 import type { Line } from "./live.ts";
 
 const UNTIL_FOUND = "until-found";
@@ -72,7 +72,7 @@ function labelOf(field: Field): string {
     (field as { label?: unknown }).label, // of a component
     field.placeholder,
     field.title,
-    field.getAttribute("name"),
+    nameOf(field),
   ];
   return String(names.find((name) => String(name ?? "").trim()) ?? "").trim();
 }

@@ -1,5 +1,5 @@
 /* Shows the problems of a form beside its fields. */
-import { type Field, nameOf } from "./fields.ts";
+import { type Field, memberOf, nameOf } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
 /** A problem shown beside a field. If the page has an element for the `group`, it is shown there. */
@@ -49,7 +49,7 @@ export function messagesOf(form: HTMLFormElement) {
     for (const field of fields) {
       const name = nameOf(field),
         { type } = field,
-        group = groupOf(field),
+        group = memberOf(field),
         isOwn = places.has(name);
       const text = (places.get(isOwn ? name : group) as Text | undefined)?.textContent.trim();
       if (text && type !== "hidden" && (isOwn || places.delete(group)))
@@ -111,7 +111,7 @@ export function messagesOf(form: HTMLFormElement) {
     const outside = new Set(
       fields
         .filter((field) => !form.contains(field))
-        .flatMap((field) => [nameOf(field), groupOf(field)]),
+        .flatMap((field) => [nameOf(field), memberOf(field)]),
     );
     const root = (outside.size > 0 ? form.getRootNode() : form) as Element;
     const places = [...root.querySelectorAll<HTMLElement>("[data-problem]")].filter((place) => {
@@ -134,8 +134,6 @@ export function messagesOf(form: HTMLFormElement) {
 
   return { adopt, serverErrors, show };
 }
-
-const groupOf = (field: Field) => nameOf(field).split(".")[0]!;
 
 const idsOf = (field: Field) =>
   field.getAttribute("aria-describedby")?.split(/\s+/).filter(Boolean) ?? [];

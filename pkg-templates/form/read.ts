@@ -9,6 +9,7 @@
  * stands in `check.ts`: of two filled controls of the same name the first, and the second is a duplicate.
  */
 import { REQUEST } from "../generated/fields.ts";
+import { DUPLICATE_MEMBER, REQUIRED_MEMBER } from "../generated/tables.ts";
 import type { Issue } from "../validate/index.ts";
 import { withCount } from "../validate/issues.ts";
 import { mostOf } from "../validate/options.ts";
@@ -201,7 +202,7 @@ function membersOf({ shape, parts }: Node, path: string, owners: Owners): Writte
 
 const absent = ({ isRequired }: Shape, path: string): Written => ({
   json: [],
-  issues: isRequired ? [issueAt(path, "required")] : [],
+  issues: isRequired ? [issueAt(path, REQUIRED_MEMBER)] : [],
 });
 
 const joined = (all: readonly Written[]): Written => ({
@@ -213,19 +214,23 @@ const joined = (all: readonly Written[]): Written => ({
 function valuesOf(node: Node, path: string, owners: Owners): Written {
   const { shape, all, parts } = node;
   owners.set(path, ownerOf(node));
-  const values: [json: string, issues: NewIssue[]][] = shape.item
+  // Only the first is checked, so the check of a text waits until it is known to be that.
+  const values: [json: string, check: () => NewIssue[]][] = shape.item
     ? [arrayOf(node, `${path}.`, owners)]
-    : filledIn(node).map(({ value }) => [textOf(value, shape), checkText(value, shape, path)]);
+    : filledIn(node).map(({ value }) => [
+        textOf(value, shape),
+        () => checkText(value, shape, path),
+      ]);
   if (shape.members) {
     const { json, issues } = membersOf(node, `${path}.`, owners);
     if ([...parts.values()].some((part) => part.all.some(isPosted)))
-      values.push([`{${json}}`, issues]);
+      values.push([`{${json}}`, () => issues]);
   }
   const isLeft = !all.some(shape.isRequired ? isPosted : isFilled) || values.length === 0;
   if (isLeft) return absent(shape, path);
-  const [[, issues], ...others] = values as [[string, NewIssue[]]];
-  const duplicates = others.map(() => issueAt(path, "duplicate_member"));
-  return { json: values.map(([json]) => json), issues: [...issues, ...duplicates] };
+  const [[, check], ...others] = values as [[string, () => NewIssue[]]];
+  const duplicates = others.map(() => issueAt(path, DUPLICATE_MEMBER));
+  return { json: values.map(([json]) => json), issues: [...check(), ...duplicates] };
 }
 
 /** Returns the controls that are filled in. A 0 beside another amount is a page's way to post a box that is not ticked. */
@@ -236,7 +241,11 @@ function filledIn({ shape, own }: Node): Read[] {
 }
 
 /** Controls with the name of the array are one item each; the items with an index follow them. */
-function arrayOf(node: Node, path: string, owners: Owners): [json: string, issues: NewIssue[]] {
+function arrayOf(
+  node: Node,
+  path: string,
+  owners: Owners,
+): [json: string, check: () => NewIssue[]] {
   const { shape, parts } = node;
   const unnumbered = filledIn(node).map((control) => ({
     ...nodeOf(shape.item),
@@ -253,7 +262,7 @@ function arrayOf(node: Node, path: string, owners: Owners): [json: string, issue
   );
   return [
     `[${written.map(({ json }) => json[0])}]`,
-    [...checkCount(items.length, shape, path.slice(0, -1)), ...issues],
+    () => [...checkCount(items.length, shape, path.slice(0, -1)), ...issues],
   ];
 }
 

@@ -189,10 +189,11 @@ fn tables() -> String {
     ));
     line("/** The numbers of some codes. */".into());
     line(format!(
-        "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
+        "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, DUPLICATE_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
         number_of(Code::InvalidType),
         number_of(Code::Required),
         number_of(Code::UnknownMember),
+        number_of(Code::DuplicateMember),
         number_of(Code::TooFewItems),
         number_of(Code::TooManyItems),
         number_of(Code::NotPositive),

@@ -3,9 +3,10 @@
  * Firefox and WebKitGTK.
  */
 import assert from "node:assert/strict";
+import { NO_FIREFOX } from "../lib/browser.mjs";
 
 const MISSING = {
-  firefox: "npm has no Firefox, and its maker's downloads are out of reach of many machines",
+  firefox: NO_FIREFOX,
   webkit: "npm has no WebKitGTK",
 };
 const MUST_BE = "Enter an e-mail address such as ada@example.org";

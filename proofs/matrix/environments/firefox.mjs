@@ -1,4 +1,5 @@
 /** The package in Firefox: loaded as in Chromium, and a shopper's walk with JavaScript and without. */
+import { NO_FIREFOX } from "../lib/browser.mjs";
 import { ROWS, ofRow } from "./rows.mjs";
 import { IN_FIREFOX, startFrontEnd } from "./recipes.mjs";
 
@@ -17,5 +18,5 @@ export const environments = [...loaded, ...walked].map((environment) => ({
   ...environment,
   browser: "firefox",
   version: (workspace) => workspace.browserVersion(),
-  mayBeMissing: "npm has no Firefox, and its maker's downloads are out of reach of many machines",
+  mayBeMissing: NO_FIREFOX,
 }));

@@ -11,6 +11,10 @@ import { findWebKit, launchWebKit } from "./webkit.mjs";
 /** Why an environment could not be tried on this machine. */
 export class Skipped extends Error {}
 
+/** Why it is no failure in CI that Firefox is missing. */
+export const NO_FIREFOX =
+  "npm has no Firefox, and its maker's downloads are out of reach of many machines";
+
 const NAMES = ["firefox", "firefox-esr"];
 
 /** @returns {string} the path of a Firefox; throws {@link Skipped} where there is none */
