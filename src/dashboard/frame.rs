@@ -2,6 +2,7 @@
 
 use super::access::{Act, Identity, Roles};
 use super::settings::Settings;
+use crate::api::header;
 use crate::http::{Body, Media, Response};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -64,6 +65,9 @@ impl Page {
         response.headers = headers(media, policy);
         let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
         response.headers.extend(disposition);
+        if self.status == 503 {
+            response.headers.push((header::RETRY_AFTER, Cow::Borrowed("1")));
+        }
         response
     }
 }

@@ -16,6 +16,7 @@ mod keys;
 mod link;
 mod mail_state;
 mod mails;
+mod metered;
 mod payment;
 mod person;
 mod prices;
@@ -36,7 +37,7 @@ pub use route::{Route, route};
 pub use settings::{Settings, Variables};
 
 use crate::handle::{Clock, Entropy, Outbox};
-use crate::http::{Body, InFlight, Request, Response};
+use crate::http::{Body, Busy, InFlight, Request, Response};
 use crate::operator::OperatorError;
 use crate::operator::audit::Author;
 use crate::store::{OperatorStore, StoreError};
@@ -44,6 +45,7 @@ use access::Roles;
 use form::Form;
 use frame::{Frame, Page};
 use maud::html;
+use metered::Metered;
 use request::Asked;
 
 /// The dashboard, with its ports.
@@ -59,7 +61,7 @@ pub struct Dashboard<'d, S, C, E> {
     pub settings: &'d Settings,
     /// The service's queue of notifications; `None` if none is bound.
     pub outbox: Option<&'d dyn Outbox>,
-    /// The bytes of the forms that are read at this time.
+    /// The bytes that the requests hold at this time.
     pub in_flight: &'d InFlight,
 }
 
@@ -87,6 +89,14 @@ enum Refusal {
     Operator(OperatorError),
     /// The request itself is at fault: a status, and the problem with its remedy.
     Request(u16, String),
+    /// The requests of this person, or all, hold too many bytes already.
+    Busy,
+}
+
+impl From<Busy> for Refusal {
+    fn from(_: Busy) -> Self {
+        Refusal::Busy
+    }
 }
 
 impl From<OperatorError> for Refusal {
@@ -113,7 +123,8 @@ impl Refusal {
         match self {
             Refusal::Operator(OperatorError::Invalid(_)) => 422,
             Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
-            Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => 503,
+            Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
+            | Refusal::Busy => 503,
             Refusal::Request(status, _) => *status,
         }
     }
@@ -125,6 +136,17 @@ impl Refusal {
                 "No answer from the records",
                 "Workers KV did not answer in time. What you sent may have been done in part: look \
                  at the page of what you changed, then send it again."
+                    .to_owned(),
+            ),
+            Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
+                "Too busy",
+                "Too many large pages are open at this moment. What you sent may have been done in \
+                 part: look at the page of what you changed, then send it again."
+                    .to_owned(),
+            ),
+            Refusal::Busy => (
+                "Too busy",
+                "Too many pages are open at this moment. Nothing was changed: reload the page."
                     .to_owned(),
             ),
             Refusal::Operator(error) => ("This was not done", error.to_string()),
@@ -175,9 +197,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             return Err(access::refusal(by, roles, route.act()));
         }
         asked.check_origin()?;
-        let form = asked.form(request, self.in_flight).await?;
+        // A share of the bytes for each person: nobody can stop another's page.
+        let reservation = || self.in_flight.reservation(by.to_owned());
+        let store = &Metered::new(self.store, reservation())?;
+        let mut of_form = reservation(); // held until the page is made, as the form is
+        let form = asked.form(request, &route, &mut of_form).await?;
         let desk = Desk {
-            store: self.store,
+            store,
             author: Author::new(by, self.clock, self.entropy)?,
             clock: self.clock,
             entropy: self.entropy,

@@ -20,8 +20,8 @@ const MAX_CHANGES: usize = 10;
 /// Most pages of the names of price lists that are looked through.
 const MAX_PAGES: usize = 10;
 
-/// The prices of the mode that the address names, live ones unless it does. Makes at most 14 calls of
-/// Workers KV: one read, ten lists, and three reads of ten price lists each.
+/// The prices of the mode that the address names, live ones unless it does. Makes at most 16 calls of
+/// Workers KV: one read, ten lists, and five reads of five price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -97,7 +97,9 @@ async fn show<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let recent = prices::recent(desk.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
     let recent = match recent {
-        Err(error @ OperatorError::Store(StoreError::Unavailable)) => return Err(error.into()),
+        Err(error @ OperatorError::Store(StoreError::Unavailable | StoreError::Busy)) => {
+            return Err(error.into());
+        }
         recent => recent.map_err(|error| error.to_string()),
     };
     let content = html! {

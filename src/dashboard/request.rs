@@ -3,12 +3,14 @@
 use super::form::Form;
 use super::route::{self, Route};
 use super::{Refusal, Result};
-use crate::http::{Address, BodyError, InFlight, Request};
-use crate::scope::{Mode, Scope};
+use crate::http::{Address, BodyError, Request, Reservation};
+use crate::store::MAX_PRICES_BYTES;
 use serde::Serialize;
 
-/// Most bytes of a form: a price list of 1 MiB, encoded.
-const MAX_FORM_BYTES: usize = 3 * 1024 * 1024;
+/// Most bytes of a form with a price list: 1 MiB, percent-encoded.
+const MAX_PRICES_FORM_BYTES: usize = 3 * MAX_PRICES_BYTES;
+/// Most bytes of any other form: 64 KiB.
+const MAX_FORM_BYTES: usize = 64 * 1024;
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The parts of a request that decide, before its body is read.
@@ -71,8 +73,13 @@ impl Asked {
         }
     }
 
-    /// Reads what was posted.
-    pub async fn form(&self, request: &impl Request, in_flight: &InFlight) -> Result<Form> {
+    /// Reads what was posted. Its bytes are reserved.
+    pub async fn form(
+        &self,
+        request: &impl Request,
+        route: &Route,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Form> {
         if self.method != "POST" {
             return Ok(Form::default());
         }
@@ -81,21 +88,20 @@ impl Asked {
         if !media.eq_ignore_ascii_case(FORM) {
             return Err(Refusal::Request(415, format!("A form is sent as {FORM}.")));
         }
-        let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        let mut reservation = in_flight.reservation(&everybody);
-        let body = request.body(MAX_FORM_BYTES, &mut reservation).await;
+        let limit = match route {
+            Route::SetPrices => MAX_PRICES_FORM_BYTES,
+            _ => MAX_FORM_BYTES,
+        };
+        let body = request.body(limit, reservation).await;
         body.map(|body| Form::parse(&body)).map_err(|error| match error {
             BodyError::TooLarge => Refusal::Request(
                 413,
-                format!("A form may have {MAX_FORM_BYTES} bytes. Nothing was done."),
+                format!("The form is too large: it may have {limit} bytes. Nothing was changed."),
             ),
-            BodyError::Busy => Refusal::Request(
-                503,
-                "Too many forms are read at this time. Nothing was done: send it again.".to_owned(),
-            ),
+            BodyError::Busy => Refusal::Busy,
             BodyError::Broken | BodyError::Slow => Refusal::Request(
                 400,
-                "The form did not arrive whole. Nothing was done: send it again.".to_owned(),
+                "The form was incomplete. Nothing was changed: send it again.".to_owned(),
             ),
         })
     }

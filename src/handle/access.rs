@@ -25,6 +25,17 @@ impl Caller {
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
+
+    /// The owner of the bytes that its requests hold: mode and unit, or mode and team for the keys of a
+    /// team, so that a team has one share for all of its units.
+    pub fn owner(&self) -> String {
+        let KeyRecord { mode, level, .. } = &*self.record;
+        let kind = match level {
+            KeyLevel::Unit(_) => "unit",
+            KeyLevel::Team(_) => "team",
+        };
+        [mode.name(), kind, level.id()].join(" ")
+    }
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {

@@ -38,7 +38,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
-        let mut reservation = self.caches.in_flight.reservation(&caller.scope);
+        let mut reservation = self.caches.in_flight.reservation(caller.owner());
         let body = read_body(request, &mut reservation).await?;
         let catalogue = match self.catalogue(caller.scope.mode).await {
             // Only a new transaction needs prices: a repeat is answered without.

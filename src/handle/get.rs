@@ -22,7 +22,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .ok_or(Problem::TransactionNotFound)?;
         let body = match self.paid_at(request, &stored.metadata).await? {
             None => Body::Stored(stored.value),
-            Some(paid_at) => Body::Bytes(paid_at.put_in(self.read_transaction(stored).await?)),
+            Some(paid_at) => {
+                Body::Bytes(paid_at.put_in(self.read_transaction(stored, caller.owner()).await?))
+            }
         };
         Ok(Response::new(200, Media::Json, body))
     }

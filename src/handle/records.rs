@@ -1,7 +1,7 @@
 //! Reads records, and measures the time.
 
 use super::{Clock, Entropy, Service};
-use crate::api::{MAX_RECORD_BYTES, Problem};
+use crate::api::Problem;
 use crate::http::Busy;
 use crate::pledge::TransactionId;
 use crate::store::{
@@ -27,14 +27,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.journal.wait(self.clock, work).await
     }
 
-    /// Reads a transaction whole. Its bytes are reserved while they come, and no longer: they are to be
-    /// used without a further wait, so that those of concurrent requests do not add up.
+    /// Reads a transaction whole. Its bytes are reserved for `owner` while they come, and no longer: use
+    /// them without a further wait, so that those of concurrent requests do not add up.
     pub(super) async fn read_transaction(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
+        owner: String,
     ) -> Result<Vec<u8>, Problem> {
-        let mut reservation = self.caches.in_flight.reservation(&metadata.scope());
-        let bytes = metadata.bytes.unwrap_or(MAX_RECORD_BYTES);
+        let mut reservation = self.caches.in_flight.reservation(owner);
+        let bytes = TransactionKey::bytes(&metadata);
         reservation.read(bytes, bytes)?;
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }
@@ -58,6 +59,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable => Problem::StoreUnavailable,
+            StoreError::Busy => Problem::Busy,
             StoreError::Damaged(text) => Problem::Internal(text),
         }
     }

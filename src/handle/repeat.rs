@@ -1,5 +1,6 @@
 //! A create with an `Idempotency-Key`: recorded once, and a repeat is answered as the first one.
 
+use super::access::Caller;
 use super::create::{Creation, Ids, Prepared, prepare};
 use super::{Clock, Entropy, Service};
 use crate::api::{self, Problem, header};
@@ -35,14 +36,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match self.plan(&creation, key, hash, known)? {
             Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
             Plan::Stored { id } => {
+                let caller = creation.caller;
                 drop(creation); // as below
-                let answer = self.first_answer(id.as_str()).await?;
+                let answer = self.first_answer(caller, id.as_str()).await?;
                 let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
                 Ok(self.replayed(&id, answer))
             }
             Plan::Conflict { ours } => {
+                let caller = creation.caller;
                 drop(creation); // frees its bytes before the wait for the store
-                self.replay_ours(&ours).await
+                self.replay_ours(caller, &ours).await
             }
             Plan::Record(mut prepared, replay) => {
                 prepared.metadata.summary.replay = Some(hash.to_hex());
@@ -108,15 +111,19 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Answers a create whose idempotency key was used for another payload. If it made its own record
     /// nevertheless, because both ran at once, it is answered as it was then.
-    async fn replay_ours(&self, ours: &TransactionId) -> Result<Response<S::Value>, Problem> {
-        let answer = self.first_answer(ours.as_str()).await?;
+    async fn replay_ours(
+        &self,
+        caller: &Caller,
+        ours: &TransactionId,
+    ) -> Result<Response<S::Value>, Problem> {
+        let answer = self.first_answer(caller, ours.as_str()).await?;
         answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
     /// The answer to the create of a transaction; `None` if the store does not show its record.
-    async fn first_answer(&self, id: &str) -> Result<Option<Vec<u8>>, Problem> {
+    async fn first_answer(&self, caller: &Caller, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
-        let bytes = self.read_transaction(stored).await?;
+        let bytes = self.read_transaction(stored, caller.owner()).await?;
         let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))

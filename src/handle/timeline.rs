@@ -39,11 +39,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let (profile, cause) = match self.profile(&stored.metadata.scope().unit).await {
+        let scope = stored.metadata.scope();
+        let (profile, cause) = match self.profile(&scope.unit).await {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
         };
-        let bytes = self.read_transaction(stored).await?; // last, as no wait may follow
+        // Readers have a share of their own: they cannot use up that of the shop's keys.
+        let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
+        let bytes = self.read_transaction(stored, readers).await?; // last, as no wait may follow
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
         Ok((recipient::page(&transaction, profile, language), cause))

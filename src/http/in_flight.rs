@@ -1,6 +1,5 @@
-//! Limits the bytes of bodies and records that an isolate holds at once, and what one unit holds of them.
+//! Limits the bytes that the requests of an isolate hold while they wait: in all, and of each owner.
 
-use crate::scope::Scope;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -11,37 +10,48 @@ use std::rc::Rc;
 pub const MAX_BYTES_IN_FLIGHT: usize = 24 * 1024 * 1024;
 /// Most bytes of a body or record that is small: 64 KiB.
 pub const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// The bytes that only requests with a small body or record get: 4 MiB.
-const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
-/// Most bytes for a unit in a mode once half of all are taken: 6 MiB, as the largest create needs for
-/// its answer and record.
+/// A request counts as at least so many bytes, for what it takes besides its body: 8 KiB.
+pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
+/// Most bytes that an owner holds once all hold more than [`CALM_BYTES`]: 6 MiB, as the largest create
+/// needs for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
+/// While all hold at most so many bytes, 8 MiB, an owner may hold more than its share, and a small body
+/// counts before it has come. One owner in both modes so holds 14 MiB at most, and the largest create of
+/// another still finds room.
+const CALM_BYTES: usize = 8 * 1024 * 1024;
+/// The bytes that only small requests get: 4 MiB.
+const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
+/// The bytes that only owners get who hold nothing else: 2 MiB.
+const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
+/// Most bytes that a small request holds for its answer and record and still counts as small: 256 KiB.
+const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 
 /// The bytes that the requests in flight hold.
 #[derive(Debug, Default)]
 pub struct InFlight {
     all: Cell<usize>,
-    holders: RefCell<Vec<Rc<Holder>>>,
+    shares: RefCell<Vec<Rc<Share>>>,
 }
 
-/// A unit and mode whose requests are in flight, and the bytes that these hold.
+/// The bytes that an owner's requests hold.
 #[derive(Debug)]
-struct Holder {
-    scope: Scope,
+struct Share {
+    owner: String,
     bytes: Cell<usize>,
 }
 
 impl InFlight {
-    /// A reservation of no bytes yet, for a request of this unit and mode.
-    pub fn reservation(&self, scope: &Scope) -> Reservation<'_> {
-        let mut holders = self.holders.borrow_mut();
-        let known = holders.iter().find(|holder| holder.scope == *scope).cloned();
-        let holder = known.unwrap_or_else(|| {
-            let holder = Rc::new(Holder { scope: scope.clone(), bytes: Cell::default() });
-            holders.push(Rc::clone(&holder));
-            holder
+    /// A reservation of no bytes yet. `owner` names whom the bytes count against: all who could
+    /// send requests in each other's place, such as the holders of a team's keys, have one name.
+    pub fn reservation(&self, owner: String) -> Reservation<'_> {
+        let mut shares = self.shares.borrow_mut();
+        let known = shares.iter().find(|share| share.owner == owner).cloned();
+        let share = known.unwrap_or_else(|| {
+            let share = Rc::new(Share { owner, bytes: Cell::default() });
+            shares.push(Rc::clone(&share));
+            share
         });
-        Reservation { in_flight: self, holder, bytes: 0, is_small: true }
+        Reservation { in_flight: self, share, bytes: 0, is_small: true }
     }
 
     /// The bytes that all requests hold.
@@ -58,15 +68,15 @@ pub struct Busy;
 #[derive(Debug)]
 pub struct Reservation<'f> {
     in_flight: &'f InFlight,
-    holder: Rc<Holder>,
+    share: Rc<Share>,
     bytes: usize,
     /// Whether the body or record that was read is small.
     is_small: bool,
 }
 
 impl Reservation<'_> {
-    /// Changes how many bytes are reserved, before they are read, to the first `bytes` of a body or
-    /// record that has `all` in all.
+    /// Reserves the first `bytes` of a body or record, before they are read. The whole of it has at
+    /// most `all` bytes.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -75,41 +85,66 @@ impl Reservation<'_> {
         self.resize(bytes)
     }
 
-    /// Changes how many bytes are reserved.
+    /// Reserves all of a small body before it has come, which is faster than to count it as it comes.
+    /// Returns whether it did: a caller who only announces bodies gets no more than [`CALM_BYTES`] so.
     ///
     /// # Errors
-    /// [`Busy`], and nothing changes, if all requests would hold more than [`MAX_BYTES_IN_FLIGHT`],
-    /// those that are not small 4 MiB less; or if they would hold more than half of that, and the
-    /// requests of this unit and mode more than 6 MiB.
+    /// As [`resize`](Self::resize).
+    pub fn read_ahead(&mut self, bytes: usize) -> Result<bool, Busy> {
+        let [all, _] = self.others();
+        let is_calm = all.saturating_add(bytes) <= CALM_BYTES;
+        let may = bytes <= MIN_REQUEST_BYTES || (bytes <= MAX_SMALL_BYTES && is_calm);
+        if may {
+            self.read(bytes, bytes)?;
+        }
+        Ok(may)
+    }
+
+    /// Changes how many bytes are reserved. The least is [`MIN_REQUEST_BYTES`].
+    ///
+    /// # Errors
+    /// [`Busy`], and nothing changes, if there is no [room](Self::has_room) for more.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Busy> {
-        let [all, own] = self.without_this().map(|others| others.saturating_add(bytes));
-        let most =
-            if self.is_small { MAX_BYTES_IN_FLIGHT } else { MAX_BYTES_IN_FLIGHT - FOR_SMALL_BYTES };
-        let is_fair = all <= MAX_BYTES_IN_FLIGHT / 2 || own <= MAX_SHARE_BYTES;
-        if bytes > self.bytes && (all > most || !is_fair) {
+        let bytes = bytes.max(MIN_REQUEST_BYTES);
+        if bytes > self.bytes && !self.has_room(bytes) {
             return Err(Busy);
         }
-        self.in_flight.all.set(all);
-        self.holder.bytes.set(own);
+        let [all, own] = self.others();
+        self.in_flight.all.set(all.saturating_add(bytes));
+        self.share.bytes.set(own.saturating_add(bytes));
         self.bytes = bytes;
         Ok(())
     }
 
-    /// The bytes of the other requests: of all, and of this unit and mode.
-    fn without_this(&self) -> [usize; 2] {
-        [&self.in_flight.all, &self.holder.bytes]
-            .map(|bytes| bytes.get().saturating_sub(self.bytes))
+    /// Whether this request may hold so many bytes:
+    ///
+    /// - All hold [`MAX_BYTES_IN_FLIGHT`] at most. The last 4 MiB are for small requests, and of what a
+    ///   request may use, the last 2 MiB are for owners who hold nothing else.
+    /// - Once all hold more than 8 MiB, an owner holds 6 MiB at most.
+    fn has_room(&self, bytes: usize) -> bool {
+        let [all, own] = self.others();
+        let is_small = self.is_small && bytes <= MAX_SMALL_RESULT_BYTES;
+        let for_small = if is_small { 0 } else { FOR_SMALL_BYTES };
+        let for_new = if own == 0 { 0 } else { FOR_NEW_BYTES };
+        let all = all.saturating_add(bytes);
+        let is_fair = all <= CALM_BYTES || own.saturating_add(bytes) <= MAX_SHARE_BYTES;
+        is_fair && all <= MAX_BYTES_IN_FLIGHT - for_small - for_new
+    }
+
+    /// The bytes of the other requests: of all, and of this owner.
+    fn others(&self) -> [usize; 2] {
+        [&self.in_flight.all, &self.share.bytes].map(|bytes| bytes.get().saturating_sub(self.bytes))
     }
 }
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let [all, own] = self.without_this();
+        let [all, own] = self.others();
         self.in_flight.all.set(all);
-        self.holder.bytes.set(own);
-        // Besides this reservation only the list has the holder: no other request is its.
-        if Rc::strong_count(&self.holder) == 2 {
-            self.in_flight.holders.borrow_mut().retain(|holder| !Rc::ptr_eq(holder, &self.holder));
+        self.share.bytes.set(own);
+        // Besides this reservation only the list has the share: the owner has no other request.
+        if Rc::strong_count(&self.share) == 2 {
+            self.in_flight.shares.borrow_mut().retain(|share| !Rc::ptr_eq(share, &self.share));
         }
     }
 }

@@ -6,7 +6,9 @@ mod request;
 mod response;
 
 pub use address::{Address, is_origin, percent_decode};
-pub use in_flight::{Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, Reservation};
+pub use in_flight::{
+    Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, MIN_REQUEST_BYTES, Reservation,
+};
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response};
 

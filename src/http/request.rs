@@ -14,7 +14,8 @@ pub trait Request {
     fn header(&self, name: &'static str) -> Option<String>;
     /// Its ID, which its answer has as `X-Request-Id`, for the log and the texts of failures.
     fn id(&self) -> String;
-    /// The body. Its bytes are reserved before they are read, those of a large one piece by piece.
+    /// The body. Its bytes are reserved before they are read: piece by piece once the requests in flight
+    /// hold much.
     ///
     /// # Errors
     /// If it has more than `limit` bytes, cannot be reserved, breaks off or comes too slowly.
@@ -37,9 +38,9 @@ pub enum BodyError {
     TooLarge,
     /// The requests in flight hold too many bytes already.
     Busy,
-    /// It broke off, or took too long.
+    /// It broke off.
     Broken,
-    /// It is large and comes too slowly.
+    /// It comes too slowly.
     Slow,
 }
 

@@ -79,7 +79,9 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         let delivery = Delivery { id: &id, created_ms, message, attempt };
         self.try_to_deliver(&delivery).await.unwrap_or_else(|error| {
             let cause = match error {
-                StoreError::Unavailable => "the store does not answer".to_owned(),
+                StoreError::Unavailable | StoreError::Busy => {
+                    "the store does not answer".to_owned()
+                }
                 StoreError::Damaged(problem) => problem,
             };
             again(attempt, cause)

@@ -45,6 +45,7 @@ impl Display for OperatorError {
             OperatorError::Store(StoreError::Unavailable) => {
                 "the store does not answer, or refuses"
             }
+            OperatorError::Store(StoreError::Busy) => "the store is busy: try again in a moment",
             OperatorError::Store(StoreError::Damaged(problem))
             | OperatorError::Invalid(problem) => problem,
         })

@@ -7,17 +7,17 @@ use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::store::{
-    CatalogueKey, Key as _, Listed as Record, NoMetadata, OperatorStore, PricesKey, Registered,
-    StoreError, StoredValue as _, decode,
+    CatalogueKey, Key as _, Listed as Record, MAX_PRICES_BYTES, NoMetadata, OperatorStore,
+    PricesKey, Registered, StoreError, StoredValue as _, decode,
 };
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many price lists are read at once: each may have a mebibyte.
-const READS: usize = 10;
+const READS: usize = 5;
 /// Most bytes of a catalogue: every isolate of the service holds it.
-const MAX_CATALOGUE_BYTES: usize = 1024 * 1024;
+const MAX_CATALOGUE_BYTES: usize = MAX_PRICES_BYTES;
 
 /// A [`Catalogue`] as a person writes it: a member that the service would pass over is a mistake.
 #[derive(Deserialize)]

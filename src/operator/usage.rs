@@ -271,8 +271,9 @@ pub async fn sum_month(
 
 // ---- Between two steps ---------------------------------------------------------------------------
 
-/// Most bytes of the text of a count: it takes about 100 for each month and currency.
-const MAX_PARTIAL_BYTES: usize = 64 * 1024;
+/// Most bytes of the text of a count, so that a form of 64 KiB has room for it percent-encoded. It takes
+/// about 100 for each month and currency.
+const MAX_PARTIAL_BYTES: usize = 32 * 1024;
 /// Bytes of the seal: 128 bits.
 const SEAL_BYTES: usize = 16;
 

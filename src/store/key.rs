@@ -5,6 +5,7 @@
 //! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
 use super::metadata::{NoMetadata, Registered, TransactionMetadata};
+use crate::api::MAX_RECORD_BYTES;
 use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
@@ -20,6 +21,9 @@ const DAY_SECONDS: u32 = 24 * 60 * 60;
 /// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
+/// Most bytes of a price list: 1 MiB.
+pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
+
 /// A key of the store.
 pub trait Key {
     /// The metadata beside the value; at most 1,024 bytes of JSON.
@@ -34,6 +38,8 @@ pub trait Key {
     const READ_MS: u32 = 5_000;
     /// How long a record is kept, in seconds, at least 60; `None` for good.
     const KEPT_SECONDS: Option<u32> = None;
+    /// Most bytes of a record.
+    const MAX_BYTES: usize = 64 * 1024;
 
     /// The rest of the name, after the prefix.
     fn suffix(&self) -> Cow<'_, str>;
@@ -41,6 +47,11 @@ pub trait Key {
     /// The name of the record; at most 512 bytes.
     fn name(&self) -> String {
         [Self::PREFIX, &self.suffix()].concat()
+    }
+
+    /// The bytes of a record with this metadata: [`MAX_BYTES`](Self::MAX_BYTES) where it does not say.
+    fn bytes(_metadata: &Self::Metadata) -> usize {
+        Self::MAX_BYTES
     }
 }
 
@@ -52,8 +63,12 @@ impl Key for TransactionKey<'_> {
     type Metadata = TransactionMetadata;
     const KIND: &'static str = "transaction";
     const PREFIX: &'static str = "transaction:";
+    const MAX_BYTES: usize = MAX_RECORD_BYTES;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
+    }
+    fn bytes(metadata: &TransactionMetadata) -> usize {
+        metadata.bytes.unwrap_or(Self::MAX_BYTES)
     }
 }
 
@@ -204,6 +219,7 @@ impl Key for PricesKey<'_> {
     type Metadata = Registered;
     const KIND: &'static str = "prices";
     const PREFIX: &'static str = "prices:";
+    const MAX_BYTES: usize = MAX_PRICES_BYTES;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.mode.name(), ":", self.time].concat())
     }

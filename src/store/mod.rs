@@ -8,9 +8,9 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MailedKey,
-    MemberKey, NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey,
-    TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
+    AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key,
+    MAX_PRICES_BYTES, MailedKey, MemberKey, NotificationKey, PricesKey, ProfileKey, ReplayKey,
+    SecretKey, SettlementKey, TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
 };
 pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
@@ -27,6 +27,8 @@ use std::marker::PhantomData;
 pub enum StoreError {
     /// The store does not answer, or refuses. Details are logged where they arise.
     Unavailable,
+    /// There is no memory for the record at this time. It was not read.
+    Busy,
     /// The record or its metadata cannot be read. The text is for the operator's log, and quotes
     /// nothing of what is stored.
     Damaged(String),
@@ -98,7 +100,7 @@ pub trait StoredValue {
     /// Reads all of it within so many milliseconds, the key's [`READ_MS`](Key::READ_MS).
     ///
     /// # Errors
-    /// If the store breaks off, or takes longer.
+    /// If the store breaks off, or takes longer; [`StoreError::Busy`].
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
 }
 

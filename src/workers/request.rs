@@ -4,8 +4,8 @@ use super::call::Call;
 use super::deadline::{pause, within};
 use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
-use crate::api::{MAX_BODY_BYTES, header};
-use crate::http::{BodyError, MAX_SMALL_BYTES, Request, Reservation};
+use crate::api::header;
+use crate::http::{BodyError, MIN_REQUEST_BYTES, Request, Reservation};
 use futures_util::FutureExt as _;
 use js_sys::{Date, Uint8Array};
 use std::borrow::Cow;
@@ -14,37 +14,24 @@ use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Deadline of a body, in milliseconds. A body that takes longer counts as broken off.
+/// Deadline of a body, in milliseconds.
 const BODY_MS: u32 = 30_000;
+/// Deadline of each piece of a body, in milliseconds: a body makes progress, or it ends.
+const PIECE_MS: u32 = 5_000;
+/// Bytes of the first piece of a body that is counted as it comes: 8 KiB, which count for every request.
+const FIRST_PIECE_BYTES: usize = MIN_REQUEST_BYTES;
+/// Most bytes of any other piece: 16 KiB.
+const MAX_PIECE_BYTES: usize = 16 * 1024;
 
-/// How a piece of a body is read.
-#[derive(Clone, Copy)]
-struct Plan {
-    /// Its bytes. At the end of the body it may have fewer.
-    bytes: u32,
-    /// The bytes that the whole body may have.
-    of: usize,
-    /// Its deadline, in milliseconds.
-    milliseconds: u32,
-    /// The problem of the body if the piece takes longer.
-    late: BodyError,
+/// How many bytes of a body to read next, once so many have come: as many again, within bounds. So
+/// a caller who stalls holds at most twice what it has sent.
+fn next_piece(come: usize) -> usize {
+    come.clamp(FIRST_PIECE_BYTES, MAX_PIECE_BYTES)
 }
 
-/// All of a small body of unknown length, or the first piece of a large one.
-const SMALL: Plan = Plan {
-    bytes: MAX_SMALL_BYTES as u32,
-    of: MAX_SMALL_BYTES,
-    milliseconds: BODY_MS,
-    late: BodyError::Broken,
-};
-/// A piece of a large body: 16 KiB in 5 s.
-const LARGE: Plan =
-    Plan { bytes: 16 * 1024, of: MAX_BODY_BYTES, milliseconds: 5_000, late: BodyError::Slow };
-
-impl Plan {
-    fn error(&self, error: &JsValue) -> BodyError {
-        if error.is_undefined() { self.late } else { BodyError::Broken }
-    }
+/// The problem of a body whose read failed: it came too slowly where the deadline passed.
+fn problem(error: &JsValue) -> BodyError {
+    if error.is_undefined() { BodyError::Slow } else { BodyError::Broken }
 }
 
 /// Most bytes of a refused body that the platform itself reads: 32 KiB.
@@ -86,15 +73,16 @@ impl<'r> WorkerRequest<'r> {
         self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// Reads the body at once. HTTP holds it to its announced length, which is within the limit.
-    async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
+    /// Reads a body of so many bytes at once. HTTP holds it to its announced length.
+    async fn read_whole(&self, length: usize) -> Result<Vec<u8>, JsValue> {
+        let milliseconds = if length <= MAX_PIECE_BYTES { PIECE_MS } else { 2 * PIECE_MS };
         let buffer = self.request.array_buffer()?;
-        let buffer = JsFuture::from(within(buffer.unchecked_ref(), BODY_MS)).await?;
+        let buffer = JsFuture::from(within(buffer.unchecked_ref(), milliseconds)).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    /// Reads a body that is large, or of unknown length. Its pieces stay outside of WebAssembly's memory
-    /// until all have come: a caller who stalls holds what was sent, and the piece that is awaited.
+    /// Reads a body and counts its bytes as they come. Its pieces stay outside of WebAssembly's memory
+    /// until all have come.
     async fn read_in_pieces(
         &self,
         limit: usize,
@@ -102,20 +90,22 @@ impl<'r> WorkerRequest<'r> {
     ) -> Result<Vec<u8>, BodyError> {
         let Some(stream) = self.request.body() else { return Ok(Vec::new()) };
         let mut stream = Pieces::of(&stream, BODY_MS).ok_or(BodyError::Broken)?;
-        let mut plan = if self.content_length().is_none() { SMALL } else { LARGE };
+        let announced = self.content_length();
         let (mut pieces, mut length) = (Vec::new(), 0);
         loop {
-            reservation.read(length + plan.bytes as usize, plan.of)?;
-            let buffer = Uint8Array::new_with_length(plan.bytes);
-            let filled = stream.fill(buffer, plan.milliseconds).await;
-            let piece = filled.map_err(|error| plan.error(&error))?;
-            let bytes = piece.length();
+            let left = announced.map_or(usize::MAX, |whole| whole.saturating_sub(length));
+            let wanted = next_piece(length).min(left);
+            let whole = announced.unwrap_or(length + wanted);
+            reservation.read(length + wanted, whole)?;
+            let buffer = Uint8Array::new_with_length(wanted as u32);
+            let piece = stream.fill(buffer, PIECE_MS).await.map_err(|error| problem(&error))?;
+            let bytes = piece.length() as usize;
             pieces.push(piece);
-            length += bytes as usize;
+            length += bytes;
             match () {
                 () if length > limit => return Err(BodyError::TooLarge),
-                () if bytes < plan.bytes => break, // it was the last
-                () => plan = LARGE,
+                () if bytes < wanted || announced == Some(length) => break, // it was the last
+                () => {}
             }
         }
         reservation.read(length, length)?;
@@ -192,12 +182,13 @@ impl Request for WorkerRequest<'_> {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        let announced = self.content_length();
-        let Some(length) = announced.filter(|length| *length <= MAX_SMALL_BYTES.min(limit)) else {
-            return self.read_in_pieces(limit, reservation).boxed_local().await; // see `Service::handle`
-        };
-        reservation.read(length, length)?;
-        self.read_whole().await.map_err(|_| BodyError::Broken)
+        let announced = self.content_length().filter(|length| *length <= limit);
+        match announced {
+            Some(length) if reservation.read_ahead(length)? => {
+                self.read_whole(length).await.map_err(|error| problem(&error))
+            }
+            _ => self.read_in_pieces(limit, reservation).boxed_local().await, // see `Service::handle`
+        }
     }
 
     async fn is_over_limit(&self, network: &str) -> bool {

@@ -2,9 +2,8 @@
 
 use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::http::{
-    BodyError, Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, Reservation,
+    BodyError, Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, MIN_REQUEST_BYTES, Reservation,
 };
-use impact_pledge::scope::{Mode, Scope};
 use serde_json::Value;
 use support::memory::MemoryStore;
 use support::service::{
@@ -13,50 +12,99 @@ use support::service::{
 
 const MIB: usize = 1024 * 1024;
 
-fn scope(unit: &str, mode: Mode) -> Scope {
-    Scope { unit: unit.to_owned(), mode }
-}
-
-/// Reserves so many bytes of a body or record for a unit.
-fn read<'f>(in_flight: &'f InFlight, unit: &str, bytes: usize) -> Result<Reservation<'f>, Busy> {
-    let mut reservation = in_flight.reservation(&scope(unit, Mode::Test));
+/// Reserves so many bytes of a body or record for an owner.
+fn read<'f>(in_flight: &'f InFlight, owner: &str, bytes: usize) -> Result<Reservation<'f>, Busy> {
+    let mut reservation = in_flight.reservation(owner.to_owned());
     reservation.read(bytes, bytes).map(|()| reservation)
 }
 
 // ---- The rules -----------------------------------------------------------------------------------
 
 #[test]
-fn once_half_is_taken_a_unit_has_a_share_in_each_mode() {
+fn once_a_third_is_taken_an_owner_has_a_share() {
     let in_flight = InFlight::default();
-    let first = read(&in_flight, "a", 12 * MIB).unwrap();
+    let first = read(&in_flight, "a", 8 * MIB).unwrap();
     assert_eq!(read(&in_flight, "a", 1).err(), Some(Busy));
-    in_flight.reservation(&scope("a", Mode::Live)).read(1, 1).unwrap();
     let mut other = read(&in_flight, "b", 6 * MIB).unwrap();
-    assert_eq!(read(&in_flight, "b", 1).err(), Some(Busy));
     assert_eq!(other.resize(6 * MIB + 1), Err(Busy));
-    other.resize(6 * MIB - 1).unwrap();
-    let _one_more = read(&in_flight, "b", 1).unwrap();
-    let _third = read(&in_flight, "c", 1).unwrap();
-    drop((first, other));
-    let _alone = read(&in_flight, "b", 11 * MIB).unwrap();
+    assert_eq!(read(&in_flight, "b", 1).err(), Some(Busy));
+    // The largest create of a third owner still finds room.
+    let third = read(&in_flight, "c", 6 * MIB).unwrap();
+    drop((first, other, third));
+    let _alone = read(&in_flight, "b", 8 * MIB).unwrap();
 }
 
 #[test]
-fn what_is_large_leaves_room_for_what_is_small() {
+fn a_request_counts_before_its_first_byte() {
     let in_flight = InFlight::default();
-    let large = ["a", "b", "c", "d"].map(|unit| read(&in_flight, unit, 5 * MIB).unwrap());
-    assert_eq!(read(&in_flight, "e", MAX_SMALL_BYTES + 1).err(), Some(Busy));
+    let held: Vec<_> = (0..1_024).map(|_| read(&in_flight, "a", 0).unwrap()).collect();
+    assert_eq!(in_flight.bytes(), held.len() * MIN_REQUEST_BYTES);
+    assert_eq!(read(&in_flight, "a", 0).err(), Some(Busy));
+    let _other = read(&in_flight, "b", 0).unwrap();
+}
+
+#[test]
+fn what_is_large_leaves_room_for_what_is_small_and_all_leave_room_for_who_holds_nothing() {
+    let in_flight = InFlight::default();
+    let mut large: Vec<_> =
+        ["a", "b", "c"].map(|owner| read(&in_flight, owner, 6 * MIB).unwrap()).into();
+    // 18 MiB are held: an owner who holds something gets no more for what is large.
+    large.extend(read(&in_flight, "d", MAX_SMALL_BYTES));
+    assert_eq!(read(&in_flight, "d", MAX_SMALL_BYTES + 1).err(), Some(Busy));
+    large.push(read(&in_flight, "e", 2 * MIB - MAX_SMALL_BYTES).unwrap());
+    assert_eq!(read(&in_flight, "f", MAX_SMALL_BYTES + 1).err(), Some(Busy), "20 MiB are held");
     // A large body is so from its first piece on.
-    let mut begun = in_flight.reservation(&scope("e", Mode::Test));
+    let mut begun = in_flight.reservation("f".to_owned());
     assert_eq!(begun.read(1, MAX_BODY_BYTES), Err(Busy));
-    let mut small: Vec<_> =
-        (0..63).map(|_| read(&in_flight, "e", MAX_SMALL_BYTES).unwrap()).collect();
-    // Its answer and record are what a small body became.
-    small[0].resize(2 * MAX_SMALL_BYTES).unwrap();
+    // What is small gets 22 MiB, and who holds nothing the last 2.
+    let small = || read(&in_flight, "d", MAX_SMALL_BYTES);
+    let many: Vec<_> = std::iter::from_fn(|| small().ok()).collect();
+    assert_eq!(in_flight.bytes(), 22 * MIB);
+    let new: Vec<_> = (0..32)
+        .map(|at| read(&in_flight, &format!("new {at}"), MAX_SMALL_BYTES).unwrap())
+        .collect();
     assert_eq!(in_flight.bytes(), MAX_BYTES_IN_FLIGHT);
-    assert_eq!(read(&in_flight, "f", 1).err(), Some(Busy));
-    drop((small, large));
+    assert_eq!(read(&in_flight, "one more", 0).err(), Some(Busy));
+    drop((large, many, new));
     assert_eq!(in_flight.bytes(), 0);
+}
+
+/// Answer and record of a small body count as small up to four times the largest small body.
+#[test]
+fn a_small_body_that_becomes_a_large_record_is_large() {
+    let in_flight = InFlight::default();
+    let _large: Vec<_> =
+        ["a", "b", "c"].map(|owner| read(&in_flight, owner, 6 * MIB).unwrap()).into();
+    let _new = read(&in_flight, "d", 2 * MIB).unwrap();
+    let mut small = read(&in_flight, "e", MAX_SMALL_BYTES).unwrap();
+    small.resize(4 * MAX_SMALL_BYTES).unwrap();
+    assert_eq!(small.resize(4 * MAX_SMALL_BYTES + 1), Err(Busy));
+}
+
+/// Whatever is asked for in whatever order: the sums are those of what is held, an owner in two modes
+/// leaves room for the largest create of another, and owners who hold nothing find room for a small body.
+#[test]
+fn no_two_owners_lock_out_a_third() {
+    let mut random = 1_u64;
+    let mut next = |below: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(random >> 33).unwrap() % below
+    };
+    for _ in 0..200 {
+        let in_flight = InFlight::default();
+        let mut held = Vec::new();
+        for _ in 0..500 {
+            let owner = ["live team a", "test team a"][next(2)];
+            let bytes = [1, 100, 4_097, MAX_SMALL_BYTES, MIB, 6 * MIB][next(6)];
+            match next(3) {
+                0 if !held.is_empty() => drop(held.swap_remove(next(held.len()))),
+                _ => held.extend(read(&in_flight, owner, bytes)),
+            }
+        }
+        assert!(in_flight.bytes() <= 14 * MIB, "{}", in_flight.bytes());
+        assert!(read(&in_flight, "live unit b", 6 * MIB).is_ok());
+    }
 }
 
 // ---- The service -------------------------------------------------------------------------------
@@ -66,14 +114,11 @@ fn is_busy(answer: &Answer) {
     assert_eq!((answer.status, &*answer.headers["retry-after"]), (503, "1"));
 }
 
-/// A full isolate: each of four units of others holds a share.
+/// A full isolate.
 fn fill(in_flight: &InFlight) -> Vec<Reservation<'_>> {
-    let shares = ["a", "b", "c", "d"].map(|unit| {
-        let mut reservation = in_flight.reservation(&scope(unit, Mode::Test));
-        reservation.resize(6 * MIB).unwrap();
-        reservation
-    });
-    shares.into()
+    let small = |at| read(in_flight, &format!("small {at}"), MAX_SMALL_BYTES).unwrap();
+    let large = ["a", "b", "c"].map(|owner| read(in_flight, owner, 6 * MIB).unwrap());
+    large.into_iter().chain((0..96).map(small)).collect()
 }
 
 #[test]
@@ -124,8 +169,8 @@ fn a_page_reserves_what_its_record_has() {
     let value = service.store.value(&name).unwrap();
     let mut metadata = service.store.metadata("transaction:").remove(0);
     assert_eq!(metadata["bytes"], value.len());
-    let mut held = service.caches.in_flight.reservation(&scope("unit_dev", Mode::Test));
-    held.resize(12 * MIB - value.len()).unwrap();
+    let mut held = service.caches.in_flight.reservation("test page unit_dev".to_owned());
+    held.resize(8 * MIB - value.len().max(MIN_REQUEST_BYTES)).unwrap();
     assert_eq!(page(&service, &created).status, 200);
     metadata.as_object_mut().unwrap().remove("bytes");
     service.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
@@ -147,11 +192,11 @@ fn a_repeat_whose_record_finds_no_room_is_to_come_again() {
         other.to_string()
     });
     let isolate = service.isolate();
-    let mut held = isolate.caches.in_flight.reservation(&scope("unit_dev", Mode::Test));
+    let mut held = isolate.caches.in_flight.reservation("test unit unit_dev".to_owned());
     let record = service.get(UNIT, first.json()["id"].as_str().unwrap()).text;
-    held.resize(12 * MIB - record.len() + 1).unwrap();
+    held.resize(8 * MIB - record.len().max(MIN_REQUEST_BYTES) + 1).unwrap();
     is_busy(&isolate.send(&repeatable(&minimal())));
-    held.resize(12 * MIB - record.len()).unwrap();
+    held.resize(8 * MIB - record.len().max(MIN_REQUEST_BYTES)).unwrap();
     assert_eq!(isolate.send(&repeatable(&minimal())).text, first.text);
 }
 

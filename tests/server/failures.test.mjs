@@ -212,22 +212,12 @@ const WAITS = {
     { kv: "put", record: "transaction", cause: "no answer in 15000 ms" },
   ],
 };
-const BROKE_OFF = "400 Bad Request",
-  TOO_SLOW = "408 Request Timeout";
 const UPLOADS = {
-  "an announced body": [`${HEAD}Content-Length: 1000\r\n\r\n{"reference":`, BROKE_OFF],
-  "a body in pieces": [
-    `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
-    BROKE_OFF,
-  ],
-  "a large announced body": [
-    `${HEAD}Content-Length: 100000\r\n\r\n${" ".repeat(20_000)}`,
-    TOO_SLOW,
-  ],
-  "a large body in pieces": [
-    `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
-    TOO_SLOW,
-  ],
+  "an announced body": `${HEAD}Content-Length: 1000\r\n\r\n{"reference":`,
+  "an announced body of which nothing comes": `${HEAD}Content-Length: 50000\r\n\r\n`,
+  "a body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
+  "a large announced body": `${HEAD}Content-Length: 100000\r\n\r\n${" ".repeat(20_000)}`,
+  "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
 /** Sends a body of 100 KB at 20 KB/s of the Worker's time, as a phone does. */
@@ -258,13 +248,12 @@ test("waits end", { concurrency: true }, async (t) => {
       isLogged(logged);
     }),
   );
-  const uploads = Object.entries(UPLOADS).map(([name, [bytes, status]]) =>
-    t.test(`${name} of a caller with a key that stalls: ${status}`, async (t) => {
+  const uploads = Object.entries(UPLOADS).map(([name, bytes]) =>
+    t.test(`${name} of a caller with a key that stalls: 408`, async (t) => {
       const { answer, hangUp } = await stall(server, bytes, (text) => text.endsWith("}"));
       t.after(hangUp);
-      const message = status === TOO_SLOW ? "came too slowly" : "broke off";
-      assert.ok((await answer).startsWith(`HTTP/1.1 ${status}`), await answer);
-      assert.match(await answer, new RegExp(`The body ${message}`));
+      assert.ok((await answer).startsWith("HTTP/1.1 408 Request Timeout"), await answer);
+      assert.match(await answer, /The body came too slowly, and nothing was recorded/);
     }),
   );
   const slow = t.test("a large body that comes slowly, but comes: 200", async () => {
@@ -272,7 +261,7 @@ test("waits end", { concurrency: true }, async (t) => {
     assert.equal(await upload({ "transfer-encoding": "chunked" }), 200);
   });
   await Promise.all([...waits, ...uploads, slow]);
-  for (const timer of [5_000, 15_000, 30_000]) isLogged({ timer });
+  for (const timer of [5_000, 15_000]) isLogged({ timer });
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });
 

@@ -244,6 +244,34 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
   assert.doesNotMatch(server.output, /starts anew/);
 });
 
+/** What callers with a key send, and then stall. */
+const HELD = {
+  "a small body, its first byte": "Content-Length: 65536\r\n\r\n{",
+  "a small body, nothing": "Content-Length: 65536\r\n\r\n",
+  "a body of 1 MiB, nothing": `Content-Length: ${MIB}\r\n\r\n`,
+  "a body in pieces, half of 64 KiB": `Transfer-Encoding: chunked\r\n\r\n8000\r\n${"x".repeat(0x8000)}\r\n`,
+};
+
+test("the keys of one team, of both modes, hold what they can: the creates of others are served", async (t) => {
+  for (const [what, bytes] of Object.entries(HELD))
+    await t.test(what, async (t) => {
+      const heads = ["live", "test"].flatMap((mode) =>
+        ["unit_dev", "unit_dev_two"].map(
+          (unit) =>
+            `${HEAD}Authorization: Bearer service_sk_${mode}_dev_team\r\nX-Service-Unit-Id: ${unit}\r\n${bytes}`,
+        ),
+      );
+      const stalled = (await Promise.all(heads.map((head) => stallAll(120, head)))).flat();
+      t.after(() => {
+        for (const { hangUp } of stalled) hangUp();
+      });
+      await sleep(300);
+      const served = await many(8, () => create(wrap(named("n".repeat(60_000)))));
+      served.push(await create(LARGEST));
+      assert.deepEqual(statuses(served), [200]);
+    });
+});
+
 test("callers who hang up while they send leave nothing behind", async () => {
   const head = `${HEAD}Authorization: Bearer ${KEY}\r\n`;
   for (const framing of [

@@ -218,8 +218,13 @@ impl Key for RecordKey<'_> {
     type Metadata = Value;
     const KIND: &'static str = TransactionKey::KIND;
     const PREFIX: &'static str = TransactionKey::PREFIX;
+    const MAX_BYTES: usize = TransactionKey::MAX_BYTES;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
+    }
+    fn bytes(metadata: &Value) -> usize {
+        let bytes = metadata.get("bytes").and_then(Value::as_u64);
+        bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(Self::MAX_BYTES)
     }
 }
 

@@ -36,7 +36,9 @@ impl PersonStep {
     fn add(&mut self, id: &TransactionId, outcome: Result<Erased>) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
-            Err(error @ OperatorError::Store(StoreError::Unavailable)) => return Err(error),
+            Err(error @ OperatorError::Store(StoreError::Unavailable | StoreError::Busy)) => {
+                return Err(error);
+            }
             Err(error) => self.refused.push((id.to_string(), error.to_string())),
         }
         self.next = self.next.take().map(|place| place.after(&TransactionKey(id).name()));

@@ -1,0 +1,120 @@
+//! The store as one request of the dashboard uses it: counts the bytes that the request holds.
+
+use crate::http::{Busy, Reservation};
+use crate::store::{
+    Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored, StoredValue,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A request counts as at least so many bytes, for a page of 1,000 names and for small records: 512 KiB.
+pub(super) const PAGE_BYTES: usize = 512 * 1024;
+
+/// A store that reserves the bytes of what is read, for as long as the request lasts.
+pub(super) struct Metered<'s, S> {
+    store: &'s S,
+    held: Rc<RefCell<Held<'s>>>,
+}
+
+impl<'s, S> Metered<'s, S> {
+    /// Reserves [`PAGE_BYTES`].
+    ///
+    /// # Errors
+    /// If the requests in flight hold too many bytes already.
+    pub fn new(store: &'s S, mut reservation: Reservation<'s>) -> Result<Self, Busy> {
+        reservation.resize(PAGE_BYTES)?;
+        let held = Held { reservation, records: 0, many: 0 };
+        Ok(Metered { store, held: Rc::new(RefCell::new(held)) })
+    }
+}
+
+/// The bytes that a request holds.
+struct Held<'s> {
+    reservation: Reservation<'s>,
+    /// Of records that were read one by one.
+    records: usize,
+    /// Of the largest read of many records. Each of these reads is used up before the next.
+    many: usize,
+}
+
+impl Held<'_> {
+    /// Reserves what is held, and so many bytes more.
+    fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
+        let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
+        self.reservation.resize(bytes).map_err(|Busy| StoreError::Busy)
+    }
+}
+
+/// A value that was found, not yet read.
+pub(super) struct MeteredValue<'s, V> {
+    value: V,
+    /// The bytes that it has at most.
+    bytes: usize,
+    held: Rc<RefCell<Held<'s>>>,
+}
+
+impl<V: StoredValue> StoredValue for MeteredValue<'_, V> {
+    async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
+        self.held.borrow_mut().reserve(self.bytes)?;
+        let value = self.value.read(milliseconds).await?;
+        let mut held = self.held.borrow_mut();
+        held.records = held.records.saturating_add(value.len());
+        held.reserve(0)?;
+        Ok(value)
+    }
+}
+
+impl<'s, S: Store> Store for Metered<'s, S> {
+    type Value = MeteredValue<'s, S::Value>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Self::Value, K::Metadata>>, StoreError> {
+        let found = self.store.get(key).await?;
+        Ok(found.map(|Stored { value, metadata }| {
+            let (bytes, held) = (K::bytes(&metadata), Rc::clone(&self.held));
+            Stored { value: MeteredValue { value, bytes, held }, metadata }
+        }))
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await
+    }
+}
+
+impl<S: ListingStore> ListingStore for Metered<'_, S> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        self.store.list(prefix, cursor).await
+    }
+}
+
+impl<S: OperatorStore> OperatorStore for Metered<'_, S> {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let values = self.store.get_values(keys).await?;
+        let bytes = values.iter().flatten().map(Vec::len).sum();
+        let mut held = self.held.borrow_mut();
+        held.many = held.many.max(bytes);
+        held.reserve(0)?;
+        Ok(values)
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.store.put_for(key, value, metadata, seconds).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        self.store.remove(key).await
+    }
+}
