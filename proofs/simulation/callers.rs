@@ -43,8 +43,16 @@ pub const AUDIT: usize = 6;
 
 /// Mode and unit.
 pub type Scope = (&'static str, &'static str);
+/// Mode, and the unit or team that a key belongs to.
+pub type Owner = (&'static str, &'static str);
 
 impl KeySpec {
+    /// Whose share of the bytes in flight its requests take.
+    pub fn owner(&self) -> Owner {
+        let name = if self.is_team { "team" } else { self.units[0] };
+        (self.mode.into(), name)
+    }
+
     /// The name of its record.
     pub fn record_name(&self) -> String {
         CredentialKey(ApiKey::new(self.text).hash()).name()

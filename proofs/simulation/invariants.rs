@@ -4,7 +4,7 @@
 //! "In force everywhere" means: [`CACHE_MS`] and [`COPY_LAG_MS`] after a write was acknowledged, or
 //! later where a cache's entry of that key expired late.
 
-use crate::callers::{Action, Exchange, KEYS, Scope};
+use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
@@ -29,8 +29,15 @@ pub const ISOLATE_MS: u64 = 10_000;
 const KEY_CACHE_MS: u64 = 30_000;
 /// How long a request waits for what another one reads.
 const PAUSED_MS: u64 = 1_000;
-/// The bytes that a unit may hold in each mode, however much the others hold.
+/// Until all hold more, an owner may hold more than its share.
+pub const CALM_BYTES: usize = 8 * 1024 * 1024;
+/// The bytes that an owner may hold in each mode, however much the others hold.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
+/// The bytes that are kept free for small requests, and for owners that hold nothing.
+const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
+const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
+/// More than a small create, or anything besides a record, holds.
+const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate knows its own answers.
 const RECENT_MS: u64 = 120_000;
 
@@ -257,23 +264,40 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether this request may find no room in its isolate: more than half of the bytes may be held, and it
-/// is large itself or its unit may hold its share. A large create counts twice: its body, then its
-/// answer and record.
+/// Whether this request may find no room in its isolate: its owner may hold its share, or all may hold
+/// what is not kept free. An owner holds no more than its requests want, nor more than it may hold.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
-    let is_large = |other: &Exchange| other.ask.payload() == Some(LARGE_PAYLOAD);
-    let is_large_beside = |other: &&Exchange| {
+    let is_beside = |other: &&Exchange| {
         other.isolate == own.isolate
-            && is_large(other)
             && other.begun_ms <= own.ended_ms.unwrap_or(u64::MAX)
             && other.ended_ms.is_none_or(|ended_ms| own.begun_ms <= ended_ms)
     };
-    let beside: Vec<_> = case.exchanges.iter().filter(is_large_beside).collect();
-    let of_its_unit = beside.iter().filter(|other| other.ask.scope() == own.ask.scope()).count();
-    let is_poor =
-        is_large(own) || case.is_timeline() || 2 * of_its_unit * LARGE_BYTES > SHARE_BYTES;
-    2 * beside.len() * LARGE_BYTES > MAX_BYTES_IN_FLIGHT / 2 && is_poor
+    let mut owners: BTreeMap<Option<Owner>, usize> = BTreeMap::new();
+    for other in case.exchanges.iter().filter(is_beside) {
+        *owners.entry(owner(other)).or_default() += most_bytes(other);
+    }
+    let wanted: usize = owners.values().sum();
+    let held: usize = owners.values().map(|bytes| (*bytes).min(CALM_BYTES)).sum();
+    let is_its_share_taken = owners.get(&owner(own)).is_some_and(|bytes| *bytes > SHARE_BYTES);
+    let kept_free = if most_bytes(own) > LARGE_BYTES { FOR_SMALL_BYTES } else { 0 };
+    (wanted > CALM_BYTES && is_its_share_taken)
+        || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
+}
+
+/// Whose share a request takes; `None` for the readers of pages.
+fn owner(exchange: &Exchange) -> Option<Owner> {
+    let is_page = matches!(exchange.ask.action, Action::Timeline { .. });
+    (!is_page).then(|| KEYS[exchange.ask.key].owner())
+}
+
+/// The bytes that a request holds at most. A large create counts twice: its answer and its record.
+fn most_bytes(exchange: &Exchange) -> usize {
+    match &exchange.ask.action {
+        Action::Create { payload: LARGE_PAYLOAD, .. } => 2 * LARGE_BYTES + MARGIN_BYTES,
+        Action::Create { .. } => MARGIN_BYTES,
+        Action::Get { .. } | Action::Timeline { .. } => LARGE_BYTES + MARGIN_BYTES,
+    }
 }
 
 /// By its text, and by `Retry-After` where the create has no idempotency key: clients repeat that one.

@@ -1,14 +1,16 @@
 //! An isolate of the service: caches and a clock of its own, at one location.
 
+use crate::callers::Owner;
 use crate::executor::Time;
 use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
-use impact_pledge::http::{Body, BodyError, Request, Reservation};
+use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};
 use impact_pledge::store::StoredValue as _;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// 2026-01-31T12:00:00Z, where virtual time begins.
@@ -37,11 +39,29 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// How many bytes of bodies an isolate holds, and held at most.
+/// How many bytes of bodies an isolate holds, and held at most: of all, and of any one owner.
 #[derive(Default)]
 pub struct Bodies {
     now: Cell<usize>,
+    of_owners: RefCell<BTreeMap<Owner, usize>>,
     pub most: Cell<usize>,
+    pub most_of_owner: Cell<usize>,
+}
+
+impl Bodies {
+    fn add(&self, owner: Owner, bytes: usize) {
+        let mut of_owners = self.of_owners.borrow_mut();
+        let own = of_owners.entry(owner).or_default();
+        *own += bytes;
+        self.most_of_owner.set(self.most_of_owner.get().max(*own));
+        self.now.set(self.now.get() + bytes);
+        self.most.set(self.most.get().max(self.now.get()));
+    }
+
+    fn take(&self, owner: Owner, bytes: usize) {
+        self.now.set(self.now.get() - bytes);
+        *self.of_owners.borrow_mut().entry(owner).or_default() -= bytes;
+    }
 }
 
 impl Isolate {
@@ -101,23 +121,46 @@ pub struct Upload {
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
+    pub owner: Owner,
     pub bodies: Rc<Bodies>,
     /// How many of those bytes are its own, until the request ends.
     pub held: Cell<usize>,
 }
 
 impl Upload {
-    fn hold(&self, bytes: usize) {
-        let Bodies { now, most } = &*self.bodies;
-        self.held.set(bytes);
-        now.set(now.get() + bytes);
-        most.set(most.get().max(now.get()));
+    /// Takes the next bytes of a body that has so many, and waits as long as they take.
+    async fn come(&self, bytes: usize, of: usize) {
+        self.held.set(self.held.get() + bytes);
+        self.bodies.add(self.owner, bytes);
+        let share = self.takes_ms * bytes as u64 / of.max(1) as u64;
+        if share > 0 {
+            self.calls.time.sleep(share).await;
+        }
     }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.bodies.now.set(self.bodies.now.get() - self.held.get());
+        self.bodies.take(self.owner, self.held.get());
+    }
+}
+
+impl SimulatedRequest {
+    /// Reads the body as the Worker does: at once, or counted as it comes.
+    async fn read(&self, reservation: &mut Reservation<'_>) -> Result<(), BodyError> {
+        let of = self.body.len();
+        if self.header("content-length").is_some() && reservation.read_ahead(of)? {
+            self.upload.come(of, of).await;
+            return Ok(());
+        }
+        let mut come = 0;
+        while come < of {
+            let piece = next_piece(come).min(of - come);
+            reservation.read(come + piece, of)?;
+            self.upload.come(piece, of).await;
+            come += piece;
+        }
+        Ok(reservation.read(of, of)?)
     }
 }
 
@@ -144,14 +187,11 @@ impl Request for SimulatedRequest {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        let Upload { calls, takes_ms, is_broken, .. } = &self.upload;
-        reservation.read(self.body.len(), self.body.len())?;
-        self.upload.hold(self.body.len());
-        if *takes_ms > 0 {
-            let call = calls.begin("body", "", None, None);
-            calls.time.sleep(*takes_ms).await;
-            calls.end(call, |_| {});
-        }
+        let Upload { calls, is_broken, .. } = &self.upload;
+        let call = calls.begin("body", "", None, None);
+        let read = self.read(reservation).await;
+        calls.end(call, |_| {});
+        read?;
         match () {
             () if *is_broken => Err(BodyError::Broken),
             () if self.body.len() > limit => Err(BodyError::TooLarge),

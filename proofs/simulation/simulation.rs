@@ -3,6 +3,7 @@
 
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
+use crate::invariants::CALM_BYTES;
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
@@ -199,15 +200,24 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold.
+    /// Sends more bytes at once than an isolate may hold, by all keys or by a team's alone.
     fn burst(&mut self) {
-        self.note(format!("a burst of {BURST} creates"));
+        let is_teams = self.random.chance(500);
+        self.note(format!(
+            "a burst of {BURST} creates{}",
+            if is_teams { " of a team" } else { "" }
+        ));
         let isolate = self.pick_isolate();
-        for number in 0..BURST {
-            let is_broken = number % WHOLE > 0;
+        let mut sent = 0;
+        while sent < BURST {
+            let is_broken = sent % WHOLE > 0;
             let action =
                 Action::Create { name: None, payload: LARGE_PAYLOAD, spelling: 0, is_broken };
-            self.send_to(&isolate, self.ask(action));
+            let ask = self.ask(action);
+            if !is_teams || KEYS[ask.key].is_team {
+                self.send_to(&isolate, ask);
+                sent += 1;
+            }
         }
     }
 
@@ -329,7 +339,8 @@ impl Simulation {
         let mut headers = vec![("authorization", format!("Bearer {}", KEYS[*key].text))];
         headers.extend(unit.map(|unit| ("x-service-unit-id", unit.to_owned())));
         let (calls, bodies, held) = (Rc::clone(calls), Rc::clone(bodies), Cell::default());
-        let mut upload = Upload { calls, takes_ms: 0, is_broken: false, bodies, held };
+        let owner = KEYS[*key].owner();
+        let mut upload = Upload { calls, takes_ms: 0, is_broken: false, owner, bodies, held };
         let mut body = vec![];
         if let Action::Create { name, payload, spelling, is_broken } = action {
             body = self.payloads[*payload].body(*spelling);
@@ -520,6 +531,10 @@ impl Simulation {
             let most = isolate.bodies.most.get();
             if most > MAX_BYTES_IN_FLIGHT {
                 self.excesses.push(format!("isolate {} held {most} bytes", isolate.number));
+            }
+            let most = isolate.bodies.most_of_owner.get();
+            if most > CALM_BYTES {
+                self.excesses.push(format!("isolate {} held {most} of an owner", isolate.number));
             }
         }
     }

@@ -26,6 +26,15 @@ const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
 /// Most bytes that a small request holds for its answer and record and still counts as small: 256 KiB.
 const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 
+/// Most bytes of a piece of a body: 16 KiB.
+pub const MAX_PIECE_BYTES: usize = 16 * 1024;
+
+/// How many bytes of a body to reserve and to read next, once so many have come: as many again, within
+/// bounds. So a caller who stalls holds at most twice what it has sent, or [`MIN_REQUEST_BYTES`].
+pub fn next_piece(come: usize) -> usize {
+    come.clamp(MIN_REQUEST_BYTES, MAX_PIECE_BYTES)
+}
+
 /// The bytes that the requests in flight hold.
 #[derive(Debug, Default)]
 pub struct InFlight {
@@ -139,9 +148,9 @@ impl Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let [all, own] = self.others();
-        self.in_flight.all.set(all);
-        self.share.bytes.set(own);
+        let [others, others_own] = self.others();
+        self.in_flight.all.set(others);
+        self.share.bytes.set(others_own);
         // Besides this reservation only the list has the share: the owner has no other request.
         if Rc::strong_count(&self.share) == 2 {
             self.in_flight.shares.borrow_mut().retain(|share| !Rc::ptr_eq(share, &self.share));

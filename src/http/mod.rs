@@ -7,7 +7,8 @@ mod response;
 
 pub use address::{Address, is_origin, percent_decode};
 pub use in_flight::{
-    Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_SMALL_BYTES, MIN_REQUEST_BYTES, Reservation,
+    Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_PIECE_BYTES, MAX_SMALL_BYTES, MIN_REQUEST_BYTES,
+    Reservation, next_piece,
 };
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response};

@@ -5,7 +5,7 @@ use super::deadline::{pause, within};
 use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
 use crate::api::header;
-use crate::http::{BodyError, MIN_REQUEST_BYTES, Request, Reservation};
+use crate::http::{BodyError, MAX_PIECE_BYTES, Request, Reservation, next_piece};
 use futures_util::FutureExt as _;
 use js_sys::{Date, Uint8Array};
 use std::borrow::Cow;
@@ -18,16 +18,6 @@ use wasm_bindgen_futures::JsFuture;
 const BODY_MS: u32 = 30_000;
 /// Deadline of each piece of a body, in milliseconds: a body makes progress, or it ends.
 const PIECE_MS: u32 = 5_000;
-/// Bytes of the first piece of a body that is counted as it comes: 8 KiB, which count for every request.
-const FIRST_PIECE_BYTES: usize = MIN_REQUEST_BYTES;
-/// Most bytes of any other piece: 16 KiB.
-const MAX_PIECE_BYTES: usize = 16 * 1024;
-
-/// How many bytes of a body to read next, once so many have come: as many again, within bounds. So
-/// a caller who stalls holds at most twice what it has sent.
-fn next_piece(come: usize) -> usize {
-    come.clamp(FIRST_PIECE_BYTES, MAX_PIECE_BYTES)
-}
 
 /// The problem of a body whose read failed: it came too slowly where the deadline passed.
 fn problem(error: &JsValue) -> BodyError {
