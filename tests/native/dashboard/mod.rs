@@ -4,6 +4,7 @@ mod access;
 mod find;
 mod keys;
 mod log;
+mod memory;
 mod person;
 mod prices;
 mod transaction;
