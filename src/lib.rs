@@ -15,7 +15,7 @@
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
-//!   of records), which use no other module.
+//!   of records).
 //! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
 //!   [`dashboard`] is pages and forms over it.
 

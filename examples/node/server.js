@@ -1,32 +1,53 @@
 import { createServer } from "node:http";
-import { text } from "node:stream/consumers";
-import { PledgeClient, ValidationError } from "impact-pledge";
+import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
+import { safeParse } from "impact-pledge/validate";
+import { offerIssues, orderOf } from "./offer.js";
 import { page } from "./page.js";
 
 const { PLEDGE_API_KEY: apiKey, PLEDGE_BASE_URL: baseUrl, PORT = "3000" } = process.env;
 const client = new PledgeClient({ apiKey, baseUrl, retryCreates: true });
 
+const MAX_BYTES = 65_536;
 const SORRY = "The pledge service did not record your order. Please try again.";
 
 const routes = {
-  "GET /": () => html(200, page()),
-  "POST /orders": (request) =>
-    request.headers["content-type"] === "application/json"
-      ? orderOfScript(request)
-      : orderOfForm(request),
+  "GET /": async () => html(200, page()),
+  "POST /orders": async (request) => {
+    if (isOfAnotherSite(request)) return json(403, { message: "Orders come from our own page." });
+    const body = await bodyOf(request);
+    if (body === null) return json(413, { message: "This is too much for one order." });
+    const isScript = request.headers["content-type"] === "application/json";
+    return isScript ? orderOfScript(body) : orderOfForm(body);
+  },
 };
 
+/** Whether a page of another site posts this: the shopper's session cookie may come along. */
+function isOfAnotherSite({ headers: { origin, host, "sec-fetch-site": site } }) {
+  if (site) return site !== "same-origin";
+  return origin !== undefined && !origin.endsWith(`//${host}`); // browsers before 2023, or without https
+}
+
+/** The body, or `null` if it is too large. */
+async function bodyOf(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= MAX_BYTES) chunks.push(chunk);
+  }
+  return length > MAX_BYTES ? null : String(Buffer.concat(chunks));
+}
+
 /** JSON from a page's script. */
-async function orderOfScript(request) {
+async function orderOfScript(body) {
   try {
-    const { id, timelineUrl } = await client.createPledgeTransaction(
-      JSON.parse(await text(request)),
-    );
+    const { data, issues: found } = safeParse(JSON.parse(body));
+    const issues = found ?? offerIssues(data);
+    if (issues.length > 0) return json(422, { message: "The order has problems.", issues });
+    const { id, timelineUrl } = await client.createPledgeTransaction(orderOf(data));
     return json(200, { id, timelineUrl });
   } catch (error) {
-    if (error instanceof ValidationError)
-      return json(422, { message: error.message, issues: error.issues });
     if (error instanceof SyntaxError) return json(400, { message: "This is not JSON." });
     console.error(error);
     return json(502, { message: SORRY });
@@ -34,12 +55,13 @@ async function orderOfScript(request) {
 }
 
 /** The form itself, posted by a browser without JavaScript. */
-async function orderOfForm(request) {
-  const values = new URLSearchParams(await text(request));
-  const { valid, payload, issues } = readForm(values);
-  if (!valid) return html(422, page({ values, issues }));
+async function orderOfForm(body) {
+  const values = new URLSearchParams(body);
+  const { valid, payload, issues: found } = readForm(values);
+  const issues = valid ? offerIssues(payload) : found;
+  if (issues.length > 0) return html(422, page({ values, issues }));
   try {
-    const { timelineUrl } = await client.createPledgeTransaction(payload);
+    const { timelineUrl } = await client.createPledgeTransaction(orderOf(payload));
     return { status: 303, headers: { location: timelineUrl } };
   } catch (error) {
     console.error(error);
@@ -58,10 +80,15 @@ const json = (status, value) => ({
   body: JSON.stringify(value),
 });
 
-const server = createServer(async (request, response) => {
+const times = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+
+const server = createServer(times, async (request, response) => {
   const route =
-    routes[`${request.method} ${request.url}`] ?? (() => json(404, { message: "Not found" }));
-  const { status, headers, body } = await route(request);
+    routes[`${request.method} ${request.url}`] ?? (async () => json(404, { message: "Not found" }));
+  const { status, headers, body } = await route(request).catch((error) => {
+    console.error(error); // such as a body that breaks off
+    return json(500, { message: SORRY });
+  });
   response.writeHead(status, headers).end(body);
 });
 

@@ -15,10 +15,9 @@ async function statusFor(request) {
   const body = await bytesOf(request);
   if (body === null) return 413;
   if (!isSigned(body, request.headers["x-shopify-hmac-sha256"])) return 401;
-  if (request.headers["x-shopify-topic"] !== "orders/paid") return 200;
   const order = JSON.parse(body);
   const reason = whyNot(order);
-  if (reason) console.log(`${order.name}: ${reason}`);
+  if (reason) log(order, reason);
   else await pledgeFor(order);
   return 200;
 }
@@ -41,8 +40,9 @@ function isSigned(body, signature = "") {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** @returns why an order has no pledge, or `undefined` */
-function whyNot({ email, line_items, test }) {
+/** @returns why an order has no pledge, or `undefined`; by what is signed alone, which the header of the topic is not */
+function whyNot({ email, line_items, test, financial_status, cancelled_at }) {
+  if (financial_status !== "paid" || cancelled_at) return "it is not an order that is paid";
   if (!email) return "there is no address to send a timeline to";
   if (!line_items.some(isBought)) return "nothing was bought";
   if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
@@ -55,7 +55,7 @@ async function pledgeFor(order) {
     await client.createPledgeTransaction(payloadOf(order), { idempotencyKey });
   } catch (error) {
     if (!isFinal(error)) throw error;
-    console.error(`${order.name} is not recorded: ${error.message}`);
+    log(order, `it is not recorded: ${error.message}`);
   }
 }
 
@@ -86,6 +86,9 @@ const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
   trigger: { date: processed_at ?? undefined, phrase: "placed an order" },
   notifications: ["Email"], // the timeline's link: no shopper waits for this answer
 });
+
+/** As JSON, so that a text of an order ends no line of the log. */
+const log = ({ name }, reason) => console.log(JSON.stringify({ order: name, reason }));
 
 function setting(name) {
   const value = process.env[name];

@@ -38,7 +38,7 @@ function verified(body, signature) {
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret);
   } catch (error) {
-    console.error(`refused an event: ${error.message.split("\n", 1)[0]}`);
+    log(null, `an event is refused: ${error.message}`);
     return null;
   }
 }
@@ -52,7 +52,7 @@ async function pledgeFor(session) {
     await client.createPledgeTransaction(payloadOf(session), { idempotencyKey: session.id });
   } catch (error) {
     if (!isFinal(error)) throw error;
-    console.error(`${session.id} is not recorded: ${error.message}`);
+    log(session, `it is not recorded: ${error.message}`);
   }
 }
 
@@ -83,6 +83,9 @@ const payloadOf = (session) => ({
   trigger: { date: new Date(session.created * 1000).toISOString(), phrase: "placed an order" },
   notifications: ["Email"], // the timeline's link: no shopper waits for this answer
 });
+
+/** As JSON, so that a text of an event ends no line of the log. */
+const log = (session, reason) => console.log(JSON.stringify({ session: session?.id, reason }));
 
 function setting(name) {
   const value = process.env[name];

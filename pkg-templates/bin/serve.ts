@@ -1,8 +1,15 @@
 /* The command `serve`: runs the service in memory, on a port of this machine. */
 import { once } from "node:events";
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { keys, teams } from "../../src/operator/development.json";
+import { refusalOf } from "./loopback.ts";
 import { Stop, printable, settings } from "./output.ts";
 
 /** The keys of local development and their records. */
@@ -21,7 +28,7 @@ const ORDER = {
 export async function serve(options: { port?: string }): Promise<0> {
   const port = portOf(options.port, process.env.PORT || "8787");
   const { createTestService } = await import("impact-pledge/testing");
-  const server = createServer(createTestService().handler);
+  const server = createServer(forThisMachine(createTestService().handler));
   server.on("request", log);
   await listening(server, port);
   console.log(greeting(`http://${HOST}:${(server.address() as AddressInfo).port}`));
@@ -29,6 +36,16 @@ export async function serve(options: { port?: string }): Promise<0> {
   server.close();
   server.closeAllConnections();
   return 0;
+}
+
+/** Answers by `handler`, but for requests to another host. */
+function forThisMachine(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    const refusal = refusalOf(request.headers.host);
+    if (refusal === undefined) return handler(request, response);
+    const headers = { "content-type": "text/plain; charset=utf-8", connection: "close" };
+    response.writeHead(403, headers).end(refusal);
+  };
 }
 
 /** Returns the port of the option, or else of the environment. */

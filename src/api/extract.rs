@@ -92,7 +92,7 @@ impl<'a> Reporter<'a> for First {
 
     fn report_unknown_member(&mut self, _: &Node<'_>, _: RawString<'a>, _: Text<'a, '_>) {}
 
-    fn report_malformed(&mut self, _: usize, _: Expected) {
+    fn report_malformed(&mut self, _: &[u8], _: usize, _: Expected) {
         self.mismatch.get_or_insert_with(|| Mismatch::of_body("JSON"));
     }
 

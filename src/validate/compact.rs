@@ -97,7 +97,7 @@ impl<'a> Reporter<'a> for CompactIssues<'_> {
         self.push_part(node, Code::UnknownMember as u8, raw.bytes);
     }
 
-    fn report_malformed(&mut self, offset: usize, expected: Expected) {
+    fn report_malformed(&mut self, _: &[u8], offset: usize, expected: Expected) {
         let root = Node::root(&BODY);
         self.push(&root, Code::MalformedJson as u8, expected as u8, offset, 0);
     }
@@ -128,7 +128,7 @@ pub fn expand(index: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
             Expected::VARIANTS
                 .get(detail)
                 .iter()
-                .for_each(|expected| report.report_malformed(0, **expected));
+                .for_each(|expected| report.report_malformed(&[], 0, **expected));
         }
         _ => report.report(node, code),
     });

@@ -1,6 +1,7 @@
 //! Issues and their messages.
 
 use super::code::Code;
+use super::encoding::Encoding;
 use super::lexer::Expected;
 use super::path::Path;
 use crate::schema::{Array, Kind};
@@ -43,6 +44,8 @@ pub(super) enum Detail {
     Type(&'static Kind, ValueType),
     /// The token that JSON's grammar expects at this byte offset.
     Syntax(Expected, usize),
+    /// The body's encoding.
+    Encoding(Encoding),
 }
 
 /// A violation of one of the request's rules (§4.1): its path, code and message.
@@ -77,6 +80,7 @@ impl Display for Issue<'_> {
             Detail::Syntax(expected, offset) => {
                 write!(out, "must be JSON: {expected} expected at byte {offset}")
             }
+            Detail::Encoding(encoding) => write!(out, "must be JSON in UTF-8{encoding}"),
             Detail::Rule(kind) => write_rule(out, self.code, kind),
         }
     }

@@ -79,7 +79,7 @@ pub(crate) fn walk_with<'a>(
     let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, visitor, reporter };
     if let Err(WalkError::Syntax(expected)) = walk.walk_body(&Node::root(body)) {
         let offset = bytes.len() - walk.lexer.remaining();
-        reporter.report_malformed(offset, expected);
+        reporter.report_malformed(bytes, offset, expected);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod code;
 pub mod compact;
+mod encoding;
 pub mod format;
 pub(crate) mod issue;
 pub mod json;

@@ -1,6 +1,7 @@
 //! Collects the issues of a body.
 
 use super::code::Code;
+use super::encoding::Encoding;
 use super::issue::{Detail, Issue, ValueType};
 use super::lexer::Expected;
 use super::node::Node;
@@ -25,7 +26,7 @@ pub(crate) trait Reporter<'a> {
     /// Reports that the object has a member of a name that is not in the schema.
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
     /// Reports that the bytes stop being JSON at this offset.
-    fn report_malformed(&mut self, offset: usize, expected: Expected);
+    fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
     /// Reports a number that is not finite or not above 0. Returns any other number, if the
     /// visitor needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
@@ -95,8 +96,9 @@ impl<'a> Reporter<'a> for Report<'a> {
         self.push(Issue { path, code: Code::UnknownMember, detail, sort_key: node.sort_key(true) });
     }
 
-    fn report_malformed(&mut self, offset: usize, expected: Expected) {
-        let detail = Detail::Syntax(expected, offset);
+    fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected) {
+        let syntax = Detail::Syntax(expected, offset);
+        let detail = Encoding::of(bytes).map_or(syntax, Detail::Encoding);
         self.push(issue_at(&Node::root(&BODY), Code::MalformedJson, detail));
     }
 

@@ -202,6 +202,41 @@ test("an offer that the shop does not make is neither saved nor pledged, with a 
   assert.deepEqual([shop.saved, service.transactions()], [[], []]);
 });
 
+const ORDER = {
+  reference: "order-1001",
+  "recipient.email": "ada@example.org",
+  "pledges.0.impact.amount": "1",
+  "pledges.0.impact.offeringId": "tree",
+};
+/** What no page of the shop posts, and the status. */
+const NOT_OURS = [
+  ["another site's page", ORDER, { "sec-fetch-site": "cross-site" }, 403],
+  ["another site's page, of an old browser", ORDER, { origin: "https://evil.example" }, 403],
+  ["a page without an origin", ORDER, { origin: "null" }, 403],
+  ["more than a form", { ...ORDER, coupon: "x".repeat(70_000) }, {}, 413],
+];
+
+test("what no page of the shop posts is neither saved nor pledged", async (t) => {
+  await openShop(t);
+  for (const [what, fields, headers, expected] of NOT_OURS) {
+    const body = new URLSearchParams(fields);
+    const { status } = await fetch(`${shop.origin}/order`, { method: "POST", headers, body });
+    assert.equal(status, expected, what);
+  }
+  assert.deepEqual([shop.saved, service.transactions()], [[], []]);
+  const texts = {
+    notifications: "Email",
+    "recipient.name": "Ada",
+    "pledges.0.detail.name": "Gold",
+  };
+  const body = new URLSearchParams({ ...ORDER, ...texts });
+  const { redirected } = await fetch(`${shop.origin}/order`, { method: "POST", body });
+  assert.ok(redirected);
+  await shop.pledge({ number: "order-1001", payload: shop.saved[0].payload });
+  const [{ notifications, pledges }] = service.transactions();
+  assert.deepEqual([notifications, pledges[0].details[0].name], [[], null], "only what was chosen");
+});
+
 test("too many trees: in the page the browser's own bound, from the server an issue at the field", async (t) => {
   const page = await openShop(t, { expected: /status of 422/ });
   const problem = page.locator("[data-problem='pledges.0.impact.amount']");

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
 import getPort, { portNumbers } from "get-port";
+import { refusesOtherHosts } from "../support/loopback.mjs";
 import { until } from "../support/until.mjs";
 import { run, scratch, start } from "./script.mjs";
 
@@ -101,6 +102,7 @@ async function showsWhatItNames(service, origin) {
   assert.equal(subject, "Small Hours Coffee has pledged 2 trees for you");
   assert.ok(text.includes(timelineUrl));
   await until(() => service.out().includes(`Subject:  ${subject}`), 5_000);
+  return new URL(places["the dashboard"]).origin;
 }
 
 test("the printed line creates, the keys read, the commands change what is served, and all survives a restart", async (t) => {
@@ -123,7 +125,10 @@ test("the printed line creates, the keys read, the commands change what is serve
   assert.deepEqual(charge, { amount: "1.50", currencyCode: "USD", paidAt: null });
   const timeline = await fetch(timelineUrl);
   assert.match(await timeline.text(), /Ada/);
-  await showsWhatItNames(first, origin);
+  const dashboard = await showsWhatItNames(first, origin);
+  for (const path of ["/", "/healthz", "/developer", "/developer/mails"])
+    await refusesOtherHosts(origin, { path });
+  for (const path of ["/", "/units/unit_dev"]) await refusesOtherHosts(dashboard, { path });
 
   const keys = first.out().matchAll(/^ {2}(service_sk_\w+) +(\w+)/gm);
   const seen = [...keys].map(async ([, key, whose]) => [

@@ -32,7 +32,7 @@ impl OpenApi {
     #[track_caller]
     pub fn read() -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
-        OpenApi(serde_yaml_ng::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        OpenApi(yaml_serde::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
     }
 
     /// Resolves a value that is a reference; returns any other value itself.

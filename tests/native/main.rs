@@ -26,6 +26,7 @@ mod idempotency;
 mod ids;
 mod in_flight;
 mod json_schema;
+mod layers;
 mod logs;
 mod mail;
 mod notify;

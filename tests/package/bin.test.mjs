@@ -13,6 +13,7 @@ import { Worker } from "node:worker_threads";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { find } from "../../scripts/lib/run.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
+import { refusesOtherHosts } from "../support/loopback.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
@@ -360,6 +361,11 @@ test("what the service refuses", async (t) => {
     env: { ...env, PLEDGE_API_KEY: "service_sk_test_dev_team", PLEDGE_UNIT_ID: "unit_dev" },
   };
   assert.equal(shown(await command(["get", id], ofTeam)).reference, REQUEST.reference);
+});
+
+test("serve: only by a name of this machine", async (t) => {
+  const { env } = await serving(t);
+  await refusesOtherHosts(env.PLEDGE_BASE_URL, { path: "/healthz" });
 });
 
 test("serve: a port that is in use, and the keys that it prints", async (t) => {

@@ -1,5 +1,8 @@
 /** Servers on a free port of the loopback. */
+import assert from "node:assert/strict";
 import { once } from "node:events";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
 
 /**
  * @param {import("node:http").Server} server
@@ -15,4 +18,37 @@ export async function onLoopback(server) {
     await closed;
   };
   return { origin: `http://127.0.0.1:${port}`, close };
+}
+
+/** Names of this machine, and names that a page of another site could have led here; `PORT` stands for the port. */
+const OWN =
+  "127.0.0.1:PORT 127.0.0.1 127.1.2.3:PORT [::1]:PORT localhost:PORT LOCALHOST localhost. shop.localhost:PORT";
+const OTHER =
+  "evil.example:PORT evil.example localhost.evil.example evillocalhost 127.0.0.1.evil.example 10.0.0.1:PORT [::2]:PORT";
+
+/**
+ * Asserts that a server of development refuses whoever calls it by another name than this machine's, in words.
+ * @param {string} origin
+ * @param {{method?: string, path?: string, headers?: Record<string, string>}} call which the server would answer
+ */
+export async function refusesOtherHosts(origin, { path = "/", ...call } = {}) {
+  const { port } = new URL(origin);
+  const answer = async (host) => {
+    const headers = { ...call.headers, host: host.replace("PORT", port) };
+    const [response] = await once(
+      request(`${origin}${path}`, { ...call, headers }).end(),
+      "response",
+    );
+    return {
+      status: response.statusCode,
+      type: response.headers["content-type"],
+      body: await text(response),
+    };
+  };
+  for (const host of OWN.split(" ")) assert.notEqual((await answer(host)).status, 403, host);
+  for (const host of OTHER.split(" ")) {
+    const { status, type, body } = await answer(host);
+    assert.deepEqual([status, type], [403, "text/plain; charset=utf-8"], host);
+    assert.match(body, /^Refused: .* `(.+)`\. .*DNS rebinding.*\n$/, host);
+  }
 }

@@ -3,6 +3,7 @@
  * another process.
  */
 import dashboard from "../../build/dashboard/worker.js";
+import { forThisMachine } from "./loopback.js";
 
 const QUEUE_MS = 2_000;
 
@@ -20,6 +21,7 @@ const queueOf = (origin) => ({
 });
 
 export default {
-  fetch: (request, env, context) =>
+  fetch: forThisMachine((request, env, context) =>
     dashboard.fetch(request, { ...env, NOTIFICATIONS: queueOf(env.SERVICE_ORIGIN) }, context),
+  ),
 };

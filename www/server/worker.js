@@ -3,6 +3,7 @@
  * is in a deploy: wrangler.toml names the service alone.
  */
 import service from "../../build/worker.js";
+import { forThisMachine } from "./loopback.js";
 import { mails, notify, withMails } from "./mails.js";
 import { order } from "./order.js";
 import { filled, freshOrder, withSender } from "./page.js";
@@ -20,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 export default {
-  async fetch(request, env, context) {
+  fetch: forThisMachine(async (request, env, context) => {
     const url = new URL(request.url);
     const { pathname, origin } = url;
     const checkout = async () =>
@@ -36,7 +37,7 @@ export default {
       });
     const asset = await env.ASSETS.fetch(request);
     return asset.status === 404 ? service.fetch(request, env, context) : secured(asset);
-  },
+  }),
   queue: (batch, env) => service.queue(batch, withMails(env)),
 };
 

@@ -17,7 +17,7 @@ export function Checkout() {
       <input type="hidden" name="pledges.0.impact.offeringId" value="tree" readOnly />
       <p>
         <label htmlFor="trees">Trees</label>{" "}
-        <input id="trees" name="pledges.0.impact.amount" type="number" />
+        <input id="trees" name="pledges.0.impact.amount" type="number" max="100" />
       </p>
       <p>
         <label htmlFor="email">E-mail address</label>{" "}

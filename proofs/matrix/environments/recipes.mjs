@@ -1,7 +1,10 @@
 /** The recipes of `examples`: built and started by their own scripts, and tried as a shopper or a shop does. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST } from "../shared/smoke.mjs";
 
 const KEY = "service_sk_test_recipe";
@@ -184,24 +187,72 @@ async function walkWithoutScript(workspace, url) {
 
 // ---- As a shop ---------------------------------------------------------------------------------
 
-const post = (url, body) =>
-  fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+const post = (url, body, headers = {}) =>
+  fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
-/** An order as JSON: good, wrong, and not JSON at all. */
+const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
+/** What a page of the shop never sends: it is no reason to pledge anything but what the shop offers. */
+const FORGED = {
+  ...ORDER,
+  reference: "another",
+  pledges: [pledge(3, "whale"), pledge(9, "tree")],
+  trigger: { phrase: "paid" },
+  notifications: ["Email"],
+};
+const AMOUNT = ["pledges", 0, "impact", "amount"];
+/** An order that is refused, with the path of its problem. */
+const REFUSED = [
+  [{ ...ORDER, recipient: { email: "ada@" } }, ["recipient", "email"]],
+  [{ ...ORDER, pledges: [pledge(101, "tree")] }, AMOUNT],
+  [{ ...ORDER, pledges: [pledge(1.5, "tree")] }, AMOUNT],
+  [{ ...ORDER, pledges: [pledge(1e300, "tree")] }, AMOUNT],
+];
+
+/** An order as JSON: good, forged, wrong, and not JSON at all. */
 async function mustTakeOrders(workspace, url) {
-  const good = await post(url, JSON.stringify(REQUEST));
-  assert.equal(good.status, 200);
-  assert.deepEqual(await good.json(), { id: "ptran_1", timelineUrl: TIMELINE });
-  assert.deepEqual(recorded(workspace), REQUEST);
+  for (const order of [REQUEST, FORGED]) {
+    const good = await post(url, JSON.stringify(order));
+    assert.equal(good.status, 200);
+    assert.deepEqual(await good.json(), { id: "ptran_1", timelineUrl: TIMELINE });
+    const { amount } = order.pledges[0].impact;
+    assert.deepEqual(recorded(workspace), { ...ORDER, pledges: [pledge(amount, "tree")] });
+  }
   const count = workspace.service.seen.length;
-  const wrong = await post(url, JSON.stringify({ ...REQUEST, recipient: { email: "ada@" } }));
-  const { message, issues } = await wrong.json();
-  assert.deepEqual(
-    [wrong.status, typeof message, issues.map(({ path }) => path)],
-    [422, "string", [["recipient", "email"]]],
-  );
+  for (const [order, path] of REFUSED) {
+    const wrong = await post(url, JSON.stringify(order));
+    const { message, issues } = await wrong.json();
+    assert.deepEqual(
+      [wrong.status, typeof message, issues.map((issue) => issue.path)],
+      [422, "string", [path]],
+    );
+  }
   assert.equal((await post(url, "{")).status, 400);
+  const large = await post(url, JSON.stringify({ ...ORDER, reference: "x".repeat(100_000) }));
+  assert.match(String(large.status), /^(400|413)$/);
   assert.equal(workspace.service.seen.length, count, "what is wrong is not sent");
+}
+
+const OTHER_SITE = [{ origin: "https://evil.example" }, { origin: "null" }];
+const OTHER_SITE_BY_NAME = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+
+/** Whoever posts with the cookies of a shopper from a page that is not the shop's. */
+async function mustRefuseOtherSites(workspace, url) {
+  const count = workspace.service.seen.length;
+  for (const headers of [...OTHER_SITE, OTHER_SITE_BY_NAME]) {
+    const body = new URLSearchParams(FIELDS);
+    const { status } = await fetch(url, { method: "POST", headers, body, redirect: "manual" });
+    assert.ok(status >= 400 && status < 500, `${status}: ${JSON.stringify(headers)}`);
+  }
+  assert.equal(workspace.service.seen.length, count, "nothing is sent");
+}
+
+/** A body that begins and never goes on. */
+export async function mustEndStalled(origin, path) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: shop.example\r\ncontent-length: 1000\r\n\r\nx`);
+  const closed = text(socket).then(() => true);
+  assert.ok(await Promise.race([closed, sleep(15_000, false, { ref: false })]), "it is ended");
 }
 
 /** The answer of a shop's server when the service can't be reached. */
@@ -223,6 +274,20 @@ async function mustRefuseInPage(url, { fields, status, text }) {
   assert.match(page, text);
   const shown = page.match(/<main>.*<\/main>/s)?.[0] ?? page;
   assert.doesNotMatch(shown, /\/reference/, "a shopper is shown no paths");
+}
+
+/** A form that a page of the shop never posts. */
+async function mustTakeForms(workspace, url) {
+  const headers = { accept: "text/html", origin: new URL(url).origin };
+  const send = (body) => fetch(url, { method: "POST", headers, body, redirect: "manual" });
+  const forged = { ...FIELDS, reference: "another", "pledges.0.impact.offeringId": "whale" };
+  const { status } = await send(new URLSearchParams({ ...forged, notifications: "Email" }));
+  assert.equal(status, 303);
+  assert.deepEqual(recorded(workspace), ORDER);
+  const count = workspace.service.seen.length;
+  const large = await send(new URLSearchParams({ ...FIELDS, reference: "x".repeat(100_000) }));
+  assert.match(String(large.status), /^(400|413)$/);
+  assert.equal(workspace.service.seen.length, count, "nothing is sent");
 }
 
 /**
@@ -289,6 +354,14 @@ const fullStack = (name, framework, flags = "") => ({
       status: 422,
       text: /Your order was not taken/,
     });
+    for (const amount of ["101", "1.5"])
+      await mustRefuseInPage(url, {
+        fields: { ...FIELDS, "pledges.0.impact.amount": amount },
+        status: 422,
+        text: /Choose 1 to 100 whole trees/,
+      });
+    await mustTakeForms(workspace, url);
+    await mustRefuseOtherSites(workspace, url);
     await mustRefuseInPage(`${await start(UNREACHABLE)}/`, {
       fields: FIELDS,
       status: 502,
@@ -331,6 +404,8 @@ export const environments = [
       });
       assert.deepEqual([posted.status, posted.headers.get("location")], [303, TIMELINE]);
       assert.deepEqual(recorded(workspace), ORDER);
+      await mustTakeForms(workspace, `${origin}/api/orders`);
+      await mustRefuseOtherSites(workspace, `${origin}/api/orders`);
       await walk(workspace, origin);
       await mustSaySorry(`${await start(UNREACHABLE)}/api/orders`);
     },
@@ -361,9 +436,13 @@ export const environments = [
       workspace.copyRecipe("node");
       mustPin(workspace);
       const origin = await workspace.start(SERVE, { env: settings(workspace) });
+      const stalled = mustEndStalled(origin, "/orders");
       await mustTakeOrders(workspace, `${origin}/orders`);
+      await mustTakeForms(workspace, `${origin}/orders`);
+      await mustRefuseOtherSites(workspace, `${origin}/orders`);
       await walk(workspace, origin);
       await mustSaySorry(`${await workspace.start(SERVE, { env: UNREACHABLE })}/orders`);
+      await stalled;
     },
   },
 ];

@@ -5,9 +5,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onLoopback } from "../../../tests/support/loopback.mjs";
-import { SERVE, mustPin } from "./recipes.mjs";
+import { SERVE, mustEndStalled, mustPin } from "./recipes.mjs";
 
 const SECRET = "whsec_matrix";
+/** What would be a line of the log, and clear the terminal. */
+const FORGED = "#1\nFORGED\u001b[2J";
 const hmac = (secret, text) => createHmac("sha256", secret).update(text);
 
 /**
@@ -18,8 +20,8 @@ const hmac = (secret, text) => createHmac("sha256", secret).update(text);
  * @property {string} setting
  * @property {number} refused
  * @property {(number: number, trees?: number, changes?: object) => string} order
- * @property {(body: string, given?: {secret?: string, ageSeconds?: number, topic?: string}) => Record<string, string>} sign
- * @property {[status: number, body: string, given?: {ageSeconds?: number, topic?: string}][]} unrecorded
+ * @property {(body: string, given?: {secret?: string, ageSeconds?: number}) => Record<string, string>} sign
+ * @property {[status: number, body: string, given?: {ageSeconds?: number}][]} unrecorded
  */
 
 let deliveries = 0;
@@ -62,6 +64,7 @@ const STRIPE = {
     [200, stripeOrder(9, 3, { metadata: { trees: "many" } })], // refused by the rules, however often it comes
     [200, stripeOrder(9, 3, { id: "" })], // no idempotency key, however often it comes
     [200, stripeOrder(9, 3, { id: `cs_${"9".repeat(300)}` })],
+    [200, stripeOrder(9, 3, { id: FORGED })],
   ],
 };
 
@@ -77,6 +80,8 @@ const shopifyOrder = (number, trees = 3, changes = {}) =>
     ],
     processed_at: "2026-01-31T07:00:00-05:00",
     test: true,
+    financial_status: "paid",
+    cancelled_at: null,
     ...changes,
   });
 
@@ -86,16 +91,19 @@ const SHOPIFY = {
   setting: "SHOPIFY_WEBHOOK_SECRET",
   refused: 401,
   order: shopifyOrder,
-  sign: (body, { secret = SECRET, topic = "orders/paid" } = {}) => ({
+  sign: (body, { secret = SECRET } = {}) => ({
     "x-shopify-hmac-sha256": hmac(secret, body).digest("base64"),
-    "x-shopify-topic": topic,
+    "x-shopify-topic": "orders/paid", // which nobody has signed
   }),
   unrecorded: [
     [200, shopifyOrder(9, 3, { email: null })],
     [200, shopifyOrder(9, 0)],
     [200, shopifyOrder(9, 3, { email: "ada@" })], // refused by the rules, however often it comes
     [200, shopifyOrder(9, 3, { id: "größe" })], // no idempotency key, however often it comes
-    [200, shopifyOrder(9), { topic: "orders/cancelled" }],
+    [200, shopifyOrder(9, 3, { financial_status: "pending" })],
+    [200, shopifyOrder(9, 3, { cancelled_at: "2026-01-31T07:00:00-05:00" })],
+    [200, JSON.stringify({ id: 5_000_000_000_009 })], // of another topic
+    [200, shopifyOrder(9, 3, { name: FORGED, email: "ada@" })],
   ],
 };
 
@@ -110,13 +118,14 @@ async function startShop(workspace, { name, setting, sign }, service) {
   await assert.rejects(workspace.start(SERVE, { env: { ...env, [setting]: "" } }), {
     message: new RegExp(`set ${setting}`),
   });
-  const url = `${await workspace.start(SERVE, { env })}/webhooks/${name}`;
+  const origin = await workspace.start(SERVE, { env });
+  const url = `${origin}/webhooks/${name}`;
   const post = async (body, headers) =>
     (await fetch(url, { method: "POST", headers, body })).status;
-  return { post, send: (body, given) => post(body, sign(body, given)) };
+  return { origin, post, send: (body, given) => post(body, sign(body, given)) };
 }
 
-/** @typedef {{post: (body: string, headers?: Record<string, string>) => Promise<number>, send: (body: string, given?: object) => Promise<number>}} Shop `send` signs */
+/** @typedef {{origin: string, post: (body: string, headers?: Record<string, string>) => Promise<number>, send: (body: string, given?: object) => Promise<number>}} Shop `send` signs */
 
 /** @param {Shop} shop @param {Sender} sender */
 async function mustRefuse({ post, send }, { order, refused, sign }) {
@@ -168,11 +177,16 @@ const webhook = (sender, version) => ({
     const { origin, close } = await onLoopback(createServer(service.handler));
     try {
       const shop = await startShop(workspace, sender, origin);
+      const stalled = mustEndStalled(shop.origin, `/webhooks/${sender.name}`);
       await mustRefuse(shop, sender);
       await mustRecordOnce(shop, sender, service);
       for (const each of service.transactions()) mustBeOfTheOrder(each);
+      const log = workspace.output();
+      assert.match(log, /FORGED/);
+      assert.ok(!/^FORGED/m.test(log) && !log.includes("\u001b"), "a text ends no line of the log");
       await close();
       assert.equal(await shop.send(sender.order(4)), 500, "the service cannot be reached");
+      await stalled;
     } finally {
       await close();
     }

@@ -25,8 +25,8 @@ const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 export class Workspace {
   #leaving = [];
-  /** The last output of a server. */
-  #output = () => "";
+  /** The last output of the server that was started last. */
+  output = () => "";
 
   /**
    * @param {object} given
@@ -148,12 +148,12 @@ export class Workspace {
     let how;
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (text) => (output += text));
-    this.#output = () => tail(output, 20);
+    this.output = () => tail(output, 20);
     ended.then((text) => (how = text));
     const until = Date.now() + PATIENCE_MS;
     while (!(await answers(origin))) {
       if (how !== undefined || Date.now() > until)
-        throw new Error(`the server ${how || "did not answer"}:\n${this.#output()}`);
+        throw new Error(`the server ${how || "did not answer"}:\n${this.output()}`);
       await sleep(POLL_MS);
     }
     return origin;
@@ -187,7 +187,7 @@ export class Workspace {
   /** A server must answer what is expected. */
   async mustAnswer(url) {
     const text = await (await fetch(this.#address(url))).text();
-    assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.#output()}`);
+    assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.output()}`);
   }
 
   /** A page must find what is expected. @param {unknown} [expected] */

@@ -5,11 +5,8 @@ import { placeOrder } from "../order.server.js";
 
 /** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
 export async function action({ request }) {
-  const posted = await request.formData();
-  const { status, timelineUrl, ...answer } = await placeOrder(posted);
-  return timelineUrl
-    ? redirect(timelineUrl, 303)
-    : data({ ...answer, values: Object.fromEntries(posted) }, { status });
+  const { status, timelineUrl, ...answer } = await placeOrder(request);
+  return timelineUrl ? redirect(timelineUrl, 303) : data(answer, { status });
 }
 
 export default function Checkout({ actionData }) {
@@ -51,7 +48,7 @@ export default function Checkout({ actionData }) {
       <form ref={form} method="post">
         <input type="hidden" name="reference" value="order-1001" readOnly />
         <input type="hidden" name="pledges.0.impact.offeringId" value="tree" readOnly />
-        {field("Trees", "pledges.0.impact.amount", { type: "number", min: 0 })}
+        {field("Trees", "pledges.0.impact.amount", { type: "number", min: 0, max: 100 })}
         {field("E-mail address", "recipient.email", { type: "email", autoComplete: "email" })}
         <button type="submit">Place order</button>
         <p role="status">{message}</p>

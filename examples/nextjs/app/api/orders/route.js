@@ -1,5 +1,6 @@
-import { PledgeClient, ValidationError } from "impact-pledge";
+import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
+import { safeParse } from "impact-pledge/validate";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
@@ -12,26 +13,66 @@ const pledges = () =>
 
 /** Records the pledge of an order: JSON of the page's script, or the form as a browser posts it. The key stays here. */
 export async function POST(request) {
+  if (isOfAnotherSite(request.headers)) return refusal(403, "Orders come from our own page.");
   const isScript = request.headers.get("content-type") === "application/json";
+  const body = bounded(request);
+  const posted = await (isScript ? body.json() : body.formData()).catch(() => undefined);
+  if (posted === undefined) return refusal(400, "An order is JSON or a form, of up to 64 KiB.");
+  const { order, issues } = isScript ? ofScript(posted) : ofForm(posted);
+  if (issues.length > 0) return refusal(422, "The order has problems.", issues);
   try {
-    const order = isScript ? await request.json() : orderOf(await request.formData());
     const { id, timelineUrl } = await pledges().createPledgeTransaction(order);
     return isScript ? Response.json({ id, timelineUrl }) : Response.redirect(timelineUrl, 303);
   } catch (error) {
-    if (error instanceof ValidationError)
-      return Response.json({ message: error.message, issues: error.issues }, { status: 422 });
-    if (error instanceof SyntaxError)
-      return Response.json({ message: "This is not JSON." }, { status: 400 });
     console.error(error);
-    return Response.json(
-      { message: "The pledge service did not record your order. Please try again." },
-      { status: 502 },
-    );
+    return refusal(502, "The pledge service did not record your order. Please try again.");
   }
 }
 
-function orderOf(data) {
-  const { payload, issues } = readForm(data);
-  if (issues.length > 0) throw new ValidationError(issues);
-  return payload;
+const refusal = (status, message, issues) => Response.json({ message, issues }, { status });
+
+function ofScript(value) {
+  const { data, issues } = safeParse(value);
+  return issues ? { issues } : offered(data);
+}
+
+function ofForm(data) {
+  const { valid, payload, issues } = readForm(data);
+  return valid ? offered(payload) : { issues };
+}
+
+/** The shop's own order. Of what a page sends, it takes who the trees are for, and up to 100 whole trees. */
+function offered({ recipient, pledges: [{ impact }] }) {
+  const { amount } = impact;
+  if (!Number.isInteger(amount) || amount > 100) {
+    const path = ["pledges", 0, "impact", "amount"];
+    return { issues: [{ path, name: path.join("."), message: "Choose 1 to 100 whole trees" }] };
+  }
+  const reference = "order-1001"; // the number that your shop has for this shopper's order
+  const order = { reference, recipient, pledges: [{ impact: { amount, offeringId: "tree" } }] };
+  return { order, issues: [] };
+}
+
+/** Whether a page of another site posts this: the shopper's session cookie may come along. */
+function isOfAnotherSite(headers) {
+  const site = headers.get("sec-fetch-site");
+  if (site) return site !== "same-origin";
+  const origin = headers.get("origin"); // browsers before 2023, or without https
+  return origin !== null && !origin.endsWith(`//${headers.get("host")}`);
+}
+
+/** A body of up to 64 KiB that arrives within 10 seconds. Any other cannot be read: what is too much is dropped. */
+function bounded({ headers, body }) {
+  let length = 0;
+  const counted = new TransformStream({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length <= 65_536) controller.enqueue(chunk);
+    },
+    flush(controller) {
+      if (length > 65_536) controller.error(new RangeError("the body is too large"));
+    },
+  });
+  const signal = AbortSignal.timeout(10_000);
+  return new Response(body?.pipeThrough(counted, { signal }), { headers });
 }

@@ -1,0 +1,49 @@
+//! What bytes are that cannot be JSON: in another encoding, or compressed.
+
+use strum::Display;
+
+/// How a body was written that is no JSON in UTF-8. Its text follows "must be JSON in UTF-8".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
+pub(super) enum Encoding {
+    #[strum(to_string = " without a byte order mark")]
+    ByteOrderMark,
+    #[strum(to_string = ", not UTF-16")]
+    Utf16,
+    #[strum(to_string = ", not UTF-32")]
+    Utf32,
+    #[strum(to_string = ", not compressed by gzip")]
+    Gzip,
+    #[strum(to_string = ", not compressed by deflate")]
+    Deflate,
+    #[strum(to_string = ", not compressed by zstd")]
+    Zstd,
+    /// Such as what Brotli writes, which has no signature.
+    #[strum(to_string = ", not compressed or other binary data")]
+    Binary,
+}
+
+impl Encoding {
+    /// Recognises it by the first bytes. No JSON begins so, and no text that was meant to be JSON.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xEF, 0xBB, 0xBF, ..] => Some(Encoding::ByteOrderMark),
+            [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Some(Encoding::Utf32),
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some(Encoding::Utf16),
+            [0, 0, 0, 0, ..] => Some(Encoding::Binary),
+            // Without a mark, as JSON begins with two characters of ASCII.
+            [_, 0, 0, 0, ..] | [0, 0, 0, _, ..] => Some(Encoding::Utf32),
+            [_, 0, _, 0, ..] | [0, _, 0, _, ..] => Some(Encoding::Utf16),
+            [0x1F, 0x8B, ..] => Some(Encoding::Gzip),
+            [b'x', 0x01 | 0x5E | 0x9C | 0xDA, ..] => Some(Encoding::Deflate), // zlib's four levels
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Encoding::Zstd),
+            [first, ..] => is_binary(*first).then_some(Encoding::Binary),
+            [] => None,
+        }
+    }
+}
+
+/// Whether no text in UTF-8 begins with this byte.
+fn is_binary(first: u8) -> bool {
+    let is_control = first.is_ascii_control() && !first.is_ascii_whitespace();
+    is_control || matches!(first, 0x80..=0xC1 | 0xF5..)
+}
