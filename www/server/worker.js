@@ -3,7 +3,7 @@
  * is in a deploy: wrangler.toml names the service alone.
  */
 import service from "../../build/worker.js";
-import { mails, notify, withMails } from "./mails.js";
+import { mails, noteOrigin, notify, withMails } from "./mails.js";
 import { order } from "./order.js";
 import { filled, freshOrder, withSender } from "./page.js";
 
@@ -23,6 +23,7 @@ export default {
   async fetch(request, env, context) {
     const url = new URL(request.url);
     const { pathname, origin } = url;
+    noteOrigin(origin);
     const checkout = async () =>
       withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
     if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));
