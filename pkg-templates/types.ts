@@ -130,7 +130,8 @@ export interface PledgeClientOptions extends SharedOptions {
   dangerouslyAllowBrowser?: boolean | null | undefined;
   /**
    * Allows a live key to be sent unencrypted, to an `http:` address of another machine. This is also required for a
-   * service binding or a private network, unless its address is `https:`. Default: `false`.
+   * service binding or a private network, unless its address is `https:`. The service refuses the key there (403), unless
+   * its operator allows plain HTTP. Default: `false`.
    */
   dangerouslyAllowHttp?: boolean | null | undefined;
 }

@@ -46,6 +46,12 @@ impl<'a> ApiKey<'a> {
         ["Bearer ", self.0].concat()
     }
 
+    /// Whether it begins as live keys do. Its record decides what a key is: this is for what must be refused before that
+    /// is read.
+    pub fn has_live_prefix(self) -> bool {
+        self.0.starts_with(Mode::Live.key_prefix())
+    }
+
     /// The hash that names its record.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits

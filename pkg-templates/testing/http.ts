@@ -46,6 +46,7 @@ export function newHandler(serve: Serve): TestService["handler"] {
       headers,
       next,
       isWhole: false,
+      isFromNetwork: true,
     }).then(
       (answer) => send(answer, request as NodeRequest, response as NodeResponse),
       () => response.destroy(), // the caller's connection or the service broke

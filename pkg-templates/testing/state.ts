@@ -19,6 +19,8 @@ export interface Incoming {
   readonly next: Next;
   /** Whether the whole body is already in memory. */
   readonly isWhole: boolean;
+  /** Whether it came over a network, whose host names are the test's own: live keys are then served over plain HTTP. */
+  readonly isFromNetwork?: boolean;
 }
 
 /** A response. */
@@ -58,8 +60,9 @@ export function newState({
     faults: Fault[] = [];
   const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
   const newIsolate = () => startIsolate(platform);
-  let isolate: Isolate | undefined,
-    named = 0;
+  // An isolate keeps the settings of its first request.
+  const isolates: { network?: Isolate; fetch?: Isolate } = {};
+  let named = 0;
 
   function newId(): string {
     named += 1;
@@ -68,13 +71,17 @@ export function newState({
 
   /** Serves a request by an instance of the Worker and a store. @param failing the calls of the store that fail */
   async function served(
-    { url, method, headers }: Incoming,
+    { url, method, headers, isFromNetwork }: Incoming,
     body: Body,
     run: Isolate,
     from: Store,
     failing?: Failing,
   ): Promise<Answer> {
-    const env = { ...settings, PLEDGES: from.bind(tokenOf(headers), failing) };
+    const env = {
+      ...settings,
+      ALLOW_PLAIN_HTTP: isFromNetwork ? "true" : undefined,
+      PLEDGES: from.bind(tokenOf(headers), failing),
+    };
     const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
     const sent = { method, url, headers, body: stream, arrayBuffer: body.arrayBuffer };
     const id = newId();
@@ -106,8 +113,9 @@ export function newState({
   ): Promise<Answer> | Silence {
     if (fault === "timeout") return { status: null };
     if (status) return failed({ status, ...others }, request, body);
-    isolate ??= newIsolate();
-    return served(request, body, isolate, store, {
+    const place = request.isFromNetwork ? "network" : "fetch";
+    isolates[place] ??= newIsolate();
+    return served(request, body, isolates[place], store, {
       writeFails: fault === "lost write",
     });
   }

@@ -117,7 +117,10 @@ interface NodeResponse {
 
 /** The service in the process of a test. Its functions can be destructured: they do not use `this`. */
 export interface TestService {
-  /** A base URL for `PledgeClient`. `fetch` serves requests to any origin. */
+  /**
+   * A base URL for `PledgeClient`. `fetch` serves requests to any origin, but refuses a live key over `http:` as the service
+   * does (403), unless the host is this machine.
+   */
   readonly baseUrl: string;
   /**
    * A `fetch` whose requests the service answers, for `PledgeClient` and other code.
@@ -132,7 +135,7 @@ export interface TestService {
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * A request listener for Node's `http.createServer`.
+   * A request listener for Node's `http.createServer`. It serves live keys over plain HTTP, by any host name.
    *
    * @example
    * ```js

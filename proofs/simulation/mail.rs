@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::future::pending;
 use std::pin::pin;
 use std::rc::{Rc, Weak};
+use support::service::ORIGIN;
 
 /// The recipient of the e-mails of test keys.
 pub const TESTER: &str = "tester@service.example";
@@ -253,7 +254,8 @@ impl Post {
         let ahead_ms = self.random.below(10_000) as i64 - 5_000;
         let clock = SkewedClock { time: Rc::clone(&self.time), ahead_ms };
         let mailer = SimulatedMailer { post: self, delivery };
-        let settings = MailSettings { has_origin: true, test_to: Some(TESTER.to_owned()) };
+        let settings =
+            MailSettings { origin: Some(ORIGIN.to_owned()), test_to: Some(TESTER.to_owned()) };
         let (store, mailer, clock, settings) = (&store, &mailer, &clock, &settings);
         let notifier = Notifier { store, mailer, clock, settings };
         match is_dead {

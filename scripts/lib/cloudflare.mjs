@@ -8,6 +8,7 @@ import { run } from "./run.mjs";
 
 const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
 const LOGIN_MS = 60_000;
+const PAGE = 100; // items in a page of a list
 const NEEDED =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, and to send e-mails again `Queues: Edit`";
 
@@ -61,16 +62,32 @@ export class Cloudflare {
       attempts: 1,
     });
 
+  /** All items of a list that comes in pages. @returns {Promise<any[]>} */
+  async all(purpose, path) {
+    const items = [];
+    for (let page = 1; ; page += 1) {
+      const query = `per_page=${PAGE}&page=${page}`;
+      const { result, result_info: about } = await this.call(purpose, "GET", `${path}?${query}`);
+      items.push(...result);
+      if (result.length === 0 || items.length >= (about?.total_count ?? 0)) return items;
+    }
+  }
+
+  /** What is bound to a Worker; nothing if there is none. @param {string} worker @returns {Promise<any[]>} */
+  bindingsIfAny = (worker) =>
+    this.bindings(worker).catch((error) => {
+      if (error.status === 404) return [];
+      throw error;
+    });
+
   /** What is bound to a Worker. @param {string} worker @returns {Promise<any[]>} */
   async bindings(worker) {
     const purpose = `show the Worker \`${worker}\` of the account ${this.account}`;
     const path = `/workers/scripts/${worker}/settings`;
     const { result } = await this.call(purpose, "GET", path).catch((error) => {
-      throw error.status === 404
-        ? new UserError(
-            `the account ${this.account} has no Worker \`${worker}\`: deploy it first (${error.message})`,
-          )
-        : error;
+      if (error.status !== 404) throw error;
+      const problem = `the account ${this.account} has no Worker \`${worker}\`: deploy it first`;
+      throw Object.assign(new UserError(`${problem} (${error.message})`), { status: 404 });
     });
     return result?.bindings ?? [];
   }

@@ -1,7 +1,7 @@
 /** The dashboard's configuration: it is bound to what the deployed service of its environment has. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
+import { copyWith } from "./config-copy.mjs";
 import { configuration, namespaceOf } from "./kv.mjs";
 import { queueAmong } from "./queue.mjs";
 
@@ -24,24 +24,19 @@ export async function configOnService(tools, file, environment) {
   const bindings = await cloudflare.bindings(worker);
   const queue = queueAmong(bindings);
   const origin = bindings.find(({ name }) => name === "PUBLIC_ORIGIN")?.text;
-
-  const { experimental_readRawConfig: read } = await import("wrangler");
-  const raw = /** @type {any} */ (read({ config: resolve(root, file) }).rawConfig);
-  const own = environment ? raw.env[environment] : raw;
-  own.kv_namespaces = [{ binding: "PLEDGES", id: await namespaceOf(cloudflare, service) }];
-  if (queue) own.queues = { producers: [{ binding: "NOTIFICATIONS", queue }] };
-  own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
-  const folder = join(root, "build", "dashboard");
-  const config = join(folder, "wrangler.json");
-  const whole = {
-    ...raw,
-    account_id: cloudflare.account,
-    main: resolve(root, raw.main),
-    build: { ...raw.build, cwd: root, watch_dir: join(root, "src") },
+  const id = await namespaceOf(cloudflare, service);
+  const change = (own) => {
+    own.kv_namespaces = [{ binding: "PLEDGES", id }];
+    if (queue) own.queues = { producers: [{ binding: "NOTIFICATIONS", queue }] };
+    own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
   };
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(config, JSON.stringify(whole, null, 2));
-  return config;
+  return copyWith(tools, {
+    file,
+    environment,
+    folder: "dashboard",
+    account: cloudflare.account,
+    change,
+  });
 }
 
 /**

@@ -22,7 +22,7 @@ const STATES = {
 const REASONS = {
   erased: "the recipient was erased",
   "mail-off": "the unit's e-mails were off",
-  "no-origin": "the Worker has no PUBLIC_ORIGIN",
+  "no-origin": "the Worker has no valid PUBLIC_ORIGIN",
   "test-mode": "of a test key, and the Worker has no MAIL_TEST_TO",
   "daily-limit": "the address had had its e-mails of that day",
   "no-page": "the record has no address of its page",

@@ -41,6 +41,8 @@ pub enum Problem {
     TooManyRefusedKeys,
     /// A team-level key without one of its units.
     UnitRequired(Operation),
+    /// A live key came over plain HTTP.
+    PlainHttp,
     /// No such transaction for this unit and mode (§7).
     TransactionNotFound,
     /// Nothing is at this path.
@@ -80,6 +82,8 @@ pub enum Problem {
     /// The price catalogue cannot be read, such as one in a currency of a later release. The cause
     /// is for the log.
     PricesUnreadable(String),
+    /// A setting of the operator's that a create needs is missing or invalid. Its text is for the log.
+    Misconfigured(&'static str),
     /// The operator's or our own mistake. Its text is for the log, not for the caller.
     Internal(String),
 }
@@ -93,6 +97,7 @@ impl Problem {
             | Problem::InvalidHost
             | Problem::UnreadableBody => 400,
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
+            Problem::PlainHttp => 403,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
             Problem::MethodNotAllowed(_) => 405,
             Problem::SlowBody => 408,
@@ -105,6 +110,7 @@ impl Problem {
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
             | Problem::PricesUnreadable(_)
+            | Problem::Misconfigured(_)
             | Problem::SecretMissing => 503,
         }
     }
@@ -113,6 +119,7 @@ impl Problem {
     pub fn cause(&self) -> &str {
         match self {
             Problem::PricesUnreadable(cause) | Problem::Internal(cause) => cause,
+            Problem::Misconfigured(cause) => cause,
             Problem::StoreUnavailable => "the store could not be read",
             Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
             Problem::Busy => "the requests in flight hold too many bytes",
@@ -150,6 +157,7 @@ impl Problem {
     /// names the request by.
     pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'_> {
         let error = Cow::Borrowed(self.error());
+        let is_live = if matches!(self, Problem::PlainHttp) { Some(true) } else { is_live };
         let message = match (self, request_id) {
             (Problem::TransactionNotFound, _) => {
                 return ErrorBody { error, message: None, is_live: None };
@@ -168,6 +176,7 @@ impl Problem {
             Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => {
                 "Authentication failed"
             }
+            Problem::PlainHttp => "HTTPS required",
             Problem::TransactionNotFound => TRANSACTION_NOT_FOUND,
             Problem::PathNotFound => "Not found",
             Problem::MethodNotAllowed(_) => "Method not allowed",
@@ -183,6 +192,7 @@ impl Problem {
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
             | Problem::PricesUnreadable(_)
+            | Problem::Misconfigured(_)
             | Problem::SecretMissing => "Service unavailable",
             Problem::Internal(_) => "Internal error",
         }
@@ -203,6 +213,10 @@ impl Problem {
             Problem::UnitRequired(Operation::Get) => {
                 "Check the API key: a team-level key needs the header `X-Service-Unit-Id` with \
                  the ID of one of its team's units."
+            }
+            Problem::PlainHttp => {
+                "This live API key was sent over plain HTTP, where others can read it. Nothing was \
+                 recorded. Replace the key, and send requests to an `https://` address."
             }
             Problem::TransactionNotFound => "",
             Problem::PathNotFound => {
@@ -264,6 +278,10 @@ impl Problem {
             Problem::SecretMissing => {
                 "This API key cannot create transactions, and nothing was recorded. Ask the operator \
                  of the service for a new key."
+            }
+            Problem::Misconfigured(_) => {
+                "A setting of the service is missing or invalid, and nothing was recorded. Ask the \
+                 operator of the service."
             }
             Problem::InvalidHost => {
                 "The `Host` header must be a host name and perhaps a port: timeline addresses \

@@ -2,7 +2,7 @@
 
 mod mail;
 
-use crate::handle::Message;
+use crate::handle::{Message, Settings, Variables};
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
@@ -25,6 +25,8 @@ extern "C" {
     fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
+    fn environment(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = EMAIL)]
     fn email(this: &Bindings) -> Option<SendEmail>;
     #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
@@ -117,10 +119,8 @@ async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, i
 }
 
 async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
-    let settings = MailSettings {
-        has_origin: trimmed(bindings.public_origin()).is_some(),
-        test_to: trimmed(bindings.mail_test_to()),
-    };
+    let settings =
+        MailSettings { origin: origin(bindings), test_to: trimmed(bindings.mail_test_to()) };
     let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
     let notifier =
         Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
@@ -129,6 +129,15 @@ async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: 
     } else {
         notifier.deliver(message, attempt).await
     }
+}
+
+fn origin(bindings: &Bindings) -> Option<String> {
+    let settings = Settings::parse(Variables {
+        public_origin: &bindings.public_origin().unwrap_or_default(),
+        environment: &bindings.environment().unwrap_or_default(),
+        ..Variables::default()
+    });
+    settings.mail_origin().map(str::to_owned)
 }
 
 fn post(bindings: &Bindings) -> Post {

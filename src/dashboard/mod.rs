@@ -37,7 +37,7 @@ pub use route::{Route, route};
 pub use settings::{Settings, Variables};
 
 use crate::handle::{Clock, Entropy, Outbox};
-use crate::http::{Body, Busy, InFlight, Request, Response};
+use crate::http::{Address, Body, Busy, InFlight, Request, Response};
 use crate::operator::OperatorError;
 use crate::operator::audit::Author;
 use crate::store::{OperatorStore, StoreError};
@@ -178,6 +178,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let log = asked.log_line(page.status, took_ms);
         let mut response = page.into_response(&frame);
         response.log = Some(log);
+        response.keep_https(&Address::parse(&request.url()));
         if asked.method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }

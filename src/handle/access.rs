@@ -4,7 +4,7 @@ use super::network::Network;
 use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord, is_id};
-use crate::http::{OWS, Request};
+use crate::http::{Address, OWS, Request};
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key as _, MemberKey, Store};
@@ -39,22 +39,34 @@ impl Caller {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Checks the key, and the unit if the key is a team's.
+    /// Checks the key, and the unit if the key is a team's. A live key that others could read on its way is refused, by
+    /// its prefix before anything is read, and by its record.
     pub(super) async fn authorize(
         &self,
         request: &impl Request,
+        address: &Address<'_>,
         operation: Operation,
     ) -> Result<Caller, Problem> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
-        let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?.hash();
-        self.journal.key.set(Some(key));
-        let record = self.key_record(request, key).await?.ok_or_else(unauthorized)?;
+        let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
+        let hash = key.hash();
+        self.journal.key.set(Some(hash));
+        self.refuse_exposed(address, key.has_live_prefix())?;
+        let record = self.key_record(request, hash).await?.ok_or_else(unauthorized)?;
         self.journal.mode.set(Some(record.mode));
+        self.refuse_exposed(address, record.mode.is_live())?;
         let unit = self.unit(request, &record).await?.ok_or(Problem::UnitRequired(operation))?;
         let scope = Scope { mode: record.mode, unit };
         self.journal.unit.get_or_init(|| scope.unit.clone());
-        Ok(Caller { key, scope, record })
+        Ok(Caller { key: hash, scope, record })
+    }
+
+    /// Refuses a live key that came unencrypted from another machine.
+    fn refuse_exposed(&self, address: &Address<'_>, is_live: bool) -> Result<(), Problem> {
+        let is_private =
+            || address.is_https() || self.settings.allows_plain_http || address.is_loopback();
+        if !is_live || is_private() { Ok(()) } else { Err(Problem::PlainHttp) }
     }
 
     /// The unit that a request acts for; `None` if a team's key comes without `X-Service-Unit-Id`, or

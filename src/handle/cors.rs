@@ -1,7 +1,7 @@
 //! Which origins may call the API from a browser.
 
 use crate::api::header;
-use crate::http::{Request, Response};
+use crate::http::{Request, Response, is_sent_origin};
 use std::borrow::Cow;
 
 /// The origins whose pages may call the API from a browser; none unless the operator lists them.
@@ -13,6 +13,11 @@ impl Cors {
     pub fn parse(origins: &str) -> Self {
         let origins = origins.split(',').map(|origin| origin.trim().trim_end_matches('/'));
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// The first entry that no browser sends as its origin, if there is one.
+    pub(super) fn useless(&self) -> Option<&str> {
+        self.0.iter().map(|origin| &**origin).find(|origin| !is_sent_origin(origin))
     }
 
     pub(super) fn apply<V>(&self, request: &impl Request, response: &mut Response<V>) {

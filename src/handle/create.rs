@@ -34,7 +34,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         request: &impl Request,
         address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
-        let caller = &self.authorize(request, Operation::Create).await?;
+        let caller = &self.authorize(request, address, Operation::Create).await?;
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail

@@ -2,7 +2,7 @@
 
 use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem};
-use crate::http::{Body, Media, Request, Response};
+use crate::http::{Address, Body, Media, Request, Response};
 use crate::store::Store;
 use futures_util::future::try_join;
 
@@ -13,10 +13,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     pub(super) async fn get(
         &self,
         request: &impl Request,
+        address: &Address<'_>,
         id: &str,
     ) -> Result<Response<S::Value>, Problem> {
         let record = async { Ok(self.transaction(id).await) }; // a refused key goes first
-        let (caller, record) = try_join(self.authorize(request, Operation::Get), record).await?;
+        let (caller, record) =
+            try_join(self.authorize(request, address, Operation::Get), record).await?;
         let stored = record?
             .filter(|stored| stored.metadata.allows(&caller.scope))
             .ok_or(Problem::TransactionNotFound)?;

@@ -75,7 +75,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let template = route.as_ref().map_or("none", Route::template);
         let served = match route {
             Ok(Route::Create) => self.create(request, &address).boxed_local().await,
-            Ok(Route::Get(id)) => self.get(request, &id).boxed_local().await,
+            Ok(Route::Get(id)) => self.get(request, &address, &id).boxed_local().await,
             Ok(Route::Timeline(id)) => {
                 Ok(self.timeline(request, &id, &address).boxed_local().await)
             }
@@ -87,6 +87,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }
+        response.keep_https(&address);
         self.log(request, template, began_ms, &mut response);
         self.settings.cors.apply(request, &mut response);
         response

@@ -6,6 +6,7 @@ use crate::api::Problem;
 use crate::http::{Address, is_origin};
 use crate::validate::format::is_email;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The operator's settings; by default there are none.
 #[derive(Clone, Debug)]
@@ -14,6 +15,10 @@ pub struct Settings {
     pub cors: Cors,
     /// `PUBLIC_ORIGIN`: the origin of timeline addresses, not checked yet; empty if it is not set.
     pub public_origin: String,
+    /// `ENVIRONMENT` is `production`.
+    pub is_production: bool,
+    /// `ALLOW_PLAIN_HTTP` is `true`, and this is not production: live keys may come over plain HTTP.
+    pub allows_plain_http: bool,
     /// `LOG_PERCENT`: the percentage of successes that is logged.
     pub log_percent: u8,
     /// `MAIL_TEST_TO` is set: test keys cause e-mails, too.
@@ -31,6 +36,10 @@ pub struct Variables<'v> {
     pub allowed_origins: &'v str,
     /// `PUBLIC_ORIGIN`
     pub public_origin: &'v str,
+    /// `ENVIRONMENT`
+    pub environment: &'v str,
+    /// `ALLOW_PLAIN_HTTP`
+    pub allow_plain_http: &'v str,
     /// `LOG_PERCENT`
     pub log_percent: &'v str,
     /// `MAIL_FROM`
@@ -45,8 +54,12 @@ pub struct Variables<'v> {
     pub deployment: &'v str,
 }
 
-const ORIGIN_INVALID: &str =
-    "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
+const ORIGIN_INVALID: &str = "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`: no create is recorded";
+const ORIGIN_INSECURE: &str =
+    "the variable `PUBLIC_ORIGIN` of production must begin with `https://`: no create is recorded";
+const ORIGIN_REQUIRED: &str = "the variable `PUBLIC_ORIGIN` of production is not set: no create is \
+                               recorded, as its timeline address would begin, for good, with the \
+                               host that it was sent to";
 const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: timeline addresses begin, \
                               for good, with the host that the create was sent to";
 const MAIL_FROM_INVALID: &str = "no e-mail is sent: the variable `MAIL_FROM` must be an e-mail address such as \
@@ -61,9 +74,9 @@ const MAIL_TEST_TO_INVALID: &str = "no e-mail of a test key is sent: the variabl
 pub struct Health<'a> {
     /// The deployed version.
     version: &'a str,
-    /// The problem with its settings.
+    /// The problems with its settings.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 impl Default for Settings {
@@ -73,6 +86,8 @@ impl Default for Settings {
         Settings {
             cors,
             public_origin,
+            is_production: false,
+            allows_plain_http: false,
             log_percent: 0,
             mails_tests: false,
             mail_problem: None,
@@ -87,9 +102,12 @@ impl Settings {
     pub fn parse(variables: Variables<'_>) -> Self {
         let Variables { allowed_origins, public_origin, log_percent, mail_test_to, .. } = variables;
         let percent = log_percent.trim();
+        let is_production = variables.environment.trim() == "production";
         let mut settings = Settings {
             cors: Cors::parse(allowed_origins),
             public_origin: public_origin.trim().trim_end_matches('/').to_owned(),
+            is_production,
+            allows_plain_http: !is_production && variables.allow_plain_http.trim() == "true",
             log_percent: if percent.is_empty() { 0 } else { percent.parse().unwrap_or(100) },
             mails_tests: !mail_test_to.trim().is_empty(),
             mail_problem: mail_problem(&variables),
@@ -103,12 +121,32 @@ impl Settings {
 
     /// The answer of `/healthz`, for which no record is read.
     pub(super) fn health(&self) -> Health<'_> {
-        let problem = match &*self.public_origin {
-            "" => Some(ORIGIN_MISSING),
-            origin if !is_origin(origin) => Some(ORIGIN_INVALID),
-            _ => self.mail_problem,
-        };
+        let missing = || self.public_origin.is_empty().then_some(ORIGIN_MISSING);
+        let problems = [
+            self.origin_problem().or_else(missing).map(Cow::Borrowed),
+            self.mail_problem.map(Cow::Borrowed),
+            self.cors.useless().map(|origin| Cow::Owned(origin_useless(origin))),
+        ];
+        let problems: Vec<_> = problems.into_iter().flatten().collect();
+        let problem = (!problems.is_empty()).then(|| problems.join("; "));
         Health { version: &self.version, problem }
+    }
+
+    /// Why no create is recorded, if that is so because of `PUBLIC_ORIGIN`. Only production must have one.
+    fn origin_problem(&self) -> Option<&'static str> {
+        let is_insecure = self.is_production && !self.public_origin.starts_with("https://");
+        match &*self.public_origin {
+            "" => self.is_production.then_some(ORIGIN_REQUIRED),
+            origin if !is_origin(origin) => Some(ORIGIN_INVALID),
+            _ => is_insecure.then_some(ORIGIN_INSECURE),
+        }
+    }
+
+    /// The origin of the links in e-mails; `None` if it is not set or invalid. A request's is never used: whoever
+    /// sends it could choose where links lead.
+    pub fn mail_origin(&self) -> Option<&str> {
+        let is_set = !self.public_origin.is_empty() && self.origin_problem().is_none();
+        is_set.then_some(&*self.public_origin)
     }
 
     /// Draws whether a success is logged.
@@ -124,16 +162,24 @@ impl Settings {
     /// platform routed the request by.
     ///
     /// # Errors
-    /// [`Problem::Internal`] if `PUBLIC_ORIGIN` is not an origin, [`Problem::InvalidHost`] if the
-    /// request's is not, such as `https://good.example@evil.example`.
+    /// [`Problem::Misconfigured`] if `PUBLIC_ORIGIN` is invalid, or missing in production; [`Problem::InvalidHost`] if
+    /// the request's is no origin, such as `https://good.example@evil.example`.
     pub(super) fn timeline_origin<'a>(&'a self, address: &Address<'a>) -> Result<&'a str, Problem> {
-        if self.public_origin.is_empty() {
-            return is_origin(address.origin).then_some(address.origin).ok_or(Problem::InvalidHost);
+        if let Some(problem) = self.origin_problem() {
+            return Err(Problem::Misconfigured(problem));
         }
-        is_origin(&self.public_origin)
-            .then_some(&*self.public_origin)
-            .ok_or_else(|| Problem::Internal(ORIGIN_INVALID.to_owned()))
+        if !self.public_origin.is_empty() {
+            return Ok(&self.public_origin);
+        }
+        is_origin(address.origin).then_some(address.origin).ok_or(Problem::InvalidHost)
     }
+}
+
+fn origin_useless(origin: &str) -> String {
+    format!(
+        "the variable `ALLOWED_ORIGINS` has an entry that is never a browser's origin: `{origin}`; write \
+         origins as `https://shop.example`, with commas between them"
+    )
 }
 
 fn mail_problem(variables: &Variables<'_>) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
-use std::net::SocketAddrV6;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The parts of an address, cut from its text: a URL parser would be most of the Worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,31 @@ impl<'u> Address<'u> {
             (percent_decode(other) == name).then(|| percent_decode(value))
         })
     }
+
+    /// Whether a request to this address is encrypted on its way.
+    pub fn is_https(&self) -> bool {
+        self.origin.starts_with("https://")
+    }
+
+    /// Whether its host is this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+    pub fn is_loopback(&self) -> bool {
+        let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
+        let host = without_port(authority).to_ascii_lowercase();
+        let is_ipv6 = |host: &str| {
+            let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+            address.and_then(|text| text.parse().ok()).is_some_and(|ip: Ipv6Addr| ip.is_loopback())
+        };
+        host == "localhost"
+            || host.ends_with(".localhost")
+            || host.parse().is_ok_and(|ip: Ipv4Addr| ip.is_loopback())
+            || is_ipv6(&host)
+    }
+}
+
+/// The same path and query at another origin.
+pub fn at_origin(url: &str, origin: &str) -> String {
+    let rest = url.strip_prefix(Address::parse(url).origin).unwrap_or_default();
+    [origin, rest].concat()
 }
 
 /// Decodes a percent-encoded part of an address; empty if the result is not UTF-8.
@@ -40,23 +65,10 @@ pub fn percent_decode(part: &str) -> Cow<'_, str> {
     percent_decode_str(part).decode_utf8().unwrap_or_default()
 }
 
-/// Whether a text is `http` or `https`, a host name or IP address, and perhaps a port.
-pub fn is_origin(text: &str) -> bool {
-    let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    authority.is_some_and(|authority| is_name(authority) || is_ipv6(authority))
-}
-
-/// Whether an authority is an IPv6 address in brackets, and perhaps a port.
-fn is_ipv6(authority: &str) -> bool {
-    let has_scope = authority.contains('%'); // not allowed in a URL
-    let with_port = format!("{authority}:0"); // std requires a port
-    !has_scope && [authority, &with_port].iter().any(|text| text.parse::<SocketAddrV6>().is_ok())
-}
-
-fn is_name(authority: &str) -> bool {
-    let (host, port) = authority.split_once(':').unwrap_or((authority, "0"));
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    let is_label = |label: &str| !label.is_empty() && label.bytes().all(is_plain);
-    is_port && host.len() <= 253 && host.trim_end_matches('.').split('.').all(is_label)
+/// The host of an authority. An IPv6 address keeps its brackets.
+pub fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
 }

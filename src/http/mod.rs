@@ -2,14 +2,16 @@
 
 mod address;
 mod in_flight;
+mod origin;
 mod request;
 mod response;
 
-pub use address::{Address, is_origin, percent_decode};
+pub use address::{Address, at_origin, percent_decode, without_port};
 pub use in_flight::{
     Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_PIECE_BYTES, MAX_SMALL_BYTES, MIN_REQUEST_BYTES,
     Reservation, next_piece,
 };
+pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response};
 

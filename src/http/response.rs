@@ -1,6 +1,10 @@
 //! A response, independent of the platform.
 
+use super::Address;
 use std::borrow::Cow;
+
+/// Tells browsers to use HTTPS alone for a year (RFC 6797).
+const STRICT_TRANSPORT_SECURITY: (&str, &str) = ("strict-transport-security", "max-age=31536000");
 
 /// Status, headers and body.
 #[derive(Debug)]
@@ -64,5 +68,14 @@ impl<V> Response<V> {
     /// A response without further headers.
     pub fn new(status: u16, media: Media, body: Body<V>) -> Self {
         Response { status, media, headers: Vec::new(), body, log: None }
+    }
+
+    /// Adds `Strict-Transport-Security` to the answer to a request by HTTPS. Not on this machine: browsers would refuse
+    /// everything else that a developer runs on `localhost`.
+    pub fn keep_https(&mut self, address: &Address<'_>) {
+        if address.is_https() && !address.is_loopback() {
+            let (name, value) = STRICT_TRANSPORT_SECURITY;
+            self.headers.push((name, Cow::Borrowed(value)));
+        }
     }
 }

@@ -59,7 +59,7 @@ pub enum Reason {
     Erased,
     /// The unit's profile does not switch e-mails on.
     MailOff,
-    /// `PUBLIC_ORIGIN` is not set.
+    /// `PUBLIC_ORIGIN` is not set, or invalid.
     NoOrigin,
     /// A test key made it, and `MAIL_TEST_TO` is not set.
     TestMode,

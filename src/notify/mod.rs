@@ -26,8 +26,8 @@ use verdict::{Sending, Unsent};
 /// The operator's settings, which are the Worker's variables.
 #[derive(Clone, Debug, Default)]
 pub struct MailSettings {
-    /// `PUBLIC_ORIGIN` is set: without it a caller's host could be in the link.
-    pub has_origin: bool,
+    /// `PUBLIC_ORIGIN`, which the link begins with; `None` if it is not set or invalid.
+    pub origin: Option<String>,
     /// `MAIL_TEST_TO`: who gets the e-mails of test keys; nobody if it is absent.
     pub test_to: Option<String>,
 }

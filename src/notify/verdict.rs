@@ -3,6 +3,7 @@
 use super::schedule::{absent, again};
 use super::{Delivery, Mailer, Notifier, Outcome, Reason, done};
 use crate::handle::Clock;
+use crate::http::at_origin;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction};
 use crate::recipient::{Mail, Profile, mail};
 use crate::secret::SecretRecord;
@@ -87,23 +88,23 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         let bytes = stored.value.read(TransactionKey::READ_MS).await?;
         let record = decode(TransactionKey::KIND, &bytes)?;
         of_this_create(&record, delivery).map_err(Unsent::Leave)?;
-        Ok(self.draft(&record, profile)?)
+        Ok(self.draft(record, profile)?)
     }
 
     fn draft(
         &self,
-        record: &RetrievedPledgeTransaction<'_>,
+        mut record: RetrievedPledgeTransaction<'_>,
         profile: Option<&Profile>,
     ) -> Result<Draft, Reason> {
         let recipient = record.pledges.first().map(|pledge| &*pledge.recipient.email);
         let email = recipient.filter(|email| *email != ERASED_EMAIL).ok_or(Reason::Erased)?;
-        if !self.settings.has_origin {
-            return Err(Reason::NoOrigin);
-        }
+        let origin = self.settings.origin.as_deref().ok_or(Reason::NoOrigin)?;
         let profile = profile.filter(|profile| profile.mail).ok_or(Reason::MailOff)?;
         let test_to = || self.settings.test_to.as_deref().ok_or(Reason::TestMode);
         let to = if record.is_live { email } else { test_to()? }.to_owned();
-        let mail = mail(record, Some(profile)).ok_or(Reason::NoPage)?;
+        // Whoever sent the create may have chosen the origin of the address in the record.
+        record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
+        let mail = mail(&record, Some(profile)).ok_or(Reason::NoPage)?;
         Ok(Draft { mail, to, is_live: record.is_live })
     }
 }

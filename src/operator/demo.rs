@@ -210,7 +210,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
 
     /// Delivers the message of a create. What fails is shown as a mail that waits.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
-        let settings = MailSettings { has_origin: true, test_to: None };
+        let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };
         let notifier =
             Notifier { store: self.store, mailer: &mailer, clock: self.clock, settings: &settings };

@@ -1,5 +1,6 @@
 //! Addresses that a page may link to.
 
+use crate::http::without_port;
 use crate::validate::format::is_uri;
 
 /// Most bytes of an address. No browser has a lower limit.
@@ -31,12 +32,5 @@ impl<'a> WebAddress<'a> {
         let host = host.strip_prefix("www.").unwrap_or(host);
         let has_user = authority.contains('@');
         (is_web && !host.is_empty()).then_some(WebAddress { href, host, has_user })
-    }
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
     }
 }

@@ -27,6 +27,10 @@ extern "C" {
     fn allowed_origins(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
+    fn environment(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = ALLOW_PLAIN_HTTP)]
+    fn allow_plain_http(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = LOG_PERCENT)]
     fn log_percent(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
@@ -101,6 +105,8 @@ fn read_settings(bindings: &Bindings) -> Settings {
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
+        environment: &bindings.environment().unwrap_or_default(),
+        allow_plain_http: &bindings.allow_plain_http().unwrap_or_default(),
         log_percent: &bindings.log_percent().unwrap_or_default(),
         mail_from: &bindings.mail_sender().unwrap_or_default(),
         mail_test_to: &bindings.mail_test_to().unwrap_or_default(),

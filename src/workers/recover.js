@@ -60,7 +60,7 @@ function handlersOf(module, startConsumer) {
     context.waitUntil(ended); // if its caller hung up, what wasm holds for it would be held for ever
     const made = await ended;
     forget();
-    const response = made ?? module.broken(request, call.id); // made here, as a response belongs to the request that made it
+    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as a response belongs to the request that made it
     response.headers.set("x-request-id", call.id);
     return response;
   }
@@ -176,6 +176,18 @@ function idOf(request) {
   } catch {
     return crypto.randomUUID();
   }
+}
+
+const LOOPBACK = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Asks browsers for HTTPS from then on, as `keep_https` of `src/http/response.rs` does in all other answers. */
+function keepHttps(request, response) {
+  try {
+    const { protocol, hostname } = new URL(request.url);
+    if (protocol === "https:" && !LOOPBACK.test(hostname))
+      response.headers.set("strict-transport-security", "max-age=31536000");
+  } catch {} // a request without an address gets the answer as it is
+  return response;
 }
 
 /** Whether the request is posted. If reading the method throws, so that the module fails on it, it counts as posted. */

@@ -124,13 +124,17 @@ function api(account) {
   app.get("/client/v4/user", () => ok({ email: "ada@example.org" }));
   app.get("/client/v4/user/tokens/verify", () => ok({ id: "0a1b" }));
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
-  app.get(NAMESPACES, () => {
-    const { length } = namespaces;
-    return ok(namespaces.map(made), { page: 1, count: length, total_count: length });
+  app.get(NAMESPACES, ({ req }) => {
+    const [page, size] = [Number(req.query("page") ?? 1), Number(req.query("per_page") ?? 20)];
+    const some = namespaces.slice((page - 1) * size, page * size).map(made);
+    return ok(some, { page, per_page: size, count: some.length, total_count: namespaces.length });
   });
-  app.post(NAMESPACES, async ({ req }) =>
-    ok(made(makeNamespace(account, (await req.json()).title))),
-  );
+  app.post(NAMESPACES, async ({ req }) => {
+    const { title } = await req.json();
+    return namespaces.some((namespace) => namespace.title === title)
+      ? failure(400, "a namespace with this account ID and title already exists", 10_014)
+      : ok(made(makeNamespace(account, title)));
+  });
   for (const [method, path, work] of RECORDS)
     app.on(method, `${NAMESPACES}/:namespace/${path}`, async ({ req }) => {
       const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
@@ -141,12 +145,19 @@ function api(account) {
     const names = req.queries("name");
     const asked = queues.filter(({ queue_name }) => names?.includes(queue_name) ?? true);
     return ok(
-      asked.map(({ consumer, ...queue }) => ({ ...queue, consumers: consumer ? [consumer] : [] })),
+      asked.map(({ consumer, ...queue }) => ({
+        ...queue,
+        consumers: consumer
+          ? [{ ...consumer, consumer_id: idOfConsumer(/** @type {any} */ (queue)) }]
+          : [],
+      })),
     );
   });
   app.post(QUEUES, async ({ req }) => {
     const queue_id = `queue-${queues.length + 1}`;
     const queue = { queue_id, messages: [], ...(await req.json()) };
+    if (queues.some(({ queue_name }) => queue_name === queue.queue_name))
+      return failure(409, `Queue name '${queue.queue_name}' is already taken.`, 11_009);
     queues.push(queue);
     return ok(queue);
   });
@@ -154,6 +165,12 @@ function api(account) {
     const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
     const { script_name: script, ...consumer } = await req.json();
     queue.consumer = { ...consumer, script };
+    return ok({});
+  });
+  app.delete(`${QUEUES}/:id/consumers/:consumer`, ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    if (!queue?.consumer || idOfConsumer(queue) !== req.param("consumer")) return missing();
+    queue.consumer = undefined;
     return ok({});
   });
 
@@ -185,6 +202,7 @@ function api(account) {
 }
 
 const made = ({ id, title }) => ({ id, title });
+const idOfConsumer = ({ queue_id }) => `consumer-of-${queue_id}`;
 
 // ---- Records -------------------------------------------------------------------------------------
 

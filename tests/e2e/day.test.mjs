@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
-import { withMail } from "../support/wrangler.mjs";
+import { withMail, withOrigins } from "../support/wrangler.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { contents, localKv, run, scratch, script, tools } from "./script.mjs";
 import { create, get, send, startWorker } from "./worker.mjs";
@@ -76,11 +76,9 @@ const ofLaterRelease = (records) =>
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };
-  const mail = ["--config", withMail(scratch(t))];
+  const configs = { production: withMail(scratch(t)), staging: withOrigins(scratch(t)) };
   const deploy = async (environment) => {
-    const origin = `PUBLIC_ORIGIN:https://${environment}.example`;
-    const config = environment === "production" ? mail : [];
-    const args = ["--env", environment, ...config, "--var", origin];
+    const args = ["--env", environment, "--config", configs[environment]];
     const { code, out, problem } = await script("deploy", args, { env });
     assert.equal(code, 0, out + problem);
     assert.doesNotMatch(out + problem, /warning/i);

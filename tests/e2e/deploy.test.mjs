@@ -5,7 +5,11 @@ import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
-import { withMail } from "../support/wrangler.mjs";
+import { Cloudflare } from "../../scripts/lib/cloudflare.mjs";
+import { isSentOrigin } from "../../scripts/lib/deploy-settings.mjs";
+import { leaveQueues } from "../../scripts/lib/service-account.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
+import { withMail, withMailAlone, withOrigins, withoutBuild } from "../support/wrangler.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { run, scratch, script, tools } from "./script.mjs";
 
@@ -24,14 +28,16 @@ async function upload(t, ...options) {
 }
 
 test("the service is built and uploaded alone, with its bindings and nothing of development", async (t) => {
-  const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
-  const { printed, files } = await upload(t, "--env", "production", ...origin);
+  const config = ["--config", withOrigins(scratch(t))];
+  const { printed, files } = await upload(t, "--env", "production", ...config);
   const account = "dry run of the upload: account .*";
   const place = "environment production, Worker impact-pledge-production";
   assert.match(printed, new RegExp(`^${account}, ${place}$`, "m"));
   assert.match(printed, /env\.PLEDGES\s+KV Namespace/);
-  for (const binding of ["CF_VERSION_METADATA", "ALLOWED_ORIGINS", "LOG_PERCENT", "PUBLIC_ORIGIN"])
+  for (const binding of ["CF_VERSION_METADATA", "ALLOWED_ORIGINS", "LOG_PERCENT"])
     assert.match(printed, new RegExp(`env\\.${binding}\\b`));
+  assert.match(printed, /env\.PUBLIC_ORIGIN \("https:\/\/production\.example"\)/);
+  assert.match(printed, /env\.ENVIRONMENT \("production"\)/);
   assert.doesNotMatch(printed, /warning/i);
 
   const shipped = files.filter(({ name }) => !name.endsWith(".map"));
@@ -46,6 +52,7 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   const production = textOf({ printed, files });
   for (const { key } of (await seedData(tools)).keys)
     assert.ok(!production.includes(key), `${key} must not be uploaded`);
+  const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
   const development = textOf(await upload(t, "--config", "wrangler.dev.toml", ...origin));
   for (const word of ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"]) {
     assert.ok(development.includes(word), `${word} is of the shop, else nothing is looked for`);
@@ -54,34 +61,74 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   assert.doesNotMatch(production, /assets/i);
 });
 
+/** Asserts that a deploy with these options is refused, and by which words. */
+async function refused(problem, ...args) {
+  const ended = await run("deploy", ["--dry-run", ...args]);
+  assert.deepEqual([ended.code, ended.out], [1, ""]);
+  assert.match(ended.problem, problem);
+}
+
 test("production is not deployed without the origin that its timeline addresses begin with for good", async (t) => {
-  const refused = async (problem, ...args) => {
-    const ended = await run("deploy", ["--env", "production", "--dry-run", ...args]);
-    assert.deepEqual([ended.code, ended.out], [1, ""]);
-    assert.match(ended.problem, problem);
-    assert.match(ended.problem, /the host that its create was sent to, for good.*wrangler\.toml/s);
-  };
-  await refused(/`PUBLIC_ORIGIN` of the environment production is not set/);
-  const folder = scratch(t);
-  const config = join(folder, "wrangler.toml");
-  for (const origin of [
-    "pledges.example",
-    "https://",
-    "https://a@b",
-    "https://a/path",
-    "https://a..b",
-    "ftp://a",
+  const production = ["--env", "production"];
+  await refused(
+    /`PUBLIC_ORIGIN` of the environment production is not set\..*the host that its create was sent to, for good.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
+    ...production,
+  );
+  const given =
+    /`--var PUBLIC_ORIGIN:….*Set `PUBLIC_ORIGIN` in wrangler\.toml, under `\[env\.production\.vars\]`/;
+  const origin = "PUBLIC_ORIGIN:https://pledges.example";
+  const ready = ["--config", withOrigins(scratch(t))];
+  await refused(given, ...production, "--var", "LOG_PERCENT:1", origin);
+  await refused(given, ...production, ...ready, `--var=${origin}`);
+  await refused(/`ENVIRONMENT` is ``/, ...production, ...ready, "--var", "ENVIRONMENT:");
+  await refused(
+    /`ALLOW_PLAIN_HTTP` is set/,
+    ...production,
+    ...ready,
+    "--var",
+    "ALLOW_PLAIN_HTTP:true",
+  );
+  const config = join(scratch(t), "wrangler.toml");
+  for (const [origin, problem = /is not an origin: `/] of [
+    ["pledges.example"],
+    ["https://"],
+    ["https://a@b"],
+    ["https://a/path"],
+    ["https://a..b"],
+    ["ftp://a"],
+    ["http://pledges.example", /does not begin with https: `/],
+    ["http://localhost:8787", /does not begin with https: `/],
   ]) {
-    await refused(/is not an origin: `/, "--var", "LOG_PERCENT:1", `PUBLIC_ORIGIN:${origin}`);
     writeFileSync(config, `name = "x"\n[env.production.vars]\nPUBLIC_ORIGIN = "${origin}"\n`);
-    await refused(/is not an origin: `/, "--config", config);
+    await refused(problem, ...production, "--config", config);
+  }
+  writeFileSync(config, 'name = "x"\n[env.live.vars]\nENVIRONMENT = "production"\n');
+  await refused(
+    /`PUBLIC_ORIGIN` of the environment live is not set/,
+    "--env",
+    "live",
+    "--config",
+    config,
+  );
+});
+
+test("an entry of ALLOWED_ORIGINS that no browser sends is refused, as the service refuses it", async () => {
+  const { rows } = fixturesIn("texts").find(({ file }) => file === "allowed-origin.json");
+  for (const { text, read } of rows) assert.equal(isSentOrigin(text), read === text, text);
+  const listing = (list) => ["--env", "staging", "--var", `ALLOWED_ORIGINS:${list}`];
+  for (const [list, named, meant = "https://shop.example"] of [
+    ["https://shop.example, *", "*"],
+    ["https://Shop.example:443/,https://b.example", "https://Shop.example:443"],
+    ["https://b.example/checkout/", "https://b.example/checkout", "https://b.example"],
+  ]) {
+    const quoted = [named, meant].map((text) => `\`${text.replaceAll(/[.*]/g, "\\$&")}\``);
+    await refused(new RegExp(`ALLOWED_ORIGINS.*${quoted.join(".*")}`), ...listing(list));
   }
 });
 
 test("settings of e-mails that contradict each other are refused", async (t) => {
-  const config = ["--config", withMail(scratch(t))];
-  const origin = "PUBLIC_ORIGIN:https://pledges.example";
-  const mail = [...config, "--env", "staging", "--var", origin];
+  const config = ["--config", withMailAlone(scratch(t))];
+  const mail = ["--config", withMail(scratch(t)), "--env", "staging", "--var"];
   for (const [problem, ...args] of [
     [
       /`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound/,
@@ -103,10 +150,69 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
     ],
     [/^stopped: `PUBLIC_ORIGIN` is not set/, ...config],
   ]) {
-    const ended = await run("deploy", ["--dry-run", ...args]);
-    assert.deepEqual([ended.code, ended.out], [1, ""]);
-    assert.match(ended.problem, problem);
+    await refused(problem, ...args);
   }
+});
+
+test("a deploy finds the namespace and the queues of one that failed, or of a Worker that was deleted", async (t) => {
+  const { env, account } = await cloudflare(t, { deployed: false });
+  const worker = "impact-pledge-production";
+  const queues = [`${worker}-notifications`, `${worker}-notifications-dead`];
+  const others = Array.from({ length: 100 }, (_, index) => `other-${index}`); // a page of them
+  for (const title of [...others, `${worker}-pledges`])
+    account.namespaces.push({ id: `id-of-${title}`, title });
+  for (const [index, queue_name] of queues.entries())
+    account.queues.push({ queue_id: `queue-${index}`, queue_name, messages: [] });
+  const deploy = async (config) => {
+    account.bindings.clear();
+    const args = ["--env", "production", "--config", config];
+    const { code, out, problem } = await script("deploy", args, { env });
+    assert.equal(code, 0, out + problem);
+    assert.match(problem, /the account has the KV namespace `impact-pledge-production-pledges`/);
+    const bound = account.bindings.get(worker).find(({ name }) => name === "PLEDGES");
+    assert.equal(bound.namespace_id, `id-of-${worker}-pledges`);
+    assert.equal(account.namespaces.length, others.length + 1);
+    return problem;
+  };
+  const consumers = () =>
+    account.queues.map(({ queue_name, consumer }) => [queue_name, consumer?.script]);
+
+  await deploy(withMail(scratch(t)));
+  assert.deepEqual(
+    consumers(),
+    queues.map((queue) => [queue, worker]),
+  );
+  const said = await deploy(withOrigins(scratch(t), withoutBuild)); // without e-mails
+  assert.match(said, /the queue `impact-pledge-production-notifications` no longer delivers/);
+  assert.deepEqual(
+    consumers(),
+    queues.map((queue) => [queue, undefined]),
+  );
+});
+
+test("where a token may not take the Worker off a queue, the deploy says how", async (t) => {
+  const { env, account } = await cloudflare(t, {
+    fault: (asked) => (asked.includes("/queues") ? { status: 403 } : undefined),
+  });
+  const there = await Cloudflare.open({ ...tools, env }, { deadline: 60_000 });
+  const said = [];
+  t.mock.method(process.stderr, "write", (text) => said.push(text) > 0);
+  const service = { worker: "shop", bindings: [], settings: /** @type {any} */ ({ queues: {} }) };
+  await leaveQueues(there, service);
+  assert.deepEqual(said, [], "nothing was bound");
+  const bindings = [{ type: "queue", name: "NOTIFICATIONS", queue_name: "mails" }];
+  await leaveQueues(there, { ...service, bindings });
+  assert.match(said.join(""), /^ {2}npx wrangler queues consumer remove mails shop$/m);
+  const consumed = {
+    queues: {
+      consumers: ["mails", "shop-notifications", "shop-notifications-dead"].map((queue) => ({
+        queue,
+      })),
+    },
+  };
+  account.asked.length = 0;
+  await leaveQueues(there, { ...service, bindings, settings: /** @type {any} */ (consumed) });
+  assert.deepEqual(account.asked, [], "a queue that is configured is not left");
 });
 
 test("the dashboard is bound to what the deployed service has, and says what is left to do", async (t) => {

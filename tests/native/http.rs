@@ -28,12 +28,13 @@ fn every_row_is_answered_as_it_says_and_as_openapi_says() {
     let (mut wrong, mut answered) = (Vec::new(), BTreeSet::new());
     for (file_name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
         let service = TestService::new(stored(&file), &file.allowed_origins);
+        let origin = if file.origin.is_empty() { ORIGIN } else { &file.origin };
         let mut names = Names::from([
-            ("origin".to_owned(), ORIGIN.into()),
+            ("origin".to_owned(), origin.into()),
             ("run".to_owned(), "9b2f0c1e-53f7-4d6e-8a55-0d5b6b1e7c10".into()),
         ]);
         for row in &file.rows {
-            let answer = service.send(&request_of(row, &names));
+            let answer = service.send(&request_of(row, &names).at(origin));
             let mut found = differences(&answer, row, &mut names);
             if let Some((method, path)) = operation(row) {
                 let schema = document.answer(method, path, answer.status);
@@ -46,8 +47,8 @@ fn every_row_is_answered_as_it_says_and_as_openapi_says() {
         }
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    let mut expected: BTreeSet<_> = [200, 401, 404].map(|status| ("get", status)).into();
-    expected.extend([200, 400, 401, 413, 415, 422, 503].map(|status| ("post", status)));
+    let mut expected: BTreeSet<_> = [200, 401, 403, 404].map(|status| ("get", status)).into();
+    expected.extend([200, 400, 401, 403, 413, 415, 422, 503].map(|status| ("post", status)));
     assert_eq!(answered, expected);
 }
 
@@ -136,7 +137,7 @@ fn rows_are_many_and_each_is_one_of_a_kind() {
     }
     let statuses: BTreeSet<_> =
         files.iter().flat_map(|(_, file)| &file.rows).map(|row| row.response.status).collect();
-    assert_eq!(statuses, BTreeSet::from([200, 204, 400, 401, 404, 405, 413, 415, 422]));
+    assert_eq!(statuses, BTreeSet::from([200, 204, 400, 401, 403, 404, 405, 413, 415, 422]));
 }
 
 // ---- Time and chance ---------------------------------------------------------------------------
@@ -600,11 +601,193 @@ fn the_public_origin_decides_if_it_is_set() {
     {
         service.settings =
             Settings::parse(Variables { public_origin: text, ..Variables::default() });
-        let ours = Err((500, json!("Internal error")));
-        assert_eq!(timeline_origin(&service, "any.example"), ours, "`{text}`");
-        assert!(health(&service).as_str().unwrap().contains("must be an origin"), "`{text}`");
+        assert_no_create(&service, "must be an origin");
     }
     assert!(health(&seeded()).as_str().unwrap().contains("is not set"));
+}
+
+#[test]
+fn production_records_nothing_without_an_https_origin_of_its_own() {
+    let with = |public_origin, environment| {
+        let variables = Variables { public_origin, environment, ..Variables::default() };
+        TestService { settings: Settings::parse(variables), ..seeded() }
+    };
+    for (public_origin, environment, origin) in [
+        ("https://pledges.example", " production ", "https://pledges.example"),
+        ("http://pledges.example", "staging", "http://pledges.example"),
+        ("", "staging", "https://any.example"),
+        ("", "development", "https://any.example"),
+        ("", "", "https://any.example"),
+    ] {
+        let service = with(public_origin, environment);
+        assert_eq!(timeline_origin(&service, "any.example").as_deref(), Ok(origin));
+    }
+    for (public_origin, problem) in [
+        ("", "is not set: no create"),
+        (" ", "is not set: no create"),
+        ("http://pledges.example", "must begin with `https://`"),
+        ("http://localhost:8787", "must begin with `https://`"),
+        ("pledges.example", "must be an origin"),
+    ] {
+        assert_no_create(&with(public_origin, "production"), problem);
+    }
+}
+
+/// A create of any host is 503 and writes nothing; log and `/healthz` have the problem.
+#[track_caller]
+fn assert_no_create(service: &TestService<MemoryStore>, problem: &str) {
+    let names = service.store.names();
+    let answer = service.create(UNIT, &minimal());
+    assert_eq!((answer.status, &answer.json()["error"]), (503, &json!("Service unavailable")));
+    assert_eq!(answer.headers.get("retry-after"), None, "another attempt is of no use");
+    assert!(answer.log.unwrap().contains(problem), "the log has no `{problem}`");
+    assert!(health(service).as_str().unwrap().contains(problem), "{}", health(service));
+    assert_eq!(service.store.names(), names);
+}
+
+#[test]
+fn health_shows_all_problems_with_the_settings() {
+    let mut service = seeded();
+    for (allowed_origins, shown) in [
+        ("", None),
+        ("https://shop.example, http://localhost:3000/ ,", None),
+        ("https://shop.example, https://*.shop.example", Some("`https://*.shop.example`")),
+        (
+            "https://shop.example https://b.example",
+            Some("`https://shop.example https://b.example`"),
+        ),
+    ] {
+        let public_origin = "https://pledges.example";
+        let variables = Variables { allowed_origins, public_origin, ..Variables::default() };
+        service.settings = Settings::parse(variables);
+        let seen = health(&service);
+        assert_eq!(seen.is_null(), shown.is_none(), "{seen}");
+        assert!(shown.is_none_or(|entry| seen.to_string().contains(entry)), "{seen}");
+    }
+    let has_queue = true;
+    let variables = Variables { allowed_origins: "*", has_queue, ..Variables::default() };
+    service.settings = Settings::parse(variables);
+    for name in ["`PUBLIC_ORIGIN`", "`MAIL_FROM`", "`ALLOWED_ORIGINS`"] {
+        assert!(health(&service).as_str().unwrap().contains(name), "{name}");
+    }
+}
+
+// ---- Plain HTTP ----------------------------------------------------------------------------------
+
+const HERE: [&str; 6] = [
+    "http://127.0.0.1:8787",
+    "http://127.8.9.10",
+    "http://localhost:3000",
+    "http://LOCALHOST",
+    "http://shop.localhost",
+    "http://[::1]:8787",
+];
+const ELSEWHERE: [&str; 9] = [
+    "http://pledges.example",
+    "http://pledges.example:8787",
+    "http://127.0.0.1.pledges.example",
+    "http://localhost.pledges.example",
+    "http://localhost@pledges.example",
+    "http://notlocalhost",
+    "http://10.0.0.1",
+    "http://[::2]",
+    "http://",
+];
+
+#[test]
+fn a_live_key_by_plain_http_is_refused_by_its_prefix_and_by_its_record() {
+    let service = seeded();
+    put_key(&*service.store, "a_live_key", &key_record(Mode::Live, unit("unit_dev")));
+    put_key(&*service.store, "service_sk_live_is_test", &key_record(Mode::Test, unit("unit_dev")));
+    let id = service.create(LIVE_UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    let names = service.store.names();
+    for (key, reads) in [
+        (LIVE_UNIT, 0),
+        ("service_sk_live_unknown", 0),
+        ("service_sk_live_is_test", 0),
+        ("a_live_key", 1),
+    ] {
+        for origin in ELSEWHERE {
+            let isolate = service.isolate();
+            let before = service.store.reads();
+            for request in [create_by(key), get_by(key, &id)] {
+                let answer = isolate.send(&request.at(origin));
+                assert_eq!(
+                    (answer.status, &answer.json()["isLive"]),
+                    (403, &json!(true)),
+                    "{origin}"
+                );
+                assert!(answer.json()["message"].as_str().unwrap().contains("Replace the key"));
+            }
+            let most = if reads == 0 { 0 } else { 2 }; // the record of the get's transaction, too
+            assert!(service.store.reads() - before <= most, "{key}");
+        }
+    }
+    assert_eq!(service.store.names(), names);
+}
+
+#[test]
+fn plain_http_is_for_test_keys_this_machine_and_whoever_allows_it() {
+    let mut service = seeded();
+    for origin in HERE.into_iter().chain(["https://pledges.example"]) {
+        assert_eq!(service.send(&create_by(LIVE_UNIT).at(origin)).status, 200, "{origin}");
+    }
+    let open = |service: &TestService<_>, key| {
+        service.send(&create_by(key).at("http://pledges.example")).status
+    };
+    assert_eq!(open(&service, UNIT), 200);
+    for (allow_plain_http, environment, status) in [
+        ("true", "", 200),
+        (" true ", "development", 200),
+        ("true", "production", 403),
+        ("", "development", 403),
+        ("yes", "", 403),
+        ("false", "", 403),
+    ] {
+        let public_origin = "https://pledges.example";
+        let variables =
+            Variables { allow_plain_http, environment, public_origin, ..Variables::default() };
+        service.settings = Settings::parse(variables);
+        assert_eq!(open(&service, LIVE_UNIT), status, "`{allow_plain_http}`, `{environment}`");
+    }
+}
+
+#[test]
+fn every_answer_by_https_asks_for_https_from_then_on() {
+    let service = seeded();
+    let url = service.create(UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    let page = url.strip_prefix(ORIGIN).unwrap();
+    let requests = || {
+        let by = |method, path| TestRequest::new(method, path, "");
+        let strange = by("GET", "/healthz").with_header("host", "a@b");
+        [create_by(UNIT), create_by("none"), by("GET", page), by("GET", "/timeline/x"), strange]
+            .into_iter()
+            .chain([
+                by("OPTIONS", PATH),
+                by("GET", "/none"),
+                by("PUT", PATH),
+                by("HEAD", "/healthz"),
+            ])
+    };
+    let policies = |origin| -> BTreeSet<Option<String>> {
+        let answers = requests().map(|request| service.send(&request.at(origin)));
+        answers.map(|answer| answer.headers.get("strict-transport-security").cloned()).collect()
+    };
+    let year = Some("max-age=31536000".to_owned());
+    assert_eq!(policies("https://pledges.example"), [year].into());
+    for origin in ["http://pledges.example", "http://127.0.0.1:8787"] {
+        assert_eq!(policies(origin), [None].into(), "{origin}");
+    }
+    let local = service.send(&create_by(UNIT).at("https://localhost:8787"));
+    assert_eq!(local.headers.get("strict-transport-security"), None);
+}
+
+fn create_by(key: &str) -> TestRequest {
+    TestRequest::new("POST", PATH, key).with_body(minimal().to_string().into_bytes())
+}
+
+fn get_by(key: &str, id: &str) -> TestRequest {
+    TestRequest::new("GET", &format!("{PATH}/{id}"), key)
 }
 
 #[test]

@@ -230,6 +230,20 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
+/// Anybody can send what begins like a live key, so its refusal is a stranger's. The line has the ID of the key to
+/// replace.
+#[test]
+fn a_live_key_by_plain_http_is_logged_with_its_id() {
+    let by_http = |key| TestRequest::new("POST", PATH, key).at("http://pledges.example");
+    let line = logged(&logging("100"), &by_http(LIVE_UNIT));
+    assert_eq!((&line["cause"], &line["mode"]), (&json!("plain-http"), &Value::Null), "{line}");
+    assert_eq!(line["key"], ApiKey::new(LIVE_UNIT).hash().id());
+    let sampled = logging("0");
+    assert!(sampled.send(&by_http(LIVE_UNIT)).log.is_none());
+    put_key(&*sampled.store, "by_its_record", &key_record(Mode::Live, unit("unit_dev")));
+    assert_eq!(logged(&sampled, &by_http("by_its_record"))["cause"], "plain-http");
+}
+
 #[test]
 fn a_refusal_is_logged_with_what_its_caller_can_be_helped_by() {
     let service = logging("0");

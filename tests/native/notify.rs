@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
 use support::service::{
-    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, PATH, TestRequest, TestService, UNIT, desk, seeded,
+    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, desk,
+    seeded,
 };
 
 const TODAY: &str = "2026-01-31";
@@ -34,6 +35,8 @@ type Posted = (String, String, Option<String>, String);
 #[derive(Default)]
 struct Post {
     letters: RefCell<Vec<Posted>>,
+    /// The texts of the letters.
+    texts: RefCell<Vec<String>>,
     refusal: RefCell<Option<MailError>>,
 }
 
@@ -42,6 +45,7 @@ impl Mailer for Post {
         if let Some(refusal) = self.refusal.borrow().clone() {
             return Err(refusal);
         }
+        self.texts.borrow_mut().push(letter.mail.text.clone());
         self.letters.borrow_mut().push((
             letter.to.to_owned(),
             letter.mail.subject.clone(),
@@ -84,7 +88,7 @@ impl Desk {
             store,
             post: Post::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
-            settings: MailSettings { has_origin: true, test_to: None },
+            settings: MailSettings { origin: Some(ORIGIN.to_owned()), test_to: None },
         };
         desk.keep_record(&full());
         desk.keep_profile(&shop());
@@ -179,7 +183,7 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
     let rows: [(&str, Change); 8] = [
         ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
-        ("no-origin", |desk| desk.settings.has_origin = false),
+        ("no-origin", |desk| desk.settings.origin = None),
         ("test-mode", |desk| desk.keep_record(&with(&[("/isLive", false.into())]))),
         ("erased", |desk| {
             let email = json!("erased@erased.invalid");
@@ -557,7 +561,7 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
         (state("test"), |desk| desk.edit_metadata(|it| it["mode"] = "test".into())),
         (sent.clone(), |desk| drop(desk.deliver(&message(), 3))),
         (skipped, |desk| {
-            desk.settings.has_origin = false;
+            desk.settings.origin = None;
             desk.deliver(&message(), 1);
         }),
         (refused, |desk| drop(desk.bury())),
@@ -753,4 +757,24 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     ]));
     erase(&desk);
     assert!(!has_hash(&desk), "{:?}", desk.store.names());
+}
+
+#[test]
+fn the_link_of_a_mail_begins_with_the_public_origin_whatever_the_record_has() {
+    let page = "/timeline/ptran_a?edit_key=b";
+    for origin in [
+        ORIGIN,
+        "https://evil.example",
+        "http://pledge.example:8080",
+        "https://pledge.example.evil.example",
+        "https://pledge.example@evil.example",
+        "http://[::1]:8787",
+    ] {
+        let desk = Desk::new();
+        desk.keep_record(&with(&[("/timelineUrl", json!(format!("{origin}{page}")))]));
+        assert!(matches!(desk.deliver(&message(), 1), Outcome::Done(_)));
+        let texts = desk.post.texts.borrow();
+        let links: Vec<_> = texts[0].lines().filter(|line| line.contains("://")).collect();
+        assert_eq!(links, [format!("{ORIGIN}{page}")], "{origin}");
+    }
 }

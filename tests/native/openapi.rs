@@ -192,6 +192,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::Unauthorized(Operation::Get), &[GET]),
         (Problem::UnitRequired(Operation::Create), &[CREATE]),
         (Problem::UnitRequired(Operation::Get), &[GET]),
+        (Problem::PlainHttp, &[CREATE, GET]),
         (Problem::TransactionNotFound, &[GET]),
         (Problem::TooManyRefusedKeys, &[CREATE, GET]),
         (Problem::StoreUnavailable, &[CREATE, GET]),
@@ -208,6 +209,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::WriteUnconfirmed { repeatable: true }, &[CREATE]),
         (Problem::Busy, &[CREATE]),
         (Problem::SecretMissing, &[CREATE]),
+        (Problem::Misconfigured(""), &[CREATE]),
         (Problem::PricesUnreadable(String::new()), &[CREATE]),
         (Problem::InvalidHost, &[CREATE]),
     ]

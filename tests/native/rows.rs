@@ -11,6 +11,9 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
+    /// Scheme and host of the requests; the runner's own if it is empty.
+    #[serde(default)]
+    pub origin: String,
     /// The stored records by name; none where they are the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,

@@ -4,6 +4,7 @@ use crate::fixtures;
 use crate::mail::{greeted_as, sender_of};
 use impact_pledge::auth::ApiKey;
 use impact_pledge::charge::UnitPrice;
+use impact_pledge::http::is_sent_origin;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::operator::prices;
 use impact_pledge::pledge::{Amount, TransactionId};
@@ -64,8 +65,9 @@ pub fn rows(name: &str) -> Vec<Row> {
 /// Whether the reader reads the text as the row says.
 type Reads = fn(&Row) -> bool;
 
-const READERS: [(&str, Reads); 11] = [
+const READERS: [(&str, Reads); 12] = [
     ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
+    ("allowed-origin", |row| row.read == is_sent_origin(&row.text).then(|| row.text.clone())),
     ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
     ("authorization", |row| {
         ApiKey::from_authorization(&row.text) == row.read.as_deref().map(ApiKey::new)

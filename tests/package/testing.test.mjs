@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import test from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { closeIdleConnections, send } from "../support/http-rows.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
@@ -100,6 +101,24 @@ test("keys and prices of one's own: of a unit, and of a team", async () => {
     service.requests().map(({ headers }) => headers.authorization),
     ["Bearer [API key]", "Bearer the team's", "Bearer the team's", "Bearer [API key]"],
   );
+});
+
+test("a live key by plain HTTP: `fetch` answers as the service does, and `handler` serves it by any host", async (t) => {
+  const { service } = start();
+  const live = { ...HEADERS, authorization: "Bearer service_sk_live_dev_unit" };
+  const body = JSON.stringify(REQUEST);
+  const statusAt = async (origin) =>
+    (await service.fetch(origin + PATH, { method: "POST", headers: live, body })).status;
+  assert.equal(await statusAt("http://pledges.example"), 403);
+  for (const origin of [service.baseUrl, "http://localhost:8787", "http://127.0.0.1"])
+    assert.equal(await statusAt(origin), 200, origin);
+  const { origin, close } = await onLoopback(createServer(service.handler));
+  t.after(close);
+  const headers = { ...live, host: "pledges:8787" }; // of another container
+  const { status } = await send(origin, { method: "POST", path: PATH, headers, body });
+  assert.equal(status, 200);
+  closeIdleConnections();
+  assert.deepEqual(statuses(service), [403, 200, 200, 200, 200]);
 });
 
 test("the requests are shown with their bodies and without their keys, as copies", async () => {

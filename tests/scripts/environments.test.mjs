@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { configuration } from "../../scripts/lib/kv.mjs";
-import { withMail } from "../support/wrangler.mjs";
+import { withMailAlone } from "../support/wrangler.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
 const DASHBOARD = join(FILE, "..", "wrangler.dashboard.toml");
@@ -42,7 +42,7 @@ function common(config) {
 
 const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const MAIL_FILE = withMail(folder);
+const MAIL_FILE = withMailAlone(folder);
 const top = await configuration(FILE);
 
 test("staging and production have the bindings and variables of the top level", async () => {
@@ -53,7 +53,10 @@ test("staging and production have the bindings and variables of the top level", 
 test("the dashboard has the service's environments, and no addresses but those that Access protects", async () => {
   for (const environment of [undefined, ...top.definedEnvironments]) {
     const { vars, preview_urls, assets } = await configuration(DASHBOARD, environment);
-    assert.deepEqual([vars.ENVIRONMENT, preview_urls], [environment ?? "", false]);
+    const service = await configuration(FILE, environment);
+    const name = environment ?? "";
+    assert.deepEqual([vars.ENVIRONMENT, service.vars.ENVIRONMENT], [name, name]);
+    assert.equal(preview_urls, false);
     assert.equal(assets, undefined, "a Worker with assets gets no identity");
   }
 });

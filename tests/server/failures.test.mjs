@@ -135,10 +135,14 @@ for (const breaks of [
   "metadata exhausts the stack",
   "metadata traps",
   "method throws an Error",
+  "method throws an Error, by HTTPS",
 ])
   test(`${breaks}: all requests in flight get our 500, and the next is served`, async () => {
     const stuck = waiting();
-    isOurs(await ask(breaks), 500, "Internal error");
+    const answer = await ask(breaks);
+    isOurs(answer, 500, "Internal error");
+    const policy = breaks.endsWith("by HTTPS") ? "max-age=31536000" : undefined;
+    assert.equal(answer.headers["strict-transport-security"], policy);
     await isHeard(stuck);
     await servesOn();
   });

@@ -272,14 +272,19 @@ const REQUESTS = {
     headers: without(headers, "content-length"),
     body: lying(1, 2 ** 31),
   }),
-  "method throws an Error": ({ url, headers }) => ({
+  "method throws an Error": brokenAt,
+  "method throws an Error, by HTTPS": (request) => brokenAt(request, "https://pledges.example/"),
+};
+
+function brokenAt({ headers, url: own }, url = own) {
+  return {
     url,
     headers,
     get method() {
       return fail(new Error("plain"));
     },
-  }),
-};
+  };
+}
 
 export default {
   fetch(request, env, context) {

@@ -174,6 +174,8 @@ pub fn answer(response: Response<Vec<u8>>) -> Answer {
 
 pub struct TestRequest {
     pub method: String,
+    /// Scheme and host; a header `host` replaces the host.
+    pub origin: String,
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Result<Vec<u8>, BodyError>,
@@ -189,11 +191,16 @@ impl TestRequest {
         let authorization = ("authorization".to_owned(), format!("Bearer {key}"));
         TestRequest {
             method: method.to_owned(),
+            origin: ORIGIN.to_owned(),
             path: path.to_owned(),
             headers: BTreeMap::from([authorization]),
             body: Ok(vec![]),
             limit: None,
         }
+    }
+
+    pub fn at(self, origin: &str) -> Self {
+        TestRequest { origin: origin.to_owned(), ..self }
     }
 
     pub fn with_body(self, body: Vec<u8>) -> Self {
@@ -213,8 +220,9 @@ impl Request for TestRequest {
 
     fn url(&self) -> Cow<'_, str> {
         // As the platform writes it: the host is the one that the request names.
-        let host = self.headers.get("host").map(|host| format!("https://{host}"));
-        Cow::Owned(format!("{}{}", host.as_deref().unwrap_or(ORIGIN), self.path))
+        let (scheme, host) = self.origin.split_once("://").unwrap();
+        let host = self.headers.get("host").map_or(host, String::as_str);
+        Cow::Owned(format!("{scheme}://{host}{}", self.path))
     }
 
     fn header(&self, name: &str) -> Option<String> {

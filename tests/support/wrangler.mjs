@@ -1,4 +1,4 @@
-/** wrangler.toml with what it has commented out, the settings of e-mails, and without its build. */
+/** wrangler.toml as an operator has it who has set it up. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,15 +6,42 @@ const ROOT = join(import.meta.dirname, "../..");
 const SENDER = 'MAIL_FROM = "pledges@shop.example"';
 
 /**
+ * wrangler.toml with a PUBLIC_ORIGIN in each environment, such as `https://staging.example`.
  * @param {string} folder that the file is written to
+ * @param {(text: string) => string} [change] what else is changed
  * @returns {string} the file
  */
-export function withMail(folder) {
-  const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
-    .replaceAll(/^#(?=\S| {2}\{)/gm, "")
-    .replaceAll('MAIL_FROM = ""', SENDER)
-    .replace('main = "', `main = "${ROOT}/`)
-    .replace(/^\[build\]\n(?:.+\n)+/m, "");
+export const withOrigins = (folder, change = (text) => text) =>
+  written(folder, change(originsIn(source())));
+
+/** @param {string} text of wrangler.toml @returns {string} the same without its build */
+export const withoutBuild = (text) => text.replace(/^\[build\]\n(?:.+\n)+/m, "");
+
+/**
+ * The same with what is commented out, the settings of e-mails, and without its build.
+ * @param {string} folder
+ */
+export const withMail = (folder) => written(folder, mailIn(originsIn(source())));
+
+/**
+ * wrangler.toml with the settings of e-mails alone: no origin is set.
+ * @param {string} folder
+ */
+export const withMailAlone = (folder) => written(folder, mailIn(source()));
+
+const source = () =>
+  readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace('main = "', `main = "${ROOT}/`);
+
+const originsIn = (text) =>
+  text.replaceAll(
+    /^(\[(?:env\.(\w+)\.)?vars\]\n(?:.+\n)*?PUBLIC_ORIGIN = )""/gm,
+    (_, before, environment = "pledges") => `${before}"https://${environment}.example"`,
+  );
+
+const mailIn = (text) =>
+  withoutBuild(text.replaceAll(/^#(?=\S| {2}\{)/gm, "").replaceAll('MAIL_FROM = ""', SENDER));
+
+function written(folder, text) {
   const file = join(folder, "wrangler.toml");
   writeFileSync(file, text);
   return file;

@@ -14,14 +14,22 @@ const MAIL_POLICY = [
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");
 
+/** The origin of the last request: the port is known by then alone. */
+let lastOrigin = "http://127.0.0.1:8787";
+
+/** @param {string} origin of a request */
+export function noteOrigin(origin) {
+  lastOrigin = origin;
+}
+
 /**
- * The environment in which the service consumes its queue: the binding `EMAIL` keeps e-mails. Their links lead where the
- * order was placed: nobody else gets them, so that no origin has to be set.
+ * The environment in which the service consumes its queue: the binding `EMAIL` keeps e-mails. Their links lead to this
+ * machine: nobody else gets them, so that no origin has to be set.
  */
 export const withMails = (env) => ({
   ...env,
   EMAIL: { send: (mail) => keep(mail, env.MAILS) },
-  PUBLIC_ORIGIN: env.PUBLIC_ORIGIN || "http://127.0.0.1",
+  PUBLIC_ORIGIN: env.PUBLIC_ORIGIN || lastOrigin,
 });
 
 async function keep(mail, kept) {

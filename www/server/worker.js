@@ -4,7 +4,7 @@
  */
 import service from "../../build/worker.js";
 import { forThisMachine } from "./loopback.js";
-import { mails, notify, withMails } from "./mails.js";
+import { mails, noteOrigin, notify, withMails } from "./mails.js";
 import { order } from "./order.js";
 import { filled, freshOrder, withSender } from "./page.js";
 
@@ -24,6 +24,7 @@ export default {
   fetch: forThisMachine(async (request, env, context) => {
     const url = new URL(request.url);
     const { pathname, origin } = url;
+    noteOrigin(origin);
     const checkout = async () =>
       withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
     if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));

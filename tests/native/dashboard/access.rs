@@ -78,6 +78,7 @@ fn every_page_has_the_headers_that_keep_it_private() {
             ("referrer-policy", "same-origin"),
             ("x-content-type-options", "nosniff"),
             ("cross-origin-opener-policy", "same-origin"),
+            ("strict-transport-security", "max-age=31536000"),
         ] {
             assert_eq!(headers.get(name).map(String::as_str), Some(value), "{name}");
         }

@@ -1,0 +1,27 @@
+/** A copy of a configuration of wrangler's, with what an account has: wrangler.toml itself has no IDs. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/**
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {object} copy
+ * @param {string} copy.file the configuration
+ * @param {string} copy.environment whose part is changed; empty for the top level
+ * @param {string} copy.folder of the copy, in `build`
+ * @param {string} copy.account the account's ID
+ * @param {(own: any) => void} copy.change changes that part
+ * @returns {Promise<string>} the file that was written
+ */
+export async function copyWith({ root }, { file, environment, folder, account, change }) {
+  const { experimental_readRawConfig: read } = await import("wrangler");
+  const from = resolve(root, file);
+  const raw = /** @type {any} */ (read({ config: from }).rawConfig);
+  change(environment ? raw.env[environment] : raw);
+  const whole = { ...raw, account_id: account, main: resolve(dirname(from), raw.main) };
+  if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: join(root, "src") };
+  const target = join(root, "build", folder);
+  const config = join(target, "wrangler.json");
+  mkdirSync(target, { recursive: true });
+  writeFileSync(config, JSON.stringify(whole, null, 2));
+  return config;
+}

@@ -1,0 +1,129 @@
+/** The settings with which a service is not deployed. Each refusal says what to write, and where. */
+import { UserError } from "./output.mjs";
+
+/** @typedef {(name: string) => string} Variables the text of a variable, empty if it is not set */
+
+/**
+ * Refuses settings that nobody wants in this environment. Returns what to know about the others.
+ * @param {import("wrangler").Unstable_Config} settings
+ * @param {string} environment empty for none
+ * @param {string[]} others options for wrangler
+ * @returns {string[]}
+ */
+export function checkSettings({ vars, queues, send_email }, environment, others) {
+  const given = givenVariables(others);
+  const all = { ...vars, ...given };
+  const variable = (name) => `${all[name] ?? ""}`.trim();
+  const isProduction = environment === "production" || variable("ENVIRONMENT") === "production";
+  const isQueued = (queues.producers ?? []).some(({ binding }) => binding === "NOTIFICATIONS");
+  const isGiven = "PUBLIC_ORIGIN" in given;
+  if (isGiven && isProduction) throw new UserError(givenOrigin(environment));
+  if (isProduction || isQueued) checkPublicOrigin(variable, environment, isProduction);
+  if (isProduction) checkProduction(variable, environment);
+  checkAllowedOrigins(variable("ALLOWED_ORIGINS"));
+  checkMail(variable, isQueued);
+  const isByResend = isQueued && !send_email.some(({ name }) => name === "EMAIL");
+  return [...(isGiven ? [givenOrigin(environment)] : []), ...(isByResend ? [BY_RESEND] : [])];
+}
+
+const BY_RESEND =
+  "e-mails go by Resend, as `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing";
+
+/** The variables of wrangler's `--var`. */
+function givenVariables(others) {
+  const given = others.flatMap((option) => [...option.matchAll(/^(?:--var=)?([A-Z_]+):(.*)$/gs)]);
+  return Object.fromEntries(given.map(([, name, text]) => [name, text]));
+}
+
+const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
+
+/** Other ways to upload a version read wrangler.toml alone. */
+const givenOrigin = (environment) =>
+  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
+
+/**
+ * Timeline addresses are stored, and e-mails have them: those of production begin with an origin that somebody chose.
+ * @param {Variables} variable
+ */
+function checkPublicOrigin(variable, environment, isProduction) {
+  const origin = variable("PUBLIC_ORIGIN");
+  const problem = problemOf(origin) ?? (isProduction ? insecurityOf(origin) : null);
+  if (!problem) return;
+  const place = environment && ` of the environment ${environment}`;
+  const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} with the host that its create was sent to, for good`;
+  const without = isProduction
+    ? `Without one the service records nothing: ${otherwise}`
+    : `Without one, ${otherwise}, and no e-mail is sent`;
+  throw new UserError(
+    `\`PUBLIC_ORIGIN\`${place} ${problem}. ${without}. Set it in wrangler.toml, under \`${varsOf(environment)}\`, to an origin such as https://pledges.example`,
+  );
+}
+
+/** @param {string} origin @returns {string | null} */
+function problemOf(origin) {
+  if (origin === "") return "is not set";
+  const isOrigin = /^https?:\/\/([\w-]+\.)*[\w-]+(:\d+)?\/*$/.test(origin) && URL.canParse(origin);
+  return isOrigin ? null : `is not an origin: \`${origin}\``;
+}
+
+/** @param {string} origin */
+const insecurityOf = (origin) =>
+  origin.startsWith("https:") ? null : `does not begin with https: \`${origin}\``;
+
+/** @param {Variables} variable */
+function checkProduction(variable, environment) {
+  if (variable("ENVIRONMENT") !== "production")
+    throw new UserError(
+      `\`ENVIRONMENT\` is \`${variable("ENVIRONMENT")}\`: set it to \`production\` in wrangler.toml, under \`${varsOf(environment)}\`. By it the service knows that no timeline address may begin with the host of a request`,
+    );
+  if (variable("ALLOW_PLAIN_HTTP") !== "")
+    throw new UserError(
+      "`ALLOW_PLAIN_HTTP` is set: take it out of wrangler.toml. In production live keys are refused over plain HTTP, where others can read them",
+    );
+}
+
+function checkAllowedOrigins(list) {
+  const entries = list.split(",").map((entry) => entry.trim().replace(/\/+$/, ""));
+  const useless = entries.find((entry) => entry !== "" && !isSentOrigin(entry));
+  if (useless === undefined) return;
+  const meant = URL.canParse(useless) ? new URL(useless).origin : "null";
+  const example = isSentOrigin(meant) && meant !== "null" ? meant : "https://shop.example";
+  throw new UserError(
+    `\`ALLOWED_ORIGINS\` has an entry that is never a browser's origin: \`${useless}\`. Write each origin as browsers send it, such as \`${example}\`: scheme, host in lower case, and a port that is not the scheme's own, with commas between them. There are no wildcards`,
+  );
+}
+
+/**
+ * Whether a browser may send this text as `Origin`: as `is_sent_origin` of `src/http/origin.rs`, which /healthz asks.
+ * @param {string} text
+ */
+export function isSentOrigin(text) {
+  if (/^https?:/.test(text))
+    return (
+      /^https?:\/\/(\[[\da-f:]+\]|[a-z\d_-]+(\.[a-z\d_-]+)*\.?)(:\d+)?$/.test(text) &&
+      URL.canParse(text) &&
+      new URL(text).origin === text
+    );
+  const [, scheme] = text.match(/^([a-z][a-z\d+.-]*):\/\/[^\s/?#@*A-Z]+$/) ?? []; // of an app or an extension
+  return text === "null" || (scheme !== undefined && !/^(ftp|wss?|file)$/.test(scheme));
+}
+
+/** @param {Variables} variable @param {boolean} isQueued */
+function checkMail(variable, isQueued) {
+  for (const name of ["MAIL_FROM", "MAIL_TEST_TO"])
+    if (variable(name) !== "" && !ADDRESS.test(variable(name)))
+      throw new UserError(
+        `\`${name}\` is no e-mail address: \`${variable(name)}\`. Set it in wrangler.toml as \`pledges@shop.example\``,
+      );
+  const hasSender = variable("MAIL_FROM") !== "";
+  if (isQueued && !hasSender)
+    throw new UserError(
+      "e-mails are queued, and `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or take the queue `NOTIFICATIONS` out",
+    );
+  if (hasSender && !isQueued)
+    throw new UserError(
+      "`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Take the `#` from the lines of wrangler.toml that bind it",
+    );
+}
+
+const ADDRESS = /^[^\s@<>,;]+@[\w-]+(\.[\w-]+)+$/;

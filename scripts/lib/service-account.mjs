@@ -1,0 +1,85 @@
+/** What a service's deploy finds in its account, and what it leaves there: the KV namespace and the queues of e-mails. */
+import { copyWith } from "./config-copy.mjs";
+import { log } from "./output.mjs";
+
+/** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings` of the Worker that is deployed, none if there is none */
+
+/**
+ * The configuration to deploy: this file, or a copy with the IDs of namespaces that the account has and the Worker has not. That
+ * is so after a deploy that failed, and after the Worker was deleted. wrangler would make them, and Cloudflare refuses a second
+ * namespace of a title.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
+ * @param {Service} service
+ * @param {{file: string, environment: string}} where
+ * @returns {Promise<string>}
+ */
+export async function connected(tools, cloudflare, service, { file, environment }) {
+  const ids = await unboundNamespaces(cloudflare, service);
+  if (ids.size === 0) return file;
+  const change = (own) => {
+    for (const namespace of own.kv_namespaces) namespace.id ??= ids.get(namespace.binding);
+  };
+  const { account } = cloudflare;
+  return copyWith(tools, { file, environment, folder: "deploy", account, change });
+}
+
+/** The IDs, by binding, of namespaces that an earlier deploy made. */
+async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
+  const ids = new Map();
+  const isBound = (binding) =>
+    bindings.some(({ name, type }) => name === binding && type === "kv_namespace");
+  const unbound = settings.kv_namespaces.filter(({ binding, id }) => !id && !isBound(binding));
+  if (unbound.length === 0) return ids;
+  const namespaces = await cloudflare.all("list the KV namespaces", "/storage/kv/namespaces");
+  for (const { binding } of unbound) {
+    const title = titleOf(worker, binding);
+    const id = namespaces.find((namespace) => namespace.title === title)?.id;
+    if (!id) continue;
+    ids.set(binding, id);
+    log(
+      `the account has the KV namespace \`${title}\` (${id}) already: the Worker is bound to it, with the records in it`,
+    );
+  }
+  return ids;
+}
+
+/** As wrangler names the namespace that it makes. */
+const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`;
+
+/**
+ * Ends the deliveries of queues that the configuration no longer names: wrangler leaves the Worker their consumer, which
+ * would go on to get messages after e-mails were switched off.
+ * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
+ * @param {Service} service `bindings`: as they were before the deploy
+ */
+export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
+  const consumed = (settings.queues.consumers ?? []).map(({ queue }) => queue);
+  const bound = bindings.flatMap(({ type, queue_name: name }) => (type === "queue" ? name : []));
+  const own = [`${worker}-notifications`, `${worker}-notifications-dead`];
+  const left = [...new Set([...bound, ...own])].filter((name) => !consumed.includes(name));
+  if (left.length === 0) return;
+  try {
+    for (const { queue_id, queue_name, consumers } of await queuesNamed(cloudflare, left))
+      for (const { consumer_id } of consumers.filter((consumer) => isOf(consumer, worker))) {
+        const path = `/queues/${encodeURIComponent(queue_id)}/consumers/${encodeURIComponent(consumer_id)}`;
+        await cloudflare.call(`take the Worker off the queue \`${queue_name}\``, "DELETE", path);
+        log(
+          `the queue \`${queue_name}\` no longer delivers to ${worker}. What is in it waits until it is bound again, or expires`,
+        );
+      }
+  } catch ({ message }) {
+    const names = left.filter((name) => bound.includes(name)); // else there is nothing to leave
+    if (names.length > 0) log([message, "Do it by hand:", ...names.map(byHand(worker))].join("\n"));
+  }
+}
+
+async function queuesNamed(cloudflare, names) {
+  const query = new URLSearchParams(names.map((name) => ["name", name]));
+  const { result } = await cloudflare.call("list the queues", "GET", `/queues?${query}`);
+  return result ?? [];
+}
+
+const isOf = ({ script, service }, worker) => script === worker || service === worker;
+
+const byHand = (worker) => (name) => `  npx wrangler queues consumer remove ${name} ${worker}`;
