@@ -1,5 +1,8 @@
-//! Times as text: RFC 3339 date-times in UTC.
+//! Times as text: RFC 3339 date-times, and time zones.
 
+use ::time::OffsetDateTime;
+use ::time::format_description::well_known::Rfc3339;
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
 /// A day, in milliseconds.
@@ -36,4 +39,34 @@ pub fn parse_ms(date_time: &str) -> Option<u64> {
 /// `None` if [`parse_ms`] returns `None`.
 pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
+}
+
+// ---- Any offset ----------------------------------------------------------------------------------
+
+/// The first and the last second that has a date of four digits, counted from 1970.
+const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+
+/// Knows the time zones of the world.
+pub trait TimeZones {
+    /// How many seconds local time is ahead of UTC, in a zone of the IANA database such as
+    /// `Europe/Berlin`, at an instant in seconds since 1970; `None` for an unknown zone.
+    fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
+}
+
+/// Seconds from 1970 to an RFC 3339 date-time of any offset, negative before. A leap second counts as
+/// the second before it. `None` for any other text.
+pub fn instant(date_time: &str) -> Option<i64> {
+    let is_leap = date_time.get(16..19) == Some(":60"); // on any day: those to come are not known
+    let (minute, rest) = date_time.split_at_checked(16)?;
+    let replaced = is_leap.then(|| [minute, ":59", rest.get(3..).unwrap_or_default()].concat());
+    let instant = OffsetDateTime::parse(replaced.as_deref().unwrap_or(date_time), &Rfc3339);
+    Some(instant.ok()?.unix_timestamp())
+}
+
+/// Returns the calendar date of a second since 1970, as year, month and day. What is before year 0 or
+/// after year 9999 counts as the first or the last day of these.
+pub fn date_of(seconds: i64) -> Option<(i32, u8, u8)> {
+    let seconds = seconds.clamp(*DATED.start(), *DATED.end());
+    let date = OffsetDateTime::from_unix_timestamp(seconds).ok()?.date();
+    Some((date.year(), date.month().into(), date.day()))
 }

@@ -103,7 +103,7 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         let profile = profile.filter(|profile| profile.mail).ok_or(Reason::MailOff)?;
         let test_to = || self.settings.test_to.as_deref().ok_or(Reason::TestMode);
         let to = if record.is_live { email } else { test_to()? }.to_owned();
-        let mail = mail(record, Some(profile)).ok_or(Reason::NoPage)?;
+        let mail = mail(record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
         Ok(Draft { mail, to, is_live: record.is_live })
     }
 }

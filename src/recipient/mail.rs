@@ -5,6 +5,7 @@
 //! names and a shop's other texts are [cut, and lose what looks like an address](brief).
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
+use super::calendar::Calendar;
 use super::language::{Language, Plural};
 use super::link::WebAddress;
 use super::page::{SERVICE_NAME, recipient_name};
@@ -13,6 +14,7 @@ use super::quantity::Quantity;
 use super::text::{brief, sender};
 use super::words::{Sentence, part};
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use crate::time::TimeZones;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
@@ -50,14 +52,17 @@ pub struct Mail {
     pub html: String,
 }
 
-/// Writes the e-mail about a transaction, in the profile's language or else in English. Returns `None` if
-/// the record has no address of its page.
+/// Writes the e-mail about a transaction, in the profile's language or else in English, with dates in the
+/// profile's time zone or else in UTC. Returns `None` if the record has no address of its page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
+    zones: &dyn TimeZones,
 ) -> Option<Mail> {
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
-    let content = Content::new(transaction, profile, link);
+    let language = profile.and_then(|profile| profile.language).unwrap_or_default();
+    let calendar = Calendar::new(language, profile, zones);
+    let content = Content::new(transaction, profile, calendar, link);
     Some(Mail {
         language: content.language,
         sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
@@ -94,10 +99,10 @@ impl<'c> Content<'c> {
     fn new(
         transaction: &'c RetrievedPledgeTransaction<'_>,
         profile: Option<&'c Profile>,
+        calendar: Calendar<'_>,
         link: &'c str,
     ) -> Self {
-        let language = profile.and_then(|profile| profile.language).unwrap_or_default();
-        let day = |date_time: &str| language.day(date_time).map(|(_, words)| words);
+        let language = calendar.language;
         let pledges = transaction.pledges.iter().take(MAX_PLEDGES);
         Content {
             language,
@@ -105,8 +110,8 @@ impl<'c> Content<'c> {
             name: recipient_name(transaction).and_then(brief),
             pledges: pledges.map(|pledge| Line::new(language, pledge)).collect(),
             count: transaction.pledges.len(),
-            cause: cause(language, &transaction.trigger),
-            day: day(&transaction.created_at),
+            cause: cause(calendar, &transaction.trigger),
+            day: calendar.day(&transaction.created_at).map(|day| day.words),
             reference: brief(&transaction.reference),
             is_test: !transaction.is_live,
             link,
@@ -267,11 +272,11 @@ impl Line {
 }
 
 /// Writes the action that caused the pledges: `placed an order · 20 November 2026`.
-fn cause(language: Language, trigger: &Trigger<'_>) -> Option<String> {
+fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<String> {
     let phrase = trigger.phrase.as_deref().and_then(brief)?;
-    let day = trigger.date.as_deref().and_then(|date| language.day(date));
+    let day = trigger.date.as_deref().and_then(|date| calendar.day(date));
     Some(match day {
-        Some((_, day)) => format!("{phrase} · {day}"),
+        Some(day) => format!("{phrase} · {}", day.words),
         None => phrase,
     })
 }

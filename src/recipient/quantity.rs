@@ -1,13 +1,14 @@
 //! Quantities in words.
 
 use super::language::{Language, Plural};
+use super::rounded::Rounded;
 use super::text::{brief, shown};
-use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
+use crate::pledge::{PledgeDetail, RetrievedPledge};
 use std::borrow::Cow;
 
 /// An amount, and what it is an amount of.
 pub struct Quantity<'p> {
-    /// The amount as a reader's language writes it, such as `1,000`.
+    /// The amount, rounded, as a reader's language writes it, such as `1,000`.
     pub amount: String,
     /// What it is an amount of.
     pub subject: Subject<'p>,
@@ -31,11 +32,11 @@ impl<'p> Quantity<'p> {
         pledge: &'p RetrievedPledge<'_>,
         detail: &'p PledgeDetail<'_>,
     ) -> Self {
-        let amount = pledge.impact.amount;
-        let (first, second) = match language.plural(amount.get()) {
+        let amount = Rounded::new(pledge.impact.amount);
+        let (first, second) = match language.plural(amount.value) {
             Plural::One => (&detail.noun_singular, &detail.noun_plural),
             // A Japanese page has no plural forms, but its nouns can be English: `1 tree`.
-            _ if amount.as_integer() == Some(1) => (&detail.noun_singular, &detail.noun_plural),
+            _ if amount.value == 1.0 => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
         let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
@@ -43,7 +44,7 @@ impl<'p> Quantity<'p> {
         let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
         let subject =
             noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
-        Quantity { amount: write_amount(language, amount), subject }
+        Quantity { amount: amount.write(language), subject }
     }
 
     /// Writes the quantity in one line of text, such as `12 trees`; `None` if it has no readable words.
@@ -85,26 +86,4 @@ fn words_of(id: &str) -> Option<String> {
     }
     words.pop();
     Some(words)
-}
-
-/// Writes the shortest decimal that is exactly the amount: `1,000`, `0.5`, `1 × 10³⁰⁸`.
-///
-/// Amounts from 10¹⁶ and below 10⁻⁵ are written with a power of ten.
-fn write_amount(language: Language, amount: Amount) -> String {
-    let mut buffer = zmij::Buffer::new();
-    let shortest = buffer.format_finite(amount.get());
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((shortest, ""));
-    let digits = language.decimal(digits.strip_suffix(".0").unwrap_or(digits));
-    if exponent.is_empty() { digits } else { scientific(&digits, exponent) }
-}
-
-/// Writes digits and an exponent: `5 × 10⁻³²⁴` for `5` and `-324`.
-fn scientific(digits: &str, exponent: &str) -> String {
-    let exponent: String = exponent.trim_start_matches('+').chars().map(superscript).collect();
-    format!("{digits} × 10{exponent}")
-}
-
-fn superscript(character: char) -> char {
-    let digit = character.to_digit(10).and_then(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize));
-    digit.unwrap_or('⁻')
 }

@@ -8,6 +8,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use support::service::Zones;
 
 #[track_caller]
 fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
@@ -16,7 +17,7 @@ fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
         serde_json::from_str(&bytes).expect("the record should decode");
     let profile: Option<Profile> =
         profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
-    mail(&record, profile.as_ref()).expect("the record has the address of its page")
+    mail(&record, profile.as_ref(), &Zones).expect("the record has the address of its page")
 }
 
 /// The name that an e-mail greets a recipient of this first name by.
@@ -112,6 +113,6 @@ fn a_record_without_an_address_of_its_page_gives_no_mail() {
         let record = with(&[("/timelineUrl", address)]).to_string();
         let record: RetrievedPledgeTransaction<'_> =
             serde_json::from_str(&record).expect("the record should decode");
-        assert_eq!(mail(&record, None), None);
+        assert_eq!(mail(&record, None, &Zones), None);
     }
 }

@@ -692,14 +692,14 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
 #[test]
 fn a_preview_is_the_mail_that_would_be_sent() {
     let desk = Desk::asked();
-    let preview = |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.record()));
+    let preview = |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.clock, &desk.record()));
     let shown = preview(&desk).unwrap();
     desk.deliver(&message(), 1);
     assert_eq!(shown.subject, desk.post.letters.borrow()[0].1);
     assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
     let link = "https://service.example/timeline/ptran_1?edit_key=secret";
     assert!(shown.text.contains(link) && shown.html.contains(link));
-    let masked = block_on(notifications::masked_preview(&desk.store, &desk.record())).unwrap();
+    let masked = block_on(notifications::masked_preview(&desk.store, &desk.clock, &desk.record())).unwrap();
     let text = format!("{masked:?}");
     assert!(text.contains(notifications::NOWHERE) && shown.text.contains("Mara"));
     assert!(!text.contains("Mara") && !text.contains("secret"), "{text}");

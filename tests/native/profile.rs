@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
 use support::memory::MemoryStore;
-use support::service::{Answer, NOW_MS, TestRequest, TestService, put_transaction};
+use support::service::{Answer, NOW_MS, TestRequest, TestService, Zones, put_transaction};
 
 // ---- Limits ------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     let bytes = record().to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, Some(profile), asked)
+    page(&record, Some(profile), asked, &Zones)
 }
 
 /// Returns the text between the first occurrence of `start` and the `end` behind it.
