@@ -176,7 +176,7 @@ fn a_message_becomes_one_mail_however_often_it_is_delivered() {
 #[test]
 fn what_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Desk);
-    let rows: [(&str, Change); 8] = [
+    let rows: [(&str, Change); 9] = [
         ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
         ("no-origin", |desk| desk.settings.has_origin = false),
@@ -188,6 +188,11 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
         ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
         ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
         ("daily-limit", |desk| desk.keep_mailed(EMAIL, 5)),
+        ("daily-limit", |desk| {
+            desk.keep_mailed(r#""\mara"@Buyer.EXAMPLE"#, 5);
+            let email = json!(r#""Mara"@buyer.example"#);
+            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+        }),
     ];
     for (reason, change) in rows {
         let mut desk = Desk::new();

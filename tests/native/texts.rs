@@ -5,6 +5,7 @@ use crate::mail::{greeted_as, sender_of};
 use impact_pledge::auth::ApiKey;
 use impact_pledge::charge::UnitPrice;
 use impact_pledge::idempotency::IdempotencyKey;
+use impact_pledge::mailbox::mailbox;
 use impact_pledge::operator::prices;
 use impact_pledge::pledge::{Amount, TransactionId};
 use impact_pledge::recipient::{Language, Profile};
@@ -64,7 +65,7 @@ pub fn rows(name: &str) -> Vec<Row> {
 /// Whether the reader reads the text as the row says.
 type Reads = fn(&Row) -> bool;
 
-const READERS: [(&str, Reads); 11] = [
+const READERS: [(&str, Reads); 12] = [
     ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
     ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
     ("authorization", |row| {
@@ -76,6 +77,7 @@ const READERS: [(&str, Reads); 11] = [
     }),
     ("mail-sender", |row| row.read == Some(sender_of(&row.text))),
     ("mail-text", |row| row.read == greeted_as(&row.text)),
+    ("mailbox", |row| row.read == Some(mailbox(&row.text))),
     ("month", |row| {
         let month = serde_json::from_value::<Month>(Value::from(&*row.text));
         row.is(month.map(|month| month.to_string()))
