@@ -1,7 +1,6 @@
-//! Times as text: RFC 3339 date-times, and time zones.
+//! Times as text: RFC 3339 date-times in UTC; time zones.
 
 use ::time::OffsetDateTime;
-use ::time::format_description::well_known::Rfc3339;
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
@@ -41,10 +40,7 @@ pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
 }
 
-// ---- Any offset ----------------------------------------------------------------------------------
-
-/// The first and the last second that has a date of four digits, counted from 1970.
-const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+// ---- Time zones ----------------------------------------------------------------------------------
 
 /// Knows the time zones of the world.
 pub trait TimeZones {
@@ -53,15 +49,8 @@ pub trait TimeZones {
     fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
 }
 
-/// Seconds from 1970 to an RFC 3339 date-time of any offset, negative before. A leap second counts as
-/// the second before it. `None` for any other text.
-pub fn instant(date_time: &str) -> Option<i64> {
-    let is_leap = date_time.get(16..19) == Some(":60"); // on any day: those to come are not known
-    let (minute, rest) = date_time.split_at_checked(16)?;
-    let replaced = is_leap.then(|| [minute, ":59", rest.get(3..).unwrap_or_default()].concat());
-    let instant = OffsetDateTime::parse(replaced.as_deref().unwrap_or(date_time), &Rfc3339);
-    Some(instant.ok()?.unix_timestamp())
-}
+/// The first and the last second that has a year of four digits, counted from 1970.
+const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
 /// Returns the calendar date of a second since 1970, as year, month and day. What is before year 0 or
 /// after year 9999 counts as the first or the last day of these.

@@ -270,10 +270,8 @@ fn preview<S, C: Clock, E>(
             let page = recipient::page(&example, profile, Language::En, desk.clock);
             Some((page.html, page.policy))
         }
-        "mail" => {
-            recipient::mail(&example, profile, desk.clock)
-                .map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY)))
-        }
+        "mail" => recipient::mail(&example, profile, desk.clock)
+            .map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY))),
         _ => None,
     };
     let (html, policy) =

@@ -2,7 +2,8 @@
 
 use crate::scope::Mode;
 use crate::settlement::Month;
-use crate::time::{date_of, instant};
+use crate::time::date_of;
+use crate::validate::instant::instant;
 use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.

@@ -165,10 +165,7 @@ async fn stored(store: &impl OperatorStore, unit: &str) -> Result<Option<NewProf
     Ok(record.map(|record| serde_json::from_slice(&record).unwrap_or_default()))
 }
 
-fn checked(
-    profile: NewProfile,
-    author: &Author<'_, impl Clock, impl Entropy>,
-) -> Result<Profile> {
+fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -> Result<Profile> {
     let profile = Profile::checked(profile, author.clock);
     profile.map_err(|problem| OperatorError::Invalid(problem.to_owned()))
 }

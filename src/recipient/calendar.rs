@@ -3,8 +3,8 @@
 use super::language::Language;
 use super::profile::Profile;
 use super::words::Sentence;
-use crate::time::{TimeZones, date_of, instant};
-use crate::validate::format::is_date_time;
+use crate::time::{TimeZones, date_of};
+use crate::validate::instant::instant;
 
 /// Writes dates in a language and a time zone.
 #[derive(Clone, Copy)]
@@ -25,11 +25,7 @@ pub(super) struct Day {
 
 impl<'c> Calendar<'c> {
     /// Takes the profile's time zone.
-    pub fn new(
-        language: Language,
-        profile: Option<&'c Profile>,
-        zones: &'c dyn TimeZones,
-    ) -> Self {
+    pub fn new(language: Language, profile: Option<&'c Profile>, zones: &'c dyn TimeZones) -> Self {
         let zone = profile.and_then(|profile| profile.time_zone.as_deref());
         Calendar { language, zone, zones }
     }
@@ -37,7 +33,7 @@ impl<'c> Calendar<'c> {
     /// Writes the day of an RFC 3339 date-time in this time zone, whatever the date-time's own offset is;
     /// `None` for any other text.
     pub fn day(&self, date_time: &str) -> Option<Day> {
-        let instant = instant(date_time).filter(|_| is_date_time(date_time.as_bytes()))?;
+        let instant = instant(date_time)?;
         let offset = self.zone.and_then(|zone| self.zones.utc_offset(zone, instant));
         let (year, month, day) = date_of(instant + i64::from(offset.unwrap_or_default()))?;
         let iso = format!("{year:04}-{month:02}-{day:02}");

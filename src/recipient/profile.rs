@@ -156,7 +156,7 @@ fn parse_address(text: String) -> Result<String, &'static str> {
 
 fn parse_email(text: String) -> Result<String, &'static str> {
     let problem = "`reply-to` is no e-mail address: write it as `hello@shop.example`";
-    let is_plain = !text.contains(['"', '[', '?', '&', '%']); // a link `mailto:` would read them otherwise
+    let is_plain = !text.contains(['"', '[']); // not every mail service takes them
     if is_plain && is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 
@@ -176,7 +176,8 @@ fn is_name(name: &str) -> bool {
         && !name.chars().any(|character| turns(character) || breaks(character))
 }
 
-const NO_TIME_ZONE: &str = "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`";
+const NO_TIME_ZONE: &str =
+    "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`";
 /// Most bytes of the name of a time zone. The longest has 32.
 const MAX_ZONE_LENGTH: usize = 64;
 

@@ -3,6 +3,7 @@
 mod code;
 pub mod compact;
 pub mod format;
+pub mod instant;
 pub(crate) mod issue;
 pub mod json;
 pub(crate) mod lexer;
