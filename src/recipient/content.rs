@@ -139,6 +139,7 @@ fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
             @match &quantity.subject {
                 Subject::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
                 Subject::Name(name) => { (number) " × " (name) }
+                Subject::Offering(words) => { (number) " × " (words) }
                 Subject::Unknown => { (before) (number) (after) }
             }
         }

@@ -18,6 +18,7 @@ mod quantity;
 mod rounded;
 mod style;
 mod text;
+mod unlinked;
 mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};

@@ -3,8 +3,8 @@
 use super::language::{Language, Plural};
 use super::rounded::Rounded;
 use super::text::{brief, shown};
+use super::words::{Sentence, fill};
 use crate::pledge::{PledgeDetail, RetrievedPledge};
-use std::borrow::Cow;
 
 /// An amount, and what it is an amount of.
 pub struct Quantity<'p> {
@@ -19,7 +19,9 @@ pub enum Subject<'p> {
     /// A noun for what is counted: `12 trees`.
     Noun(&'p str),
     /// A name instead of a noun: `12 × Mangrove`.
-    Name(Cow<'p, str>),
+    Name(&'p str),
+    /// The words of the offering's ID, for want of a name: `12 × tree offering`.
+    Offering(String),
     /// The pledge has no readable name.
     Unknown,
 }
@@ -40,10 +42,9 @@ impl<'p> Quantity<'p> {
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
         let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
-        let name = || shown(&detail.name).map(Cow::Borrowed);
-        let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
-        let subject =
-            noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
+        let name = || shown(&detail.name).map(Subject::Name);
+        let id = || words_of(&pledge.impact.offering_id).map(Subject::Offering);
+        let subject = noun.or_else(name).or_else(id).unwrap_or(Subject::Unknown);
         Quantity { amount: amount.write(language), subject }
     }
 
@@ -54,18 +55,52 @@ impl<'p> Quantity<'p> {
             Subject::Noun(noun) => {
                 brief(noun).map(|noun| [amount, language.space_before(&noun), &noun].concat())
             }
-            Subject::Name(name) => brief(name).map(|name| format!("{amount} × {name}")),
+            Subject::Name(_) | Subject::Offering(_) => {
+                brief(self.title()?).map(|name| format!("{amount} × {name}"))
+            }
             Subject::Unknown => None,
         }
     }
 
-    /// Returns the noun or name.
+    /// Returns the noun, the name or the words of the ID.
     pub fn title(&self) -> Option<&str> {
         match &self.subject {
-            Subject::Noun(noun) => Some(noun),
-            Subject::Name(name) => Some(name),
+            Subject::Noun(text) | Subject::Name(text) => Some(text),
+            Subject::Offering(words) => Some(words),
             Subject::Unknown => None,
         }
+    }
+}
+
+/// A pledge, as an e-mail lists it.
+pub(super) struct Line {
+    /// How much of what, as a sentence has it: `12 trees`; `None` if it has no readable words.
+    pub words: Option<String>,
+    /// How much of what, as a list has it: also `3 of reef-7`.
+    pub quantity: String,
+    pub name: Option<String>,
+}
+
+impl Line {
+    pub fn new(language: Language, pledge: &RetrievedPledge<'_>) -> Self {
+        let nothing = PledgeDetail::default();
+        let detail = pledge.details.first().unwrap_or(&nothing);
+        let quantity = Quantity::new(language, pledge, detail);
+        let words = quantity.brief(language);
+        let listed = words.clone().filter(|_| !matches!(quantity.subject, Subject::Offering(_)));
+        let quantity = listed
+            .unwrap_or_else(|| of_offering(language, &quantity.amount, &pledge.impact.offering_id));
+        let name = detail.name.as_deref().and_then(brief);
+        let name = name.filter(|name| !quantity.ends_with(name));
+        Line { words, quantity, name }
+    }
+}
+
+/// Writes a quantity of an offering that has no name: `3 of reef-7`.
+fn of_offering(language: Language, amount: &str, id: &str) -> String {
+    match brief(id) {
+        Some(id) => fill(language.text(Sentence::MailOf), &[amount, &id]),
+        None => fill(language.text(Sentence::Quantity), &[amount]),
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Sentence {
     MailPrivate,
     /// Why the recipient gets the e-mail, with the shop.
     MailWhy,
+    /// A pledge without noun and name: its quantity, and the ID of its offering.
+    MailOf,
 }
 
 impl Language {
@@ -75,4 +77,16 @@ impl Language {
 /// Returns one of the parts of a sentence, counted from 0.
 pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
+}
+
+/// Inserts values into a sentence, one after another.
+pub(super) fn fill(sentence: &str, values: &[&str]) -> String {
+    let mut values = values.iter();
+    let mut pieces = sentence.split("{}");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push_str(values.next().unwrap_or(&""));
+        text.push_str(piece);
+    }
+    text
 }

@@ -94,7 +94,7 @@ fn a_subject_has_no_word_that_a_header_would_decode() {
     let word = "=?utf-8?Q?=0d=0aBcc:?=";
     let record = with(&[("/pledges/0/details/0/nounPlural", word.into())]);
     let subject = mail_of(&record, Some(&json!({ "name": word }))).subject;
-    assert_eq!(subject, "= ?utf-8?Q?=0d=0aBcc:?= has made a pledge for you");
+    assert_eq!(subject, "= ?utf-8?Q?=0d=0aBcc:?= has pledged 12 = ?utf-8?Q?=0d=0aBcc:?= for you");
 }
 
 #[test]

@@ -92,6 +92,7 @@ fn no_language_lacks_a_sentence() {
         for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
+        assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
         assert_eq!(sentence(Months).split(' ').count(), 12, "{language:?}");
         let html = unavailable_page(*language).html;
         assert!(html.contains("<a href=\"\">") && !html.contains("<a href=\"\"></a>"));
