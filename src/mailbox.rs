@@ -1,6 +1,6 @@
 //! E-mail addresses as the mailboxes that they name.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Returns one text for all spellings of a mailbox that RFC 5321 (sections 2.4, 4.1.2, 4.1.3) has, for hashes:
 /// nothing is sent to it.
@@ -19,7 +19,7 @@ pub fn mailbox(address: &str) -> String {
     let local = quoted.map_or_else(|| local.to_owned(), without_escapes);
     let domain = domain.to_ascii_lowercase();
     let literal = domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let ip = literal.and_then(ip_address).map(|ip| format!("[{ip}]"));
+    let ip = literal.and_then(ip_address).map(|ip| base16ct::lower::encode_string(&ip.octets()));
     [&local.to_ascii_lowercase(), "@", ip.as_ref().unwrap_or(&domain)].concat()
 }
 
@@ -33,18 +33,21 @@ fn without_escapes(quoted: &str) -> String {
     text
 }
 
-/// Parses an address literal in lower case. Unlike std, RFC 5321 allows leading zeros in IPv4.
-fn ip_address(literal: &str) -> Option<IpAddr> {
-    let Some(address) = literal.strip_prefix("ipv6:") else { return ipv4(literal)?.parse().ok() };
-    let (head, tail) = address.rsplit_once(':')?;
-    let tail = ipv4(tail).unwrap_or_else(|| tail.to_owned());
-    let address: Ipv6Addr = [head, ":", &tail].concat().parse().ok()?;
-    Some(address.to_canonical())
+/// Parses an address literal in lower case: an IPv4 address as the IPv6 address that is mapped to it.
+fn ip_address(literal: &str) -> Option<Ipv6Addr> {
+    let Some(address) = literal.strip_prefix("ipv6:") else {
+        let address: Ipv4Addr = without_zeros(literal).parse().ok()?;
+        return Some(address.to_ipv6_mapped());
+    };
+    let (groups, last) = address.rsplit_once(':')?;
+    [groups, ":", &without_zeros(last)].concat().parse().ok()
 }
 
-/// Removes leading zeros from an IPv4 address.
-fn ipv4(text: &str) -> Option<String> {
-    let numbers: Option<Vec<_>> = text.split('.').map(|number| number.parse::<u8>().ok()).collect();
-    let numbers = numbers.filter(|numbers| numbers.len() == 4)?;
-    Some(numbers.iter().map(u8::to_string).collect::<Vec<_>>().join("."))
+/// Removes the leading zeros of an IPv4 address, or of a group. RFC 5321 allows them, std does not.
+fn without_zeros(text: &str) -> String {
+    let shortest = |number: &str| match number.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        number => number.to_owned(),
+    };
+    text.split('.').map(shortest).collect::<Vec<_>>().join(".")
 }

@@ -13,8 +13,6 @@ const SPECIAL: [&str; 8] =
 const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
 /// The sign of an e-mail address, and what looks the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
-/// The first letter of the scripts that write words without blanks: more may follow a host.
-const DENSE: char = '\u{e00}';
 
 /// Breaks what a mail program would make a link of, by a blank after its signs, so that a reader sees all
 /// of it:
@@ -42,10 +40,11 @@ pub(super) fn unlinked(text: &str) -> String {
     unlinked
 }
 
-/// Whether a character may be a part of a host. An invisible one may hide in it.
+/// Whether a character may be a part of a host, or hidden in one: all but blanks, ASCII's other signs and
+/// those below `À`.
 fn is_of_host(character: char) -> bool {
-    let is_hidden = is_invisible(character) && !character.is_whitespace();
-    character.is_alphanumeric() || "-_".contains(character) || is_dot(character) || is_hidden
+    let is_other = character >= 'À' && !character.is_whitespace() && !AT_SIGNS.contains(&character);
+    character.is_ascii_alphanumeric() || "-_".contains(character) || is_dot(character) || is_other
 }
 
 fn is_dot(character: char) -> bool {
@@ -64,33 +63,46 @@ fn push_host(unlinked: &mut String, host: &str) {
 /// Whether a mail program may make a link of these labels.
 fn is_host(host: &str) -> bool {
     let labels = host.split(is_dot).map(plain).filter(|label| !label.is_empty());
-    match labels.collect::<Vec<_>>().as_slice() {
-        [first, .., last] => first == "www" || is_domain(last),
-        _ => false,
-    }
+    let labels: Vec<_> = labels.collect();
+    let Some((last, [first, inner @ ..])) = labels.split_last() else { return false };
+    is_domain(last)
+        || inner.iter().any(|label| label.contains(is_dense) && is_domain(label))
+        || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
 }
 
-/// Returns a label in lower case and without what can't be seen or part of a domain.
-fn plain(label: &str) -> String {
-    let visible = label.chars().filter(|character| !is_invisible(*character));
-    let text: String = visible.map(narrow).flat_map(char::to_lowercase).collect();
-    text.trim_matches(['-', '_']).to_owned()
-}
-
-/// Returns the ASCII letter of a full-width one, which browsers read alike.
-fn narrow(character: char) -> char {
-    let offset = matches!(character, '\u{ff01}'..='\u{ff5e}').then_some(0xfee0);
-    offset.and_then(|offset| char::from_u32(u32::from(character) - offset)).unwrap_or(character)
-}
-
-/// Whether a label is a top-level domain, or one with text of a dense script behind it.
+/// Whether a label is a top-level domain, or one with dense text behind it.
 fn is_domain(label: &str) -> bool {
-    let beginning = label.split(|character| character >= DENSE).next().unwrap_or_default();
+    let beginning = label.split(is_dense).next().unwrap_or_default();
     [label, beginning].into_iter().any(|label| {
         label.starts_with("xn--")
             || SPECIAL.contains(&label)
             || DOMAINS.lines().any(|domain| domain == label)
     })
+}
+
+/// Whether a character is of a script that writes words without blanks, or a sign: more may stand beside
+/// a host.
+fn is_dense(character: char) -> bool {
+    character >= '\u{e00}'
+}
+
+/// Returns a label as a domain has it: in lower case, and without what can't be seen or part of one.
+fn plain(label: &str) -> String {
+    let visible = label.chars().filter(|character| !is_invisible(*character));
+    let text: String = visible.map(lower).collect();
+    text.trim_matches(['-', '_']).to_owned()
+}
+
+/// Returns the small letter of a capital, and the ASCII letter of a full-width one: of the scripts that
+/// top-level domains have, as Unicode's tables would add 11 KB to the Worker.
+fn lower(character: char) -> char {
+    let code = u32::from(character);
+    let lower = match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(code - 0xfee0).unwrap_or(character),
+        'À'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => char::from_u32(code + 0x20).unwrap_or(character),
+        _ => character,
+    };
+    lower.to_ascii_lowercase()
 }
 
 /// Whether a sign between these texts ends `mailto:` or `//`, or is the `@` of an address.

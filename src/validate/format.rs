@@ -397,7 +397,7 @@ fn is_date(date: u32) -> bool {
 /// and offset.
 fn is_time(time: u32, rest: &[u8]) -> bool {
     let (hour, minute, second) = (time >> 16, time >> 8 & 0xFF, time & 0xFF);
-    let Some(offset) = offset_minutes_of(rest) else { return false };
+    let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
     // A leap second is at 23:59 UTC, of this day or of the day before.
     let at_leap = || matches!(decimal(hour) * 60 + decimal(minute) - offset, 1439 | -1);
     hour < 0x24 && minute < 0x60 && (second < 0x60 || second == 0x60 && at_leap())
@@ -408,20 +408,15 @@ fn decimal(digits: u32) -> i32 {
     ((digits >> 4) * 10 + (digits & 15)) as i32
 }
 
-fn after_fraction(text: &[u8]) -> Option<&[u8]> {
+pub(super) fn after_fraction(text: &[u8]) -> Option<&[u8]> {
     match text {
         [b'.', digits @ ..] => after_some(digits, DIGIT),
         _ => Some(text),
     }
 }
 
-/// Reads what follows the seconds, a fraction and an offset, as [`offset_minutes`].
-pub(super) fn offset_minutes_of(text: &[u8]) -> Option<i32> {
-    after_fraction(text).and_then(offset_minutes)
-}
-
 /// Returns how many minutes local time is ahead of UTC: -1439 to 1439.
-fn offset_minutes(text: &[u8]) -> Option<i32> {
+pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, h1, h0, m1, m0) = match text {
         [b'Z' | b'z'] => return Some(0),
         [sign @ (b'+' | b'-'), h1, h0, b':', m1, m0] => (sign, h1, h0, m1, m0),

@@ -1,6 +1,6 @@
 //! RFC 3339 date-times as instants.
 
-use super::format::{is_date_time, offset_minutes_of};
+use super::format::{after_fraction, is_date_time, offset_minutes};
 use time::{Date, Month};
 
 /// The Julian day of 1970-01-01.
@@ -22,6 +22,6 @@ pub fn instant(date_time: &str) -> Option<i64> {
     let days = i64::from(date.to_julian_day() - EPOCH);
     let hours = days * 24 + i64::from(digits(11, 13)?);
     let minutes = hours * 60 + i64::from(digits(14, 16)?);
-    let offset = offset_minutes_of(date_time.as_bytes().get(19..)?)?;
+    let offset = offset_minutes(after_fraction(date_time.as_bytes().get(19..)?)?)?;
     Some((minutes - i64::from(offset)) * 60 + i64::from(digits(17, 19)?.min(59)))
 }

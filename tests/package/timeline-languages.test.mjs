@@ -86,20 +86,23 @@ const AMOUNTS = [
   ...[0.1 + 0.2, 1.1 + 2.2, 1.0005, 1.0004999, 1.4995, 0.9995, 0.9994, 1.9996, 999.9995, 9_999.9996],
   ...[0.0005, 0.00049999, 0.000123456, 0.0099999, 1e15 / 3, 123_456.0625, 4_503_599_627_370_495.5],
 ];
-/** An amount that would be written as 0 by the defaults keeps some digits: nobody pledged nothing. */
-const tiny = (amount) => amount < 0.0005 && { maximumSignificantDigits: 4 };
+/** An amount that the defaults would write as 0 keeps some digits: nobody pledged nothing. */
+const isTiny = (amount) => amount < 0.0005;
+const TINY = { maximumSignificantDigits: 4 };
 
 test("numbers, and the noun that goes with each", async () => {
   const detail = { nounSingular: "ONE", nounPlural: "OTHER" };
   const pledges = AMOUNTS.map((amount) => ({ impact: { amount, offeringId: "tree" }, detail }));
   for (const [language, page] of await pagesOf({ pledges })) {
-    const noun = (amount, number) => {
-      const isOne = new Intl.PluralRules(language, tiny(amount) || {}).select(amount) === "one";
-      return isOne || (JOINED.includes(language) && number === "1") ? "ONE" : "OTHER";
-    };
+    const [usual, tiny] = [{}, TINY].map((digits) => ({
+      number: new Intl.NumberFormat(language, digits),
+      plural: new Intl.PluralRules(language, digits),
+    }));
     const written = (amount) => {
-      const number = new Intl.NumberFormat(language, tiny(amount) || {}).format(amount);
-      return `${number} ${noun(amount, number)}`;
+      const { number, plural } = isTiny(amount) ? tiny : usual;
+      const text = number.format(amount);
+      const isOne = plural.select(amount) === "one" || (JOINED.includes(language) && text === "1");
+      return `${text} ${isOne ? "ONE" : "OTHER"}`;
     };
     assert.deepEqual(texts(page, "h3"), AMOUNTS.map(written), language);
   }
