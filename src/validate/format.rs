@@ -408,7 +408,7 @@ fn decimal(digits: u32) -> i32 {
     ((digits >> 4) * 10 + (digits & 15)) as i32
 }
 
-pub(super) fn after_fraction(text: &[u8]) -> Option<&[u8]> {
+fn after_fraction(text: &[u8]) -> Option<&[u8]> {
     match text {
         [b'.', digits @ ..] => after_some(digits, DIGIT),
         _ => Some(text),
@@ -416,7 +416,7 @@ pub(super) fn after_fraction(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns how many minutes local time is ahead of UTC: -1439 to 1439.
-pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
+fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, h1, h0, m1, m0) = match text {
         [b'Z' | b'z'] => return Some(0),
         [sign @ (b'+' | b'-'), h1, h0, b':', m1, m0] => (sign, h1, h0, m1, m0),

@@ -1,6 +1,6 @@
 //! RFC 3339 date-times as instants.
 
-use super::format::{after_fraction, is_date_time, offset_minutes};
+use super::format::is_date_time;
 use time::{Date, Month};
 
 /// The Julian day of 1970-01-01.
@@ -22,6 +22,14 @@ pub fn instant(date_time: &str) -> Option<i64> {
     let days = i64::from(date.to_julian_day() - EPOCH);
     let hours = days * 24 + i64::from(digits(11, 13)?);
     let minutes = hours * 60 + i64::from(digits(14, 16)?);
-    let offset = offset_minutes(after_fraction(date_time.as_bytes().get(19..)?)?)?;
-    Some((minutes - i64::from(offset)) * 60 + i64::from(digits(17, 19)?.min(59)))
+    let seconds = minutes * 60 + i64::from(digits(17, 19)?.min(59));
+    Some(seconds - offset(date_time.get(19..)?))
+}
+
+/// The seconds that local time is ahead of UTC, by what follows the seconds: `.123+01:00`, `Z`.
+fn offset(rest: &str) -> i64 {
+    let offset = rest.trim_start_matches(|mark: char| mark == '.' || mark.is_ascii_digit());
+    let digits = |from, to| offset.get(from..to).and_then(|digits| digits.parse().ok());
+    let minutes = digits(1, 3).unwrap_or(0) * 60 + digits(4, 6).unwrap_or(0);
+    if offset.starts_with('-') { minutes * -60 } else { minutes * 60 }
 }
