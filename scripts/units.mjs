@@ -4,7 +4,7 @@ import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
 
-const MEMBERS = ["name", "logo", "accent", "language", "link", "mail", "reply-to"];
+const MEMBERS = ["name", "logo", "accent", "language", "link", "mail", "reply-to", "time-zone"];
 /** Members that a profile has always. */
 const LASTING = ["name", "mail"];
 const units = command(
@@ -44,6 +44,10 @@ const set = units
     ).choices(["on", "off"]),
   )
   .option("--reply-to <address>", "the e-mail address that recipients answer to")
+  .option(
+    "--time-zone <name>",
+    "time zone of the dates on its pages and in its e-mails, such as `Europe/Berlin`; without it, UTC",
+  )
   .option("--yes", YES)
   .hook("preAction", () => {
     const given = set.opts();
@@ -138,7 +142,7 @@ function cells({ unit, profile, problem, created = "", by }) {
 
 /** The name of a member in the record. */
 function recorded(member) {
-  return member === "reply-to" ? "replyTo" : member;
+  return member.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 export default units;

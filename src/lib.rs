@@ -14,8 +14,8 @@
 //!   it to its recipient.
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
-//! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
-//!   of records).
+//! - All of these build on [`scope`] (modes and units), [`time`], [`http`], [`mailbox`] (e-mail addresses)
+//!   and [`version`] (the format of records).
 //! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
 //!   [`dashboard`] is pages and forms over it.
 
@@ -29,6 +29,7 @@ pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
+pub mod mailbox;
 pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
 // else the service's wasm grows

@@ -4,6 +4,7 @@
 //! shows no personal data, and without the secret a guess cannot be checked.
 
 use crate::hash::{first_bytes, update_with_parts};
+use crate::mailbox::mailbox;
 use crate::scope::{Mode, Scope};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error;
@@ -38,7 +39,7 @@ const HASH_BYTES: usize = 16;
 pub struct LookupHashes {
     /// Hash of the reference.
     pub reference: String,
-    /// Hash of the recipient's e-mail address, without regard to ASCII case.
+    /// Hash of the recipient's [`mailbox`]; in records of earlier releases of the address in lower case.
     pub email: String,
 }
 
@@ -70,13 +71,21 @@ impl NamespaceSecret {
 
     /// The hash of an e-mail address, as in [`hashes`](Self::hashes).
     pub fn email(&self, scope: &Scope, email: &str) -> String {
-        self.hash("email", scope, &email.to_ascii_lowercase())
+        self.hash("email", scope, &mailbox(email))
     }
 
-    /// The hash of an e-mail address, of whatever unit and mode: it counts what one person is sent.
+    /// Whether this is the hash of an e-mail address, in records of this release or of earlier ones.
+    pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
+        let (mailbox, spelled) = (mailbox(email), email.to_ascii_lowercase());
+        let is_hash_of = |text: &str| hash == self.hash("email", scope, text);
+        is_hash_of(&mailbox) || (spelled != mailbox && is_hash_of(&spelled))
+    }
+
+    /// The hash of an e-mail address's [`mailbox`], of whatever unit and mode: it counts what one person
+    /// is sent.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
-        self.hash("address", &everybody, &email.to_ascii_lowercase())
+        self.hash("address", &everybody, &mailbox(email))
     }
 
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {

@@ -1,5 +1,7 @@
-//! Times as text: RFC 3339 date-times in UTC.
+//! Times as text: RFC 3339 date-times in UTC; time zones.
 
+use ::time::OffsetDateTime;
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
 /// A day, in milliseconds.
@@ -36,4 +38,24 @@ pub fn parse_ms(date_time: &str) -> Option<u64> {
 /// `None` if [`parse_ms`] returns `None`.
 pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
+}
+
+// ---- Time zones ----------------------------------------------------------------------------------
+
+/// Knows the time zones of the world.
+pub trait TimeZones {
+    /// How many seconds local time is ahead of UTC, in a zone of the IANA database such as
+    /// `Europe/Berlin`, at an instant in seconds since 1970; `None` for an unknown zone.
+    fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
+}
+
+/// The first and the last second that has a year of four digits, counted from 1970.
+const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+
+/// Returns the calendar date of a second since 1970, as year, month and day. What is before year 0 or
+/// after year 9999 counts as the first or the last day of these.
+pub fn date_of(seconds: i64) -> Option<(i32, u8, u8)> {
+    let seconds = seconds.clamp(*DATED.start(), *DATED.end());
+    let date = OffsetDateTime::from_unix_timestamp(seconds).ok()?.date();
+    Some((date.year(), date.month().into(), date.day()))
 }

@@ -7,6 +7,7 @@ use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};
 use impact_pledge::store::StoredValue as _;
+use impact_pledge::time::TimeZones;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -25,6 +26,12 @@ pub struct SkewedClock {
 impl Clock for SkewedClock {
     fn now_ms(&self) -> u64 {
         (EPOCH_MS + self.time.now_ms()).saturating_add_signed(self.ahead_ms)
+    }
+}
+
+impl TimeZones for SkewedClock {
+    fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
+        None // no shop of the simulation has one
     }
 }
 

@@ -138,7 +138,7 @@ impl Frame<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "Version " (self.settings.version) }
+                    footer { "Times, days and months are in UTC. Version " (self.settings.version) "." }
                 }
             }
         }

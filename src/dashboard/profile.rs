@@ -23,7 +23,7 @@ use std::borrow::Cow;
 const EXAMPLE: &[u8] = include_bytes!("example.json");
 
 /// The texts of a profile: name, label, and what helps to fill them in.
-const TEXTS: [(&str, &str, &str); 5] = [
+const TEXTS: [(&str, &str, &str); 6] = [
     ("name", "Name", "What buyers call the shop: one line, at most 80 characters."),
     ("logo", "Logo", "The address of an image, by https. It stands in the place of the name."),
     ("link", "Link", "Where name and logo lead to, by https."),
@@ -33,6 +33,11 @@ const TEXTS: [(&str, &str, &str); 5] = [
         "Such as #8a4b2a; made darker or lighter where it would be hard to read.",
     ),
     ("reply-to", "Reply-to address", "The e-mail address that buyers answer to."),
+    (
+        "time-zone",
+        "Time zone",
+        "The zone of the dates that buyers see, such as Europe/Berlin. Without one, dates are in UTC.",
+    ),
 ];
 
 const LANGUAGES: [(&str, &str); 13] = [
@@ -89,13 +94,14 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// The members of a profile as texts, by the names of their fields; empty where they are absent.
-fn texts(profile: &NewProfile) -> [(&str, &str); 7] {
+fn texts(profile: &NewProfile) -> [(&str, &str); 8] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
         ("link", profile.link.as_deref().unwrap_or_default()),
         ("accent", profile.accent.as_deref().unwrap_or_default()),
         ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
+        ("time-zone", profile.time_zone.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
     ]
@@ -169,6 +175,7 @@ fn sent(form: &Form) -> NewProfile {
         link: given("link"),
         mail: form.text("mail") == "on",
         reply_to: given("reply-to"),
+        time_zone: given("time-zone"),
     }
 }
 
@@ -181,8 +188,8 @@ pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let wanted = sent(form);
     if let Some(of) = form.given("preview") {
-        return match Profile::try_from(wanted.clone()) {
-            Ok(profile) => preview(Some(&profile), of),
+        return match Profile::checked(wanted.clone(), desk.clock) {
+            Ok(profile) => preview(desk, Some(&profile), of),
             Err(problem) => Ok(again(id, &wanted, form.text("seen"), &[], problem)),
         };
     }
@@ -248,20 +255,23 @@ pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     crate::auth::check_id(id).map_err(Refusal::invalid)?;
     let row = units::get(desk.store, id).await?;
-    preview(row.and_then(|row| row.profile).as_ref(), query.text("of"))
+    preview(desk, row.and_then(|row| row.profile).as_ref(), query.text("of"))
 }
 
-fn preview(profile: Option<&Profile>, of: &str) -> Result {
+fn preview<S, C: Clock, E>(
+    desk: &Desk<'_, S, C, E>,
+    profile: Option<&Profile>,
+    of: &str,
+) -> Result {
     let example: RetrievedPledgeTransaction<'_> =
         serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
-            let page = recipient::page(&example, profile, Language::En);
+            let page = recipient::page(&example, profile, Language::En, desk.clock);
             Some((page.html, page.policy))
         }
-        "mail" => {
-            recipient::mail(&example, profile).map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY)))
-        }
+        "mail" => recipient::mail(&example, profile, desk.clock)
+            .map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY))),
         _ => None,
     };
     let (html, policy) =

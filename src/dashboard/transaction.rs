@@ -12,6 +12,7 @@ use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{self, Record, Shown, View};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
+use crate::recipient::{self, Language};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -197,7 +198,7 @@ impl Facts {
             let (price, amount) = priced(prices, pledge);
             vec![
                 view::told(&pledge.impact.offering_id),
-                html! { (serde_json::to_string(&pledge.impact.amount).unwrap_or_default()) },
+                html! { (recipient::write_amount(Language::En, pledge.impact.amount)) },
                 price,
                 amount,
                 html! { div.wide { (texts(&pledge.details)) } },
@@ -421,7 +422,7 @@ pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
-    let mail = notifications::masked_preview(desk.store, &record).await?;
+    let mail = notifications::masked_preview(desk.store, desk.clock, &record).await?;
     let link = format!("href=\"{}\"", notifications::NOWHERE);
     let document = mail.html.replace(&link, "href=\"#\""); // a quote within a text is escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })

@@ -2,6 +2,8 @@
 
 use crate::scope::Mode;
 use crate::settlement::Month;
+use crate::time::date_of;
+use crate::validate::instant::instant;
 use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
@@ -21,7 +23,7 @@ pub(super) fn marked(text: &str) -> Markup {
     }
 }
 
-/// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time in UTC; the text itself if it is none.
+/// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time; the text itself if it is none.
 pub(super) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
 }
@@ -29,7 +31,7 @@ pub(super) fn time(text: &str) -> Markup {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `3 Oct 2026` of an RFC 3339 date-time in UTC, or all of it if it is not the beginning of a day.
+/// `3 Oct 2026` of an RFC 3339 date-time, in UTC, or all of it if it is not the beginning of a day.
 pub(super) fn day(text: &str) -> Markup {
     let words = in_words(text).unwrap_or_else(|| text.to_owned());
     let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
@@ -47,13 +49,11 @@ pub(super) fn month(month: Month) -> String {
 }
 
 fn in_words(text: &str) -> Option<String> {
-    let (date, time) = text.split_once('T')?;
-    let mut parts = date.splitn(3, '-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-    let day: u8 = day.parse().ok()?;
-    let minutes = time.get(..5)?;
-    text.ends_with('Z').then(|| format!("{day} {month} {year}, {minutes} UTC"))
+    let seconds = instant(text)?;
+    let (year, month, day) = date_of(seconds)?;
+    let month = MONTHS.get(usize::from(month).checked_sub(1)?)?;
+    let minutes = seconds.rem_euclid(86_400) / 60;
+    Some(format!("{day} {month} {year:04}, {:02}:{:02} UTC", minutes / 60, minutes % 60))
 }
 
 /// A form that is posted to one of our own addresses.

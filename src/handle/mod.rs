@@ -27,11 +27,12 @@ use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
+use crate::time::TimeZones;
 use futures_util::FutureExt as _;
 use route::{Route, route};
 
-/// The time.
-pub trait Clock {
+/// The time, of the whole world.
+pub trait Clock: TimeZones {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> u64;
 }

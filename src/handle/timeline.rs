@@ -49,7 +49,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let bytes = self.read_transaction(stored, readers).await?; // last, as no wait may follow
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
-        Ok((recipient::page(&transaction, profile, language), cause))
+        Ok((recipient::page(&transaction, profile, language, self.clock), cause))
     }
 
     /// The profile of a unit, from the cache or the store. That it is missing or damaged is cached, too.

@@ -1,6 +1,7 @@
 //! E-mails, and the port to a mail service.
 
 use crate::recipient::Mail;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 /// An e-mail for a mail service.
@@ -19,7 +20,7 @@ pub struct Letter<'l> {
 impl Letter<'_> {
     /// The headers that no member stands for.
     pub fn headers(&self) -> Headers {
-        let list_unsubscribe = self.reply_to.map(|address| format!("<mailto:{address}>"));
+        let list_unsubscribe = self.reply_to.map(|address| format!("<{}>", mailto(address)));
         Headers { auto_submitted: "auto-generated", list_unsubscribe }
     }
 
@@ -28,6 +29,25 @@ impl Letter<'_> {
         let name = self.mail.sender.replace(['"', '\\', '<', '>'], "");
         format!("\"{name}\" <{address}>")
     }
+}
+
+/// All that RFC 6068 has encoded in an address, and what need not be.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'\'')
+    .remove(b'*')
+    .remove(b'+');
+
+/// The URI of an e-mail address (RFC 6068): `mailto:a%3Fb@shop.example` for `a?b@shop.example`.
+fn mailto(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    let [local, domain] = [local, domain].map(|part| utf8_percent_encode(part, ENCODED));
+    format!("mailto:{local}@{domain}")
 }
 
 /// Headers of an e-mail, by their names.

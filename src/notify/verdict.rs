@@ -104,7 +104,7 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         let to = if record.is_live { email } else { test_to()? }.to_owned();
         // Whoever sent the create may have chosen the origin of the address in the record.
         record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
-        let mail = mail(&record, Some(profile)).ok_or(Reason::NoPage)?;
+        let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
         Ok(Draft { mail, to, is_live: record.is_live })
     }
 }

@@ -18,7 +18,7 @@ use crate::notify::{Letter, MailError, MailSettings, Mailer, Notifier};
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt};
 use crate::store::OperatorStore;
-use crate::time::{DAY_MS, date_time};
+use crate::time::{DAY_MS, TimeZones, date_time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -110,6 +110,13 @@ struct PastClock {
 impl Clock for PastClock {
     fn now_ms(&self) -> u64 {
         self.now_ms - self.ago_ms.get()
+    }
+}
+
+/// The shops of the demo have no time zones.
+impl TimeZones for PastClock {
+    fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
+        None
     }
 }
 

@@ -13,7 +13,7 @@ use crate::scope::Mode;
 use crate::store::{
     FailedMailKey, Key, Listed, MailState, NotificationKey, OperatorStore, ProfileKey, StoreError,
 };
-use crate::time::{DAY_MS, age_ms, date_time, day_of};
+use crate::time::{DAY_MS, TimeZones, age_ms, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
 /// Age of a transaction whose e-mail is no longer waited for: all attempts take 15 hours.
@@ -413,8 +413,12 @@ pub struct Preview {
 ///
 /// # Errors
 /// If the transaction was erased, has no address of its page or is damaged, or the store fails.
-pub async fn preview(store: &impl OperatorStore, record: &Record) -> Result<Preview> {
-    drafted(store, record, &record.transaction()?).await
+pub async fn preview(
+    store: &impl OperatorStore,
+    zones: &dyn TimeZones,
+    record: &Record,
+) -> Result<Preview> {
+    drafted(store, zones, record, &record.transaction()?).await
 }
 
 /// The address of the page in a [masked preview](masked_preview), where nothing is.
@@ -425,21 +429,26 @@ pub const NOWHERE: &str = "https://preview.invalid/";
 ///
 /// # Errors
 /// As [`preview`].
-pub async fn masked_preview(store: &impl OperatorStore, record: &Record) -> Result<Preview> {
+pub async fn masked_preview(
+    store: &impl OperatorStore,
+    zones: &dyn TimeZones,
+    record: &Record,
+) -> Result<Preview> {
     let mut transaction = record.masked()?;
     transaction.timeline_url = Some(NOWHERE.into());
-    drafted(store, record, &transaction).await
+    drafted(store, zones, record, &transaction).await
 }
 
 /// The e-mail about a transaction, which may be masked.
 async fn drafted(
     store: &impl OperatorStore,
+    zones: &dyn TimeZones,
     record: &Record,
     transaction: &RetrievedPledgeTransaction<'_>,
 ) -> Result<Preview> {
     refuse_erased(record)?;
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
-    let mail = mail(transaction, profile.as_ref())
+    let mail = mail(transaction, profile.as_ref(), zones)
         .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
     Ok(Preview {
         id: record.id.to_string(),

@@ -53,6 +53,7 @@ pub struct ProfileMembers {
     link: Option<String>,
     mail: Option<bool>,
     reply_to: Option<String>,
+    time_zone: Option<String>,
 }
 
 /// A member that a profile may lack.
@@ -69,6 +70,8 @@ pub enum Member {
     Link,
     /// Address that recipients answer to.
     ReplyTo,
+    /// Time zone of dates.
+    TimeZone,
 }
 
 /// Sets members of a unit's profile, which needs a name, and adds the unit to the register if that
@@ -90,7 +93,7 @@ pub async fn set(
         )));
     }
     let old = old.unwrap_or_default();
-    let profile = checked(NewProfile {
+    let profile = NewProfile {
         name: members.name.unwrap_or(old.name),
         logo: members.logo.or(old.logo),
         accent: members.accent.or(old.accent),
@@ -98,7 +101,9 @@ pub async fn set(
         link: members.link.or(old.link),
         mail: members.mail.unwrap_or(old.mail),
         reply_to: members.reply_to.or(old.reply_to),
-    })?;
+        time_zone: members.time_zone.or(old.time_zone),
+    };
+    let profile = checked(profile, author)?;
     keep(store, author, unit, profile).await
 }
 
@@ -114,7 +119,7 @@ pub async fn replace(
     profile: NewProfile,
 ) -> Result<UnitRow> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    keep(store, author, unit, checked(profile)?).await
+    keep(store, author, unit, checked(profile, author)?).await
 }
 
 async fn keep(
@@ -146,9 +151,10 @@ pub async fn unset(
             Member::Language => &mut profile.language,
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
+            Member::TimeZone => &mut profile.time_zone,
         } = None;
     }
-    let profile = checked(profile)?;
+    let profile = checked(profile, author)?;
     author.record(store, "units unset", [unit]).await?;
     put(store, unit, profile).await.map(Some)
 }
@@ -159,8 +165,9 @@ async fn stored(store: &impl OperatorStore, unit: &str) -> Result<Option<NewProf
     Ok(record.map(|record| serde_json::from_slice(&record).unwrap_or_default()))
 }
 
-fn checked(profile: NewProfile) -> Result<Profile> {
-    Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))
+fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -> Result<Profile> {
+    let profile = Profile::checked(profile, author.clock);
+    profile.map_err(|problem| OperatorError::Invalid(problem.to_owned()))
 }
 
 async fn put(store: &impl OperatorStore, unit: &str, profile: Profile) -> Result<UnitRow> {

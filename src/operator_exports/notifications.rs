@@ -54,7 +54,7 @@ pub async fn preview_notification(kv: Kv, id: String) -> Outcome {
     let store = KvStore::new(kv);
     let preview = async || -> Result<_, OperatorError> {
         let record = transactions::get(&store, &id).await?;
-        notifications::preview(&store, &record).await
+        notifications::preview(&store, &Platform, &record).await
     };
     store.finish(preview().await)
 }

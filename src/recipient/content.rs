@@ -1,5 +1,6 @@
 //! The content of a page: what caused the pledges, and the pledges.
 
+use super::calendar::{Calendar, Day};
 use super::language::{Language, Plural};
 use super::link::WebAddress;
 use super::quantity::{Quantity, Subject};
@@ -24,15 +25,16 @@ const MAX_LIST_BYTES: usize = 1024 * 1024;
 pub(super) const REL: &str = "noopener noreferrer nofollow";
 
 /// Renders the action that caused the pledges; `None` if the trigger says nothing about it.
-pub(super) fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
-    let day = trigger.date.as_deref().and_then(|date| day(language, date));
+pub(super) fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<Markup> {
+    let language = calendar.language;
+    let day = trigger.date.as_deref().and_then(|date| calendar.day(date));
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
     let heading = phrase.unwrap_or(language.text(Sentence::Cause));
     (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
         html! {
             li {
-                @if let Some(day) = day { (day) }
+                @if let Some(day) = day { (time(&day)) }
                 h2 class=[size_class(heading, MAX_HEADING)] dir="auto" { (heading) }
                 @if let Some(link) = link { (anchor(language, link, phrase)) }
             }
@@ -40,20 +42,19 @@ pub(super) fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup>
     })
 }
 
-fn day(language: Language, date_time: &str) -> Option<Markup> {
-    let (iso, words) = language.day(date_time)?;
-    Some(html! { time datetime=(iso) { (words) } })
+fn time(Day { iso, words }: &Day) -> Markup {
+    html! { time datetime=(iso) { (words) } }
 }
 
 /// Renders the day, number and list of the pledges.
 pub(super) fn pledges_made(
-    language: Language,
+    calendar: Calendar<'_>,
     transaction: &RetrievedPledgeTransaction<'_>,
 ) -> Markup {
-    let pledges = &transaction.pledges;
+    let (language, pledges) = (calendar.language, &transaction.pledges);
     html! {
         li {
-            @if let Some(day) = day(language, &transaction.created_at) { (day) }
+            @if let Some(day) = calendar.day(&transaction.created_at) { (time(&day)) }
             h2 { (number_of_pledges(language, pledges.len())) }
             (pledge_list(language, pledges))
         }
@@ -138,6 +139,7 @@ fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
             @match &quantity.subject {
                 Subject::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
                 Subject::Name(name) => { (number) " × " (name) }
+                Subject::Offering(words) => { (number) " × " (words) }
                 Subject::Unknown => { (before) (number) (after) }
             }
         }

@@ -2,17 +2,19 @@
 //!
 //! It has the same content as text and as HTML. Both load nothing from elsewhere and have one link, the
 //! page of the transaction. A buyer may have typed the recipient's name to reach somebody else with it:
-//! names and a shop's other texts are [cut, and lose what looks like an address](brief).
+//! names and a shop's other texts are [cut, and broken where a mail program would make a link](brief).
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
+use super::calendar::Calendar;
 use super::language::{Language, Plural};
 use super::link::WebAddress;
 use super::page::{SERVICE_NAME, recipient_name};
 use super::profile::Profile;
-use super::quantity::Quantity;
+use super::quantity::Line;
 use super::text::{brief, sender};
-use super::words::{Sentence, part};
-use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use super::words::{Sentence, fill, part};
+use crate::pledge::{RetrievedPledgeTransaction, Trigger};
+use crate::time::TimeZones;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
@@ -50,14 +52,17 @@ pub struct Mail {
     pub html: String,
 }
 
-/// Writes the e-mail about a transaction, in the profile's language or else in English. Returns `None` if
-/// the record has no address of its page.
+/// Writes the e-mail about a transaction, in the profile's language or else in English, with dates in the
+/// profile's time zone or else in UTC. Returns `None` if the record has no address of its page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
+    zones: &dyn TimeZones,
 ) -> Option<Mail> {
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
-    let content = Content::new(transaction, profile, link);
+    let language = profile.and_then(|profile| profile.language).unwrap_or_default();
+    let calendar = Calendar::new(language, profile, zones);
+    let content = Content::new(transaction, profile, calendar, link);
     Some(Mail {
         language: content.language,
         sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
@@ -84,20 +89,14 @@ struct Content<'c> {
     link: &'c str,
 }
 
-/// A pledge: how much of what, and its name.
-struct Line {
-    quantity: Option<String>,
-    name: Option<String>,
-}
-
 impl<'c> Content<'c> {
     fn new(
         transaction: &'c RetrievedPledgeTransaction<'_>,
         profile: Option<&'c Profile>,
+        calendar: Calendar<'_>,
         link: &'c str,
     ) -> Self {
-        let language = profile.and_then(|profile| profile.language).unwrap_or_default();
-        let day = |date_time: &str| language.day(date_time).map(|(_, words)| words);
+        let language = calendar.language;
         let pledges = transaction.pledges.iter().take(MAX_PLEDGES);
         Content {
             language,
@@ -105,8 +104,8 @@ impl<'c> Content<'c> {
             name: recipient_name(transaction).and_then(brief),
             pledges: pledges.map(|pledge| Line::new(language, pledge)).collect(),
             count: transaction.pledges.len(),
-            cause: cause(language, &transaction.trigger),
-            day: day(&transaction.created_at),
+            cause: cause(calendar, &transaction.trigger),
+            day: calendar.day(&transaction.created_at).map(|day| day.words),
             reference: brief(&transaction.reference),
             is_test: !transaction.is_live,
             link,
@@ -117,9 +116,9 @@ impl<'c> Content<'c> {
     fn statement(&self) -> (&'static str, [Cow<'_, str>; 2]) {
         let words = self.language.text(Sentence::MailSubject);
         let shop = Cow::Borrowed(self.shop);
-        let quantity = self.pledges.first().and_then(|line| line.quantity.as_deref());
-        match (self.count, quantity) {
-            (1, Some(quantity)) => (part(words, 0), [shop, Cow::Borrowed(quantity)]),
+        let pledged = self.pledges.first().and_then(|line| line.words.as_deref());
+        match (self.count, pledged) {
+            (1, Some(pledged)) => (part(words, 0), [shop, Cow::Borrowed(pledged)]),
             (1, None) => (part(words, 1), [shop, Cow::Borrowed("")]),
             (count, _) => {
                 let last = words.matches('|').count();
@@ -144,11 +143,12 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the lines of the list. One pledge's quantity is in the statement already.
+    /// Returns the lines of the list, one for each pledge. The statement may have one pledge's quantity
+    /// already.
     fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
-            let quantity = line.quantity.as_deref().filter(|_| self.count > 1);
-            (quantity, line.name.as_deref())
+            let is_stated = self.count == 1 && line.words.is_some();
+            ((!is_stated).then_some(&*line.quantity), line.name.as_deref())
         });
         lines.filter(|line| *line != (None, None))
     }
@@ -255,23 +255,12 @@ impl<'c> Content<'c> {
     }
 }
 
-impl Line {
-    fn new(language: Language, pledge: &RetrievedPledge<'_>) -> Self {
-        let nothing = PledgeDetail::default();
-        let detail = pledge.details.first().unwrap_or(&nothing);
-        let quantity = Quantity::new(language, pledge, detail).brief(language);
-        let name = detail.name.as_deref().and_then(brief);
-        let name = name.filter(|name| !quantity.as_ref().is_some_and(|text| text.ends_with(name)));
-        Line { quantity, name }
-    }
-}
-
 /// Writes the action that caused the pledges: `placed an order · 20 November 2026`.
-fn cause(language: Language, trigger: &Trigger<'_>) -> Option<String> {
+fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<String> {
     let phrase = trigger.phrase.as_deref().and_then(brief)?;
-    let day = trigger.date.as_deref().and_then(|date| language.day(date));
+    let day = trigger.date.as_deref().and_then(|date| calendar.day(date));
     Some(match day {
-        Some((_, day)) => format!("{phrase} · {day}"),
+        Some(day) => format!("{phrase} · {}", day.words),
         None => phrase,
     })
 }
@@ -309,18 +298,6 @@ fn dark_style(leaf: Colour) -> String {
          .leaf{{color:{leaf}!important}}\
          .button{{background:{leaf}!important;color:{DARK_PAPER}!important}}}}"
     )
-}
-
-/// Inserts values into a sentence, one after another.
-fn fill(sentence: &str, values: &[&str]) -> String {
-    let mut values = values.iter();
-    let mut pieces = sentence.split("{}");
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        text.push_str(values.next().unwrap_or(&""));
-        text.push_str(piece);
-    }
-    text
 }
 
 /// Inserts values into a sentence, each isolated in its own direction.

@@ -7,6 +7,7 @@
 //! which would invite to share it.
 
 mod accent;
+mod calendar;
 mod content;
 mod language;
 mod link;
@@ -14,8 +15,10 @@ mod mail;
 mod page;
 mod profile;
 mod quantity;
+mod rounded;
 mod style;
 mod text;
+mod unlinked;
 mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
@@ -23,5 +26,6 @@ pub use language::{Language, Plural};
 pub use mail::{Mail, mail};
 pub use page::{Page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
+pub use rounded::write_amount;
 pub use style::CONTENT_SECURITY_POLICY;
 pub use words::Sentence;

@@ -1,5 +1,6 @@
 //! The pages as documents.
 
+use super::calendar::Calendar;
 use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
 use super::language::Language;
 use super::profile::Profile;
@@ -7,6 +8,7 @@ use super::style::{CONTENT_SECURITY_POLICY, STYLE};
 use super::text::{beginning, shown};
 use super::words::{Sentence, part};
 use crate::pledge::RetrievedPledgeTransaction;
+use crate::time::TimeZones;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
@@ -29,13 +31,16 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a transaction, in the profile's language or else in `asked`.
+/// Renders the page of a transaction, in the profile's language or else in `asked`, with dates in the
+/// profile's time zone or else in UTC.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
     asked: Language,
+    zones: &dyn TimeZones,
 ) -> Page {
     let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
+    let calendar = Calendar::new(language, profile, zones);
     let (title, heading) = match recipient_name(transaction) {
         Some(name) => (
             language.text(Sentence::PledgedFor).replace("{}", name),
@@ -49,8 +54,8 @@ pub fn page(
     let content = html! {
         h1 class=[size_class(&title, MAX_HEADING)] { (heading) }
         ol.story role="list" {
-            @if let Some(cause) = cause(language, &transaction.trigger) { (cause) }
-            (pledges_made(language, transaction))
+            @if let Some(cause) = cause(calendar, &transaction.trigger) { (cause) }
+            (pledges_made(calendar, transaction))
         }
     };
     let footer = html! {

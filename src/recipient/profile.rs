@@ -5,6 +5,7 @@ use super::language::Language;
 use super::link::WebAddress;
 use super::style::Accent;
 use super::text::is_invisible;
+use crate::time::TimeZones;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,8 @@ const MAX_NAME_LENGTH: usize = 80;
 /// A unit's name, and how its pages look.
 ///
 /// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
-/// trust the record. A language that only a later release knows is left out.
+/// trust the record. A language that only a later release knows is left out, and so is what is no name of
+/// a time zone.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -34,6 +36,9 @@ pub struct Profile {
     /// The address that recipients answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The time zone of dates; UTC if it is absent or unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) time_zone: Option<String>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -58,9 +63,22 @@ pub struct NewProfile {
     pub mail: bool,
     /// An e-mail address that recipients answer to.
     pub reply_to: Option<String>,
+    /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
+    pub time_zone: Option<String>,
 }
 
 impl Profile {
+    /// Checks a profile that an operator wrote.
+    ///
+    /// # Errors
+    /// If a member is out of bounds, or its time zone is not known.
+    pub fn checked(profile: NewProfile, zones: &dyn TimeZones) -> Result<Self, &'static str> {
+        let profile = Profile::try_from(profile)?;
+        let is_known = |zone: &str| zones.utc_offset(zone, 0).is_some();
+        let is_dated = profile.time_zone.as_deref().is_none_or(is_known);
+        if is_dated { Ok(profile) } else { Err(NO_TIME_ZONE) }
+    }
+
     /// The shop's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -83,6 +101,7 @@ impl From<&Profile> for NewProfile {
             link: profile.link.clone(),
             mail: profile.mail,
             reply_to: profile.reply_to.clone(),
+            time_zone: profile.time_zone.clone(),
         }
     }
 }
@@ -97,7 +116,8 @@ impl TryFrom<StoredProfile> for Profile {
 
     fn try_from(StoredProfile(stored): StoredProfile) -> Result<Self, &'static str> {
         let language = stored.language.as_deref().and_then(Language::from_tag);
-        let profile = Profile::try_from(NewProfile { language: None, ..stored })?;
+        let time_zone = stored.time_zone.clone().filter(|name| is_time_zone(name));
+        let profile = Profile::try_from(NewProfile { language: None, time_zone, ..stored })?;
         Ok(Profile { language, ..profile })
     }
 }
@@ -106,7 +126,7 @@ impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
     fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
-        let NewProfile { name, logo, accent, language, link, mail, reply_to } = profile;
+        let NewProfile { name, logo, accent, language, link, mail, reply_to, time_zone } = profile;
         if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, not all of them \
@@ -121,6 +141,7 @@ impl TryFrom<NewProfile> for Profile {
             link: link.map(parse_address).transpose()?,
             mail,
             reply_to: reply_to.map(parse_email).transpose()?,
+            time_zone: time_zone.map(parse_time_zone).transpose()?,
         })
     }
 }
@@ -135,7 +156,7 @@ fn parse_address(text: String) -> Result<String, &'static str> {
 
 fn parse_email(text: String) -> Result<String, &'static str> {
     let problem = "`reply-to` is no e-mail address: write it as `hello@shop.example`";
-    let is_plain = !text.contains(['"', '[', '?', '&', '%']); // a link `mailto:` would read them otherwise
+    let is_plain = !text.contains(['"', '[']); // not every mail service takes them
     if is_plain && is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 
@@ -153,6 +174,23 @@ fn is_name(name: &str) -> bool {
     !name.chars().all(is_invisible)
         && name.chars().nth(MAX_NAME_LENGTH).is_none()
         && !name.chars().any(|character| turns(character) || breaks(character))
+}
+
+const NO_TIME_ZONE: &str =
+    "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`";
+/// Most bytes of the name of a time zone. The longest has 32.
+const MAX_ZONE_LENGTH: usize = 64;
+
+fn parse_time_zone(name: String) -> Result<String, &'static str> {
+    if is_time_zone(&name) { Ok(name) } else { Err(NO_TIME_ZONE) }
+}
+
+/// Whether this can be the name of a time zone: `Europe/Berlin`, `Etc/GMT+5`, but not `+01:00`.
+fn is_time_zone(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-/".contains(&byte);
+    name.len() <= MAX_ZONE_LENGTH
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(is_part)
 }
 
 fn parse_accent(text: String) -> Result<Accent, &'static str> {

@@ -1,13 +1,14 @@
 //! Quantities in words.
 
 use super::language::{Language, Plural};
+use super::rounded::Rounded;
 use super::text::{brief, shown};
-use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
-use std::borrow::Cow;
+use super::words::{Sentence, fill};
+use crate::pledge::{PledgeDetail, RetrievedPledge};
 
 /// An amount, and what it is an amount of.
 pub struct Quantity<'p> {
-    /// The amount as a reader's language writes it, such as `1,000`.
+    /// The amount, rounded, as a reader's language writes it, such as `1,000`.
     pub amount: String,
     /// What it is an amount of.
     pub subject: Subject<'p>,
@@ -18,7 +19,9 @@ pub enum Subject<'p> {
     /// A noun for what is counted: `12 trees`.
     Noun(&'p str),
     /// A name instead of a noun: `12 × Mangrove`.
-    Name(Cow<'p, str>),
+    Name(&'p str),
+    /// The words of the offering's ID, for want of a name: `12 × tree offering`.
+    Offering(String),
     /// The pledge has no readable name.
     Unknown,
 }
@@ -31,19 +34,18 @@ impl<'p> Quantity<'p> {
         pledge: &'p RetrievedPledge<'_>,
         detail: &'p PledgeDetail<'_>,
     ) -> Self {
-        let amount = pledge.impact.amount;
-        let (first, second) = match language.plural(amount.get()) {
+        let amount = Rounded::new(pledge.impact.amount);
+        let (first, second) = match language.plural(amount.value) {
             Plural::One => (&detail.noun_singular, &detail.noun_plural),
             // A Japanese page has no plural forms, but its nouns can be English: `1 tree`.
-            _ if amount.as_integer() == Some(1) => (&detail.noun_singular, &detail.noun_plural),
+            _ if amount.value == 1.0 => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
         let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
-        let name = || shown(&detail.name).map(Cow::Borrowed);
-        let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
-        let subject =
-            noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
-        Quantity { amount: write_amount(language, amount), subject }
+        let name = || shown(&detail.name).map(Subject::Name);
+        let id = || words_of(&pledge.impact.offering_id).map(Subject::Offering);
+        let subject = noun.or_else(name).or_else(id).unwrap_or(Subject::Unknown);
+        Quantity { amount: amount.write(language), subject }
     }
 
     /// Writes the quantity in one line of text, such as `12 trees`; `None` if it has no readable words.
@@ -53,18 +55,52 @@ impl<'p> Quantity<'p> {
             Subject::Noun(noun) => {
                 brief(noun).map(|noun| [amount, language.space_before(&noun), &noun].concat())
             }
-            Subject::Name(name) => brief(name).map(|name| format!("{amount} × {name}")),
+            Subject::Name(_) | Subject::Offering(_) => {
+                brief(self.title()?).map(|name| format!("{amount} × {name}"))
+            }
             Subject::Unknown => None,
         }
     }
 
-    /// Returns the noun or name.
+    /// Returns the noun, the name or the words of the ID.
     pub fn title(&self) -> Option<&str> {
         match &self.subject {
-            Subject::Noun(noun) => Some(noun),
-            Subject::Name(name) => Some(name),
+            Subject::Noun(text) | Subject::Name(text) => Some(text),
+            Subject::Offering(words) => Some(words),
             Subject::Unknown => None,
         }
+    }
+}
+
+/// A pledge, as an e-mail lists it.
+pub(super) struct Line {
+    /// How much of what, as a sentence has it: `12 trees`; `None` if it has no readable words.
+    pub words: Option<String>,
+    /// How much of what, as a list has it: also `3 of reef-7`.
+    pub quantity: String,
+    pub name: Option<String>,
+}
+
+impl Line {
+    pub fn new(language: Language, pledge: &RetrievedPledge<'_>) -> Self {
+        let nothing = PledgeDetail::default();
+        let detail = pledge.details.first().unwrap_or(&nothing);
+        let quantity = Quantity::new(language, pledge, detail);
+        let words = quantity.brief(language);
+        let listed = words.clone().filter(|_| !matches!(quantity.subject, Subject::Offering(_)));
+        let quantity = listed
+            .unwrap_or_else(|| of_offering(language, &quantity.amount, &pledge.impact.offering_id));
+        let name = detail.name.as_deref().and_then(brief);
+        let name = name.filter(|name| !quantity.ends_with(name));
+        Line { words, quantity, name }
+    }
+}
+
+/// Writes a quantity of an offering that has no name: `3 of reef-7`.
+fn of_offering(language: Language, amount: &str, id: &str) -> String {
+    match brief(id) {
+        Some(id) => fill(language.text(Sentence::MailOf), &[amount, &id]),
+        None => fill(language.text(Sentence::Quantity), &[amount]),
     }
 }
 
@@ -85,26 +121,4 @@ fn words_of(id: &str) -> Option<String> {
     }
     words.pop();
     Some(words)
-}
-
-/// Writes the shortest decimal that is exactly the amount: `1,000`, `0.5`, `1 × 10³⁰⁸`.
-///
-/// Amounts from 10¹⁶ and below 10⁻⁵ are written with a power of ten.
-fn write_amount(language: Language, amount: Amount) -> String {
-    let mut buffer = zmij::Buffer::new();
-    let shortest = buffer.format_finite(amount.get());
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((shortest, ""));
-    let digits = language.decimal(digits.strip_suffix(".0").unwrap_or(digits));
-    if exponent.is_empty() { digits } else { scientific(&digits, exponent) }
-}
-
-/// Writes digits and an exponent: `5 × 10⁻³²⁴` for `5` and `-324`.
-fn scientific(digits: &str, exponent: &str) -> String {
-    let exponent: String = exponent.trim_start_matches('+').chars().map(superscript).collect();
-    format!("{digits} × 10{exponent}")
-}
-
-fn superscript(character: char) -> char {
-    let digit = character.to_digit(10).and_then(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize));
-    digit.unwrap_or('⁻')
 }

@@ -1,5 +1,6 @@
 //! Texts that a shop wrote, as far as a page shows them.
 
+use super::unlinked::unlinked;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -20,16 +21,14 @@ pub(super) fn beginning(text: &str) -> &str {
 /// Most characters of a text in an e-mail.
 const MAX_BRIEF: usize = 80;
 
-/// Returns the beginning of a text in one line, without what a mail program would make a link of: words
-/// such as `www.evil.example`, `evil.example/x`, `a@evil.example` and `https://x`, but not `J.R.R.` or
-/// `12.50`. Words that a header would decode, controls and characters that turn the direction of text are
-/// left out, too. `None` if nothing is left to see.
+/// Returns the beginning of a text in one line, with what a mail program would make a link of
+/// [broken](unlinked), as are words that a header would decode. Controls and characters that turn the
+/// direction of text are left out. `None` if nothing is left to see.
 pub(super) fn brief(text: &str) -> Option<String> {
-    let words = few(text).split(|c: char| c.is_whitespace() || c.is_control());
-    let words = words.filter(|word| !is_link(word) && !word.contains("=?")).map(printed);
+    let words = few(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
     let text = words.collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
+    (!text.is_empty()).then(|| unlinked(&text.replace("=?", "= ?")))
 }
 
 /// Returns the first 80 characters of a text, or fewer: none is parted from its marks.
@@ -41,19 +40,6 @@ fn few(text: &str) -> &str {
     let last = ends.by_ref().take_while(|end| *end <= most).last();
     begun.get(..last.unwrap_or_default()).unwrap_or_default()
 }
-
-/// Whether a mail program may make a link of this word: a sign of an address, or a dot before letters.
-fn is_link(word: &str) -> bool {
-    let visible: String = word.chars().filter(|character| !is_invisible(*character)).collect();
-    let mut labels = visible.split(DOTS).skip(1);
-    visible.contains(['@', '\u{fe6b}', '\u{ff20}'])
-        || visible.contains("://")
-        || labels
-            .any(|label| label.chars().take_while(|letter| letter.is_alphabetic()).nth(1).is_some())
-}
-
-/// The dot, and the characters that browsers read as one.
-const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
 
 /// Returns a text as the name of a sender, which a header has in quotes; `None` if nothing is left to see.
 pub(super) fn sender(text: &str) -> Option<String> {

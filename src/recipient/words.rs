@@ -1,7 +1,6 @@
 //! The page's own sentences and dates: a file for each language, a line for each sentence.
 
 use super::language::Language;
-use crate::validate::format::is_date_time;
 
 /// A sentence, by its line in the file. `{}` stands for a value; `|` separates the parts that are
 /// shown apart.
@@ -47,26 +46,14 @@ pub enum Sentence {
     MailPrivate,
     /// Why the recipient gets the e-mail, with the shop.
     MailWhy,
+    /// A pledge without noun and name: its quantity, and the ID of its offering.
+    MailOf,
 }
 
 impl Language {
     /// Returns a sentence in this language, with its placeholders.
     pub fn text(self, sentence: Sentence) -> &'static str {
         self.sentences().lines().nth(sentence as usize).unwrap_or_default()
-    }
-
-    /// Writes the calendar day of an RFC 3339 date-time, in the date-time's own offset. Returns it
-    /// as ISO 8601 and in words, such as `21 November 2026`; `None` for any other text.
-    pub fn day(self, date_time: &str) -> Option<(&str, String)> {
-        let iso = date_time.get(..10).filter(|_| is_date_time(date_time.as_bytes()))?;
-        let (year, month_day) = iso.split_once('-')?;
-        let (month, day) = month_day.split_once('-')?;
-        let (number, day) = (month.trim_start_matches('0'), day.trim_start_matches('0'));
-        let index = number.parse::<usize>().ok()?.checked_sub(1)?;
-        let month = self.text(Sentence::Months).split(' ').nth(index).unwrap_or(number);
-        let words = self.text(Sentence::Date).replace("{d}", day);
-        let words = words.replace("{m}", month).replace("{y}", year);
-        Some((iso, words))
     }
 
     const fn sentences(self) -> &'static str {
@@ -90,4 +77,16 @@ impl Language {
 /// Returns one of the parts of a sentence, counted from 0.
 pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
+}
+
+/// Inserts values into a sentence, one after another.
+pub(super) fn fill(sentence: &str, values: &[&str]) -> String {
+    let mut values = values.iter();
+    let mut pieces = sentence.split("{}");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push_str(values.next().unwrap_or(&""));
+        text.push_str(piece);
+    }
+    text
 }

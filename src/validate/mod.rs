@@ -4,6 +4,7 @@ mod code;
 pub mod compact;
 mod encoding;
 pub mod format;
+pub mod instant;
 pub(crate) mod issue;
 pub mod json;
 pub(crate) mod lexer;

@@ -48,9 +48,9 @@ const WRONG = {
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
   "units set unit_1":
-    "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`",
+    "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`",
   "units unset unit_1 name":
-    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link, reply-to.",
+    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link, reply-to, time-zone.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",

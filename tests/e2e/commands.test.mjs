@@ -327,14 +327,15 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await words("units", "set", "unit_1", "--name", "Nord");
   const named = { ...profile, name: "Nord" };
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
-  const mail = ["--mail", "on", "--reply-to", "hello@nord.example"];
+  const mail = ["--mail", "on", "--reply-to", "hello@nord.example", "--time-zone", "Asia/Kolkata"];
   const switchedOn = await words("units", "set", "unit_1", ...mail);
-  assert.match(switchedOn, /^unit_1 .* on +hello@nord\.example\n.*docs\/notifications\.md/ms);
-  const mailed = { ...named, mail: true, replyTo: "hello@nord.example" };
+  assert.match(switchedOn, /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*docs\/notifications\.md/ms);
+  const dated = { replyTo: "hello@nord.example", timeZone: "Asia/Kolkata" };
+  const mailed = { ...named, mail: true, ...dated };
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...mailed, version: 1 });
   assert.match(await words("units", "set", "unit_1", "--mail", "off"), /^unit_1 .* off +hello@/m);
   const { accent, language, ...rest } = named;
-  const unset = ["units", "unset", "unit_1", "accent", "language", "reply-to"];
+  const unset = ["units", "unset", "unit_1", "accent", "language", "reply-to", "time-zone"];
   assert.deepEqual(await json(...unset), { unit: "unit_1", profile: rest });
   await kv.write([{ key: "profile:unit_0", value: "{}" }]);
   assert.deepEqual(await json("units", "add", "unit_2", "--by", "Ada"), { units: ["unit_2"] });
@@ -360,6 +361,10 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await fails(
     ["units", "set", "unit_1", "--reply-to", "Nord <hello@nord.example>"],
     "`reply-to` is no e-mail address: write it as `hello@shop.example`",
+  );
+  await fails(
+    ["units", "set", "unit_1", "--time-zone", "Mars/Olympus"],
+    "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`",
   );
   await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
   await fails(

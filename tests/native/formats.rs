@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use crate::fixtures;
 use impact_pledge::schema::Format;
 use impact_pledge::validate::format::{ORDINARY, is_date_time, is_email, is_uri};
+use impact_pledge::validate::instant::instant;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -129,6 +130,8 @@ fn agree(text: &str) {
     assert_eq!(is_uri(text.as_bytes()), uri_oracle(text), "uri `{text}`");
     if let Some(expected) = date_time_oracle(text) {
         assert_eq!(is_date_time(text.as_bytes()), expected, "date-time `{text}`");
+        let parsed = OffsetDateTime::parse(text, &Rfc3339).ok().filter(|_| expected);
+        assert_eq!(instant(text), parsed.map(OffsetDateTime::unix_timestamp), "instant `{text}`");
     }
     is_ordinary(text);
 }

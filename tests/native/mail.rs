@@ -8,6 +8,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use support::service::Zones;
 
 #[track_caller]
 fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
@@ -16,7 +17,7 @@ fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
         serde_json::from_str(&bytes).expect("the record should decode");
     let profile: Option<Profile> =
         profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
-    mail(&record, profile.as_ref()).expect("the record has the address of its page")
+    mail(&record, profile.as_ref(), &Zones).expect("the record has the address of its page")
 }
 
 /// The name that an e-mail greets a recipient of this first name by.
@@ -93,7 +94,7 @@ fn a_subject_has_no_word_that_a_header_would_decode() {
     let word = "=?utf-8?Q?=0d=0aBcc:?=";
     let record = with(&[("/pledges/0/details/0/nounPlural", word.into())]);
     let subject = mail_of(&record, Some(&json!({ "name": word }))).subject;
-    assert_eq!(subject, "= ?utf-8?Q?=0d=0aBcc:?= has made a pledge for you");
+    assert_eq!(subject, "= ?utf-8?Q?=0d=0aBcc:?= has pledged 12 = ?utf-8?Q?=0d=0aBcc:?= for you");
 }
 
 #[test]
@@ -112,6 +113,6 @@ fn a_record_without_an_address_of_its_page_gives_no_mail() {
         let record = with(&[("/timelineUrl", address)]).to_string();
         let record: RetrievedPledgeTransaction<'_> =
             serde_json::from_str(&record).expect("the record should decode");
-        assert_eq!(mail(&record, None), None);
+        assert_eq!(mail(&record, None, &Zones), None);
     }
 }

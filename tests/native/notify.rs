@@ -10,6 +10,7 @@ use impact_pledge::notify::{
 use impact_pledge::operator::notifications::{self, FailedQuery};
 use impact_pledge::operator::transactions;
 use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::recipient::{Language, Mail};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
@@ -180,7 +181,7 @@ fn a_message_becomes_one_mail_however_often_it_is_delivered() {
 #[test]
 fn what_is_not_to_be_sent_is_marked_with_its_reason() {
     type Change = fn(&mut Desk);
-    let rows: [(&str, Change); 8] = [
+    let rows: [(&str, Change); 9] = [
         ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
         ("no-origin", |desk| desk.settings.origin = None),
@@ -192,6 +193,11 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
         ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
         ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
         ("daily-limit", |desk| desk.keep_mailed(EMAIL, 5)),
+        ("daily-limit", |desk| {
+            desk.keep_mailed(r#""\mara"@Buyer.EXAMPLE"#, 5);
+            let email = json!(r#""Mara"@buyer.example"#);
+            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+        }),
     ];
     for (reason, change) in rows {
         let mut desk = Desk::new();
@@ -200,6 +206,28 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
         let marker = desk.marker().unwrap();
         assert_eq!((marker.state, marker.reason.as_deref()), (State::Skipped, Some(reason)));
         assert_eq!((desk.sent(), desk.lists_a_failure()), (0, false), "{reason}");
+    }
+}
+
+#[test]
+fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
+    for (address, uri) in [
+        ("hello@coffee.example", "<mailto:hello@coffee.example>"),
+        ("o'hara+shop_1-2~3@coffee.example", "<mailto:o'hara+shop_1-2~3@coffee.example>"),
+        ("a?cc=b&c@coffee.example", "<mailto:a%3Fcc%3Db%26c@coffee.example>"),
+        ("100%25/#^`{|}@b.example", "<mailto:100%2525%2F%23%5E%60%7B%7C%7D@b.example>"),
+        (r#""a@b> ,;"@c.example"#, "<mailto:%22a%40b%3E%20%2C%3B%22@c.example>"),
+        ("a@[IPv6:::1]", "<mailto:a@%5BIPv6%3A%3A%3A1%5D>"),
+    ] {
+        let mail = Mail {
+            language: Language::En,
+            sender: String::new(),
+            subject: String::new(),
+            text: String::new(),
+            html: String::new(),
+        };
+        let letter = Letter { to: EMAIL, reply_to: Some(address), mail: &mail, key: String::new() };
+        assert_eq!(letter.headers().list_unsubscribe.as_deref(), Some(uri));
     }
 }
 
@@ -696,14 +724,16 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
 #[test]
 fn a_preview_is_the_mail_that_would_be_sent() {
     let desk = Desk::asked();
-    let preview = |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.record()));
+    let preview =
+        |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.clock, &desk.record()));
     let shown = preview(&desk).unwrap();
     desk.deliver(&message(), 1);
     assert_eq!(shown.subject, desk.post.letters.borrow()[0].1);
     assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
     let link = "https://service.example/timeline/ptran_1?edit_key=secret";
     assert!(shown.text.contains(link) && shown.html.contains(link));
-    let masked = block_on(notifications::masked_preview(&desk.store, &desk.record())).unwrap();
+    let masked =
+        block_on(notifications::masked_preview(&desk.store, &desk.clock, &desk.record())).unwrap();
     let text = format!("{masked:?}");
     assert!(text.contains(notifications::NOWHERE) && shown.text.contains("Mara"));
     assert!(!text.contains("Mara") && !text.contains("secret"), "{text}");

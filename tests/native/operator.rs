@@ -928,7 +928,7 @@ fn profile(members: &Value) -> ProfileMembers {
 fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
-        "mail": true, "replyTo": "hello@nordwald.example" });
+        "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin" });
     let store = MemoryStore::default();
     let row = block_on(units::set(&store, &desk().author(), "unit_1", profile(&members))).unwrap();
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
@@ -949,8 +949,9 @@ fn a_profile_becomes_a_record_of_its_unit() {
         .unwrap()
         .retain(|member, _| member == "name" || member == "link");
     set(profile(&json!({ "mail": false })));
-    let without =
-        unset(&[Member::Accent, Member::Logo, Member::Language, Member::ReplyTo]).unwrap();
+    let optional =
+        [Member::Accent, Member::Logo, Member::Language, Member::ReplyTo, Member::TimeZone];
+    let without = unset(&optional).unwrap();
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
     assert!(block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
@@ -997,6 +998,11 @@ fn a_wrong_profile_is_refused_in_words() {
             "u",
             json!({ "name": "N", "replyTo": "Ada <ada@shop.example>" }),
             "`reply-to` is no e-mail address: write it as `hello@shop.example`",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "timeZone": "Mars/Olympus" }),
+            "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`",
         ),
     ] {
         refused(block_on(units::set(&store, &desk().author(), unit, profile(&members))), message);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
 use support::memory::MemoryStore;
-use support::service::{Answer, NOW_MS, TestRequest, TestService, put_transaction};
+use support::service::{Answer, NOW_MS, TestRequest, TestService, Zones, put_transaction};
 
 // ---- Limits ------------------------------------------------------------------------------------
 
@@ -92,6 +92,7 @@ fn no_language_lacks_a_sentence() {
         for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
             assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
         }
+        assert_eq!(sentence(MailOf).matches("{}").count(), 2, "{language:?}");
         assert_eq!(sentence(Months).split(' ').count(), 12, "{language:?}");
         let html = unavailable_page(*language).html;
         assert!(html.contains("<a href=\"\">") && !html.contains("<a href=\"\"></a>"));
@@ -124,7 +125,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     let bytes = record().to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, Some(profile), asked)
+    page(&record, Some(profile), asked, &Zones)
 }
 
 /// Returns the text between the first occurrence of `start` and the `end` behind it.

@@ -6,6 +6,7 @@ use impact_pledge::auth::ApiKey;
 use impact_pledge::charge::UnitPrice;
 use impact_pledge::http::is_sent_origin;
 use impact_pledge::idempotency::IdempotencyKey;
+use impact_pledge::mailbox::mailbox;
 use impact_pledge::operator::prices;
 use impact_pledge::pledge::{Amount, TransactionId};
 use impact_pledge::recipient::{Language, Profile};
@@ -65,7 +66,7 @@ pub fn rows(name: &str) -> Vec<Row> {
 /// Whether the reader reads the text as the row says.
 type Reads = fn(&Row) -> bool;
 
-const READERS: [(&str, Reads); 12] = [
+const READERS: [(&str, Reads); 13] = [
     ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
     ("allowed-origin", |row| row.read == is_sent_origin(&row.text).then(|| row.text.clone())),
     ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
@@ -78,6 +79,7 @@ const READERS: [(&str, Reads); 12] = [
     }),
     ("mail-sender", |row| row.read == Some(sender_of(&row.text))),
     ("mail-text", |row| row.read == greeted_as(&row.text)),
+    ("mailbox", |row| row.read == Some(mailbox(&row.text))),
     ("month", |row| {
         let month = serde_json::from_value::<Month>(Value::from(&*row.text));
         row.is(month.map(|month| month.to_string()))

@@ -6,7 +6,7 @@ use fuzz_targets::page::check_page;
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::recipient::{
-    CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Language, Profile, not_found_page, page, unavailable_page,
 };
 use proptest::prelude::*;
 use regex_lite::Regex;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use support::memory::MemoryStore;
-use support::service::{Answer, TestRequest, TestService, put_transaction};
+use support::service::{Answer, TestRequest, TestService, Zones, put_transaction};
 
 // ---- Records and pages -------------------------------------------------------------------------
 
@@ -64,10 +64,17 @@ pub fn with(changes: &[(&str, Value)]) -> Value {
 
 #[track_caller]
 fn page_of(record: &Value) -> String {
+    page_with(record, None)
+}
+
+#[track_caller]
+fn page_with(record: &Value, profile: Option<&Value>) -> String {
     let bytes = record.to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, None, Language::En).html
+    let profile: Option<Profile> =
+        profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
+    page(&record, profile.as_ref(), Language::En, &Zones).html
 }
 
 fn not_found() -> String {
@@ -121,6 +128,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
+    profile: Option<Value>,
     record: BTreeMap<String, Value>,
     shows: BTreeMap<String, Vec<String>>,
 }
@@ -130,10 +138,10 @@ fn every_row_shows_what_it_says() {
     let mut wrong = Vec::new();
     for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");
-        for Row { name, record, shows } in rows {
+        for Row { name, profile, record, shows } in rows {
             let changes: Vec<_> =
                 record.iter().map(|(pointer, value)| (&**pointer, value.clone())).collect();
-            let html = page_of(&with(&changes));
+            let html = page_with(&with(&changes), profile.as_ref());
             for (what, expected) in shows {
                 let mut seen = match what.strip_prefix('@') {
                     Some(attribute) => values(&html, attribute),

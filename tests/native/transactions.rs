@@ -140,6 +140,24 @@ fn a_transaction_is_found_by_reference_or_address_from_metadata_alone() {
     assert!(bench.store.take_reads().iter().all(|name| name == "secret"));
 }
 
+#[test]
+fn an_address_is_found_in_any_spelling_of_its_mailbox() {
+    let bench = bench();
+    let create = |email: &str| {
+        let mut order = order();
+        order["recipient"]["email"] = json!(email);
+        id_of(&bench.create(UNIT, &order))
+    };
+    let mut ids = vec![create("Canary@example.org"), create(r#""canary"@example.org"#)];
+    ids.sort();
+    for spelling in ["canary@example.org", r#""\canary"@EXAMPLE.org"#] {
+        assert_eq!(found_ids(&bench.store, "unit_dev", None, &email(spelling)), ids);
+    }
+    // Earlier releases hashed the spelling in lower case, here that of `"a b"@example.org`.
+    let id = create(r#""\"a b\""@example.org"#);
+    assert_eq!(found_ids(&bench.store, "unit_dev", None, &email(r#""A b"@example.org"#)), [id]);
+}
+
 fn scope(unit: &str, mode: Mode) -> Scope {
     Scope { unit: unit.to_owned(), mode }
 }

@@ -76,29 +76,35 @@ test("dates", async () => {
   }
 });
 
-/** Amounts that are whole and not, small and large, around every rule of plurals and of grouping. */
+/** Amounts that are whole and not, small and large, around every rule of plurals, of grouping and of rounding. */
 const AMOUNTS = [
   ...Array.from({ length: 1_200 }, (_, index) => index + 1),
   ...Array.from({ length: 250 }, (_, index) => (index + 1) / 100),
   ...[2_000, 9_999, 10_000, 10_001, 12_345, 99_999, 100_000, 100_002, 100_012, 999_999],
   ...[1_000_000, 1_000_001, 1_234_567, 10_000_000, 123_456_789_012, 1e15, 2 ** 53 - 1],
   ...[999.5, 1_000.25, 1_234.5678, 9_999.75, 10_000.5, 1_234_567.125, 0.0001, 1e-5, 0.123456789],
+  ...[0.1 + 0.2, 1.1 + 2.2, 1.0005, 1.0004999, 1.4995, 0.9995, 0.9994, 1.9996, 999.9995, 9_999.9996],
+  ...[0.0005, 0.00049999, 0.000123456, 0.0099999, 1e15 / 3, 123_456.0625, 4_503_599_627_370_495.5],
 ];
+/** An amount that the defaults would write as 0 keeps some digits: nobody pledged nothing. */
+const isTiny = (amount) => amount < 0.0005;
+const TINY = { maximumSignificantDigits: 4 };
 
 test("numbers, and the noun that goes with each", async () => {
   const detail = { nounSingular: "ONE", nounPlural: "OTHER" };
   const pledges = AMOUNTS.map((amount) => ({ impact: { amount, offeringId: "tree" }, detail }));
   for (const [language, page] of await pagesOf({ pledges })) {
-    const exact = { maximumFractionDigits: 20 };
-    const number = new Intl.NumberFormat(language, exact),
-      plural = new Intl.PluralRules(language, exact);
-    const isOne = (amount) =>
-      plural.select(amount) === "one" || (JOINED.includes(language) && amount === 1);
-    assert.deepEqual(
-      texts(page, "h3"),
-      AMOUNTS.map((amount) => `${number.format(amount)} ${isOne(amount) ? "ONE" : "OTHER"}`),
-      language,
-    );
+    const [usual, tiny] = [{}, TINY].map((digits) => ({
+      number: new Intl.NumberFormat(language, digits),
+      plural: new Intl.PluralRules(language, digits),
+    }));
+    const written = (amount) => {
+      const { number, plural } = isTiny(amount) ? tiny : usual;
+      const text = number.format(amount);
+      const isOne = plural.select(amount) === "one" || (JOINED.includes(language) && text === "1");
+      return `${text} ${isOne ? "ONE" : "OTHER"}`;
+    };
+    assert.deepEqual(texts(page, "h3"), AMOUNTS.map(written), language);
   }
 });
 

@@ -6,7 +6,15 @@ import { until } from "../support/until.mjs";
 import { startWorkerd } from "./workerd.mjs";
 
 const KEY = "service_sk_live_dev_unit";
-const SHOP = { name: "Small Hours Coffee", mail: true, replyTo: "hello@coffee.example" };
+const SHOP = {
+  name: "Small Hours Coffee",
+  mail: true,
+  replyTo: "hello&hi@coffee.example",
+  timeZone: "America/St_Johns",
+};
+/** It is a day of June in that zone, by its half hour. */
+const TRIGGER = { date: "2026-07-01T02:15:00Z", phrase: "placed an order" };
+const IN_ZONE = "30 June 2026";
 const ORDER = {
   reference: "canary-order",
   recipient: { email: "ada@example.org", name: "Ada Canary" },
@@ -16,6 +24,7 @@ const ORDER = {
       detail: { nounSingular: "tree", nounPlural: "trees" },
     },
   ],
+  trigger: TRIGGER,
   notifications: ["Email"],
 };
 /** Timers run ten times as fast, and the log has their times as they were set. */
@@ -117,6 +126,13 @@ for (const [standIn, cause] of [
     assert.deepEqual(await taken(), []);
   });
 
+test("the page has its dates in the shop's time zone", async () => {
+  const { timelineUrl } = await created("no queue");
+  const { pathname, search } = new URL(timelineUrl);
+  const { text } = await send(server.origin, { method: "GET", path: pathname + search });
+  assert.ok(text.includes(`<time datetime="2026-06-30">${IN_ZONE}</time>`), text);
+});
+
 // ---- Out of the queue ----------------------------------------------------------------------------
 
 const SOON = { retry: { delaySeconds: 60 } };
@@ -158,10 +174,11 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     const requests = await taken();
     assert.equal(requests.length, asked);
     for (const request of requests) {
-      const { to, subject, headers } = request.mail ?? request;
+      const { to, subject, text, headers } = request.mail ?? request;
       assert.deepEqual([to].flat(), [ORDER.recipient.email]);
       assert.equal(subject, "Small Hours Coffee has pledged 3 trees for you");
-      assert.equal(headers["List-Unsubscribe"], "<mailto:hello@coffee.example>");
+      assert.ok(text.includes(`placed an order · ${IN_ZONE}\n`), text);
+      assert.equal(headers["List-Unsubscribe"], "<mailto:hello%26hi@coffee.example>");
       if (request.mail) assert.equal(request.key, `pledge/${id}/1`);
     }
     assert.deepEqual(await causesOf(id), [cause]);

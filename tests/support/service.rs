@@ -17,6 +17,7 @@ use impact_pledge::store::{
     CatalogueKey, CredentialKey, MemberKey, NoMetadata, ProfileKey, Store, TransactionKey,
     TransactionMetadata,
 };
+use impact_pledge::time::TimeZones;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::{poll_fn, ready};
 use std::mem::take;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use std::task::Poll;
@@ -38,6 +40,30 @@ pub struct FixedClock(pub Cell<u64>);
 impl Clock for FixedClock {
     fn now_ms(&self) -> u64 {
         self.0.get()
+    }
+}
+
+impl TimeZones for FixedClock {
+    fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32> {
+        Zones.utc_offset(zone, seconds)
+    }
+}
+
+/// Three time zones.
+pub struct Zones;
+
+/// Summer time of Berlin in 2026, the only one: in seconds since 1970.
+const SUMMER: Range<i64> = 1_774_746_000..1_792_890_000;
+
+impl TimeZones for Zones {
+    fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32> {
+        match zone {
+            "Europe/Berlin" if SUMMER.contains(&seconds) => Some(7_200),
+            "Europe/Berlin" => Some(3_600),
+            "America/New_York" => Some(-18_000),
+            "Pacific/Kiritimati" => Some(50_400),
+            _ => None,
+        }
     }
 }
 

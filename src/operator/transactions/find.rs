@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum By {
     /// The shop's reference: needs one list call for each mode.
     Reference(String),
-    /// The recipient's e-mail address in any case: lists all records of the shop, or of all units.
+    /// The recipient's e-mail address in any spelling of its mailbox: lists all records of the shop, or of all units.
     Email(String),
 }
 
@@ -36,7 +36,7 @@ impl By {
         let scope = Scope { mode: metadata.mode, unit: metadata.unit.clone() };
         match self {
             By::Reference(reference) => hashes.reference == secret.reference(&scope, reference),
-            By::Email(address) => hashes.email == secret.email(&scope, address),
+            By::Email(address) => secret.is_email(&hashes.email, &scope, address),
         }
     }
 }

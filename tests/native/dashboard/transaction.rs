@@ -23,9 +23,9 @@ pub fn order() -> Value {
                 "name": text("pledge"), "description": text("about"), "nounSingular": text("one"),
                 "nounPlural": text("many"), "image": "https://canary.example/i?%22%3C",
                 "externalId": text("item"), "externalUrl": "https://canary.example/" } },
-            { "impact": { "amount": 2.5, "offeringId": format!("reef {HOSTILE}") } },
+            { "impact": { "amount": 1000.1 + 0.2, "offeringId": format!("reef {HOSTILE}") } },
         ],
-        "trigger": { "date": "2026-01-31T11:59:00Z", "phrase": text("did"), "externalUrl": "https://canary.example/" },
+        "trigger": { "date": "2026-01-31T12:59:00+01:00", "phrase": text("did"), "externalUrl": "https://canary.example/" },
         "notifications": ["Email"],
     })
 }
@@ -112,7 +112,8 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
             "f…",
             &hash.id(),
             "Not safe: it was made without an Idempotency-Key",
-            ">2.5<",
+            ">1,000.3<",
+            "31 Jan 2026, 11:59 UTC",
             "no price",
             "set by <bdi>ada &lt;b&gt;</bdi>",
             "not marked as paid",

@@ -12,13 +12,14 @@ const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// The same in an address.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
-const PROFILE: [(&str, &str); 7] = [
+const PROFILE: [(&str, &str); 8] = [
     ("name", "Nordwald <b>\"&\u{5d0}"),
     ("logo", "https://nordwald.example/l.svg?a=1&b"),
     ("link", "https://nordwald.example/"),
     ("accent", "#8a4b2a"),
     ("language", "de"),
     ("reply-to", "hello@nordwald.example"),
+    ("time-zone", "Europe/Berlin"),
     ("mail", "on"),
 ];
 
@@ -137,7 +138,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let dashboard = shop();
     let first = dashboard.get(OPERATOR, "/units/shop");
     let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
-        "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example", "mail": true });
+        "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example",
+        "timeZone": "Europe/Berlin", "mail": true });
     let mut expected = record.clone();
     expected["version"] = json!(impact_pledge::version::VERSION);
     let save =
@@ -154,8 +156,8 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let other = save(&first, &[("name", "Other")]);
     has(&other, 422, "Not saved: the profile is another than the one that you began with");
     assert_eq!(field(&other.text, "name"), "Other");
-    let without = [("logo", ""), ("accent", " "), ("language", ""), ("mail", ""), ("reply-to", "")];
-    let fewer = save(&saved, &without);
+    let without = ["logo", "accent", "language", "mail", "reply-to", "time-zone"];
+    let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile is saved.");
     let fewer =
         json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"] });
@@ -177,6 +179,8 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
         ("accent", "red;}", "is no colour"),
         ("language", "xx", "is none of"),
         ("reply-to", "Ada <ada@shop.example>", "is no e-mail address"),
+        ("time-zone", "Berlin", "is not a time zone"),
+        ("time-zone", "+01:00", "is not a time zone"),
     ] {
         for preview in ["", "page", "mail"] {
             let answer =

@@ -1,0 +1,46 @@
+//! Dates, as a page or an e-mail writes them: all in one time zone.
+
+use super::language::Language;
+use super::profile::Profile;
+use super::words::Sentence;
+use crate::time::{TimeZones, date_of};
+use crate::validate::instant::instant;
+
+/// Writes dates in a language and a time zone.
+#[derive(Clone, Copy)]
+pub(super) struct Calendar<'c> {
+    pub language: Language,
+    /// UTC if it is absent or unknown.
+    zone: Option<&'c str>,
+    zones: &'c dyn TimeZones,
+}
+
+/// A calendar day.
+pub(super) struct Day {
+    /// As ISO 8601 writes it: `2026-11-21`.
+    pub iso: String,
+    /// In words, such as `21 November 2026`.
+    pub words: String,
+}
+
+impl<'c> Calendar<'c> {
+    /// Takes the profile's time zone.
+    pub fn new(language: Language, profile: Option<&'c Profile>, zones: &'c dyn TimeZones) -> Self {
+        let zone = profile.and_then(|profile| profile.time_zone.as_deref());
+        Calendar { language, zone, zones }
+    }
+
+    /// Writes the day of an RFC 3339 date-time in this time zone, whatever the date-time's own offset is;
+    /// `None` for any other text.
+    pub fn day(&self, date_time: &str) -> Option<Day> {
+        let instant = instant(date_time)?;
+        let offset = self.zone.and_then(|zone| self.zones.utc_offset(zone, instant));
+        let (year, month, day) = date_of(instant + i64::from(offset.unwrap_or_default()))?;
+        let iso = format!("{year:04}-{month:02}-{day:02}");
+        let months = self.language.text(Sentence::Months);
+        let month = months.split(' ').nth(usize::from(month) - 1).unwrap_or_default();
+        let words = self.language.text(Sentence::Date).replace("{d}", &day.to_string());
+        let words = words.replace("{m}", month).replace("{y}", &format!("{year:04}"));
+        Some(Day { iso, words })
+    }
+}

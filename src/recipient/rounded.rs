@@ -1,0 +1,86 @@
+//! Amounts, rounded for people. The API and the charge have them exactly.
+
+use super::language::Language;
+use crate::pledge::Amount;
+
+/// Places after the point that `Intl.NumberFormat` writes by default.
+const PLACES: usize = 3;
+
+/// An amount, rounded as `Intl.NumberFormat` does by default: its shortest decimal to three places, half
+/// away from zero. So 0.1 + 0.2 is `0.3`, and 1.0005 is `1.001`.
+///
+/// - Nobody pledged 0: an amount that would round to it keeps four significant digits, as 0.0004 does.
+/// - From 10¹⁶, where a double no longer counts single units, and below 10⁻⁵, it has a power of ten, and so
+///   many digits as `notation: "scientific"` writes: `1.798 × 10³⁰⁸`.
+pub(super) struct Rounded {
+    /// A plain decimal such as `1234.5`.
+    digits: String,
+    /// The power of ten that the digits are multiplied by; `None` if they are the whole amount.
+    exponent: Option<i32>,
+    /// The number, which plurals go by.
+    pub value: f64,
+}
+
+impl Rounded {
+    pub fn new(amount: Amount) -> Self {
+        let mut buffer = zmij::Buffer::new();
+        let shortest = buffer.format_finite(amount.get());
+        match shortest.split_once('e') {
+            Some((digits, exponent)) => Self::with_exponent(amount, digits, exponent),
+            None => {
+                let digits = rounded(shortest, places(shortest));
+                let value = digits.parse().unwrap_or(amount.get());
+                Rounded { digits, exponent: None, value }
+            }
+        }
+    }
+
+    fn with_exponent(amount: Amount, digits: &str, exponent: &str) -> Self {
+        let (digits, exponent) = (rounded(digits, PLACES), exponent.parse().unwrap_or_default());
+        let (digits, exponent) =
+            if digits == "10" { ("1".to_owned(), exponent + 1) } else { (digits, exponent) };
+        Rounded { digits, exponent: Some(exponent), value: amount.get() }
+    }
+
+    /// Writes the amount in a language: `1,000`, `0.5`, `5 × 10⁻³²⁴`.
+    pub fn write(&self, language: Language) -> String {
+        let digits = language.decimal(&self.digits);
+        match self.exponent {
+            None => digits,
+            Some(exponent) => {
+                let exponent: String = exponent.to_string().chars().map(superscript).collect();
+                format!("{digits} × 10{exponent}")
+            }
+        }
+    }
+}
+
+/// Writes an amount as people read it in a language.
+pub fn write_amount(language: Language, amount: Amount) -> String {
+    Rounded::new(amount).write(language)
+}
+
+/// The places after the point that show something of a plain decimal.
+fn places(plain: &str) -> usize {
+    let fraction = plain.strip_prefix("0.").unwrap_or_default();
+    let zeros = fraction.bytes().take_while(|digit| *digit == b'0').count();
+    if zeros >= PLACES && rounded(plain, PLACES) == "0" { zeros + 1 + PLACES } else { PLACES }
+}
+
+/// Rounds a plain decimal of at most 17 significant digits, half away from zero, to so many places and
+/// without zeros at their end.
+fn rounded(plain: &str, places: usize) -> String {
+    let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let places = places.min(fraction.len());
+    let power = |places: usize| (0..places).fold(1_u64, |power, _| power.saturating_mul(10));
+    let (dropped, one) = (power(fraction.len() - places), power(places));
+    let number: u64 = [integer, fraction].concat().parse().unwrap_or(u64::MAX);
+    let number = number.saturating_add(dropped / 2) / dropped;
+    let text = format!("{}.{:0places$}", number / one, number % one);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn superscript(character: char) -> char {
+    let digit = character.to_digit(10).and_then(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize));
+    digit.unwrap_or('⁻')
+}

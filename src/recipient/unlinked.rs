@@ -1,0 +1,119 @@
+//! Texts in e-mails, without what a mail program would make a link of by itself.
+
+use super::text::is_invisible;
+
+/// The top-level domains of IANA, a line for each, those of other scripts in their own: generated from the
+/// package `tlds`.
+const DOMAINS: &str = include_str!("domains.txt");
+/// The special-use names of IANA without a dot, as a host can end in one.
+const SPECIAL: [&str; 8] =
+    ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
+
+/// The dot, and the characters that browsers read as one.
+const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
+/// The sign of an e-mail address, and what looks the same.
+const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
+
+/// Breaks what a mail program would make a link of, by a blank after its signs, so that a reader sees all
+/// of it:
+///
+/// - the dots of a host that ends in a known top-level domain or begins with `www`: `evil. com/win`;
+/// - the sign of an e-mail address: `ada@ evil. com`;
+/// - the scheme of a URI: `https:// x`, `mailto: x`.
+///
+/// Other dots stay: `EU.shop.77`, `Dr.Müller`, `J.R.R.`, `12.50`.
+pub(super) fn unlinked(text: &str) -> String {
+    let mut unlinked = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|character| !is_of_host(character)).unwrap_or(rest.len());
+        let (host, others) = rest.split_at(end);
+        push_host(&mut unlinked, host);
+        let mut others = others.chars();
+        if let Some(sign) = others.next() {
+            let is_broken = is_link_sign(&unlinked, sign, others.as_str());
+            unlinked.push(sign);
+            unlinked.push_str(if is_broken { " " } else { "" });
+        }
+        rest = others.as_str();
+    }
+    unlinked
+}
+
+/// Whether a character may be a part of a host, or hidden in one: all but blanks, ASCII's other signs and
+/// those below `À`.
+fn is_of_host(character: char) -> bool {
+    let is_other = character >= 'À' && !character.is_whitespace() && !AT_SIGNS.contains(&character);
+    character.is_ascii_alphanumeric() || "-_".contains(character) || is_dot(character) || is_other
+}
+
+fn is_dot(character: char) -> bool {
+    DOTS.contains(&character)
+}
+
+fn push_host(unlinked: &mut String, host: &str) {
+    if is_host(host) {
+        let labels: Vec<_> = host.split_inclusive(is_dot).collect();
+        unlinked.push_str(&labels.join(" "));
+    } else {
+        unlinked.push_str(host);
+    }
+}
+
+/// Whether a mail program may make a link of these labels.
+fn is_host(host: &str) -> bool {
+    let labels = host.split(is_dot).map(plain).filter(|label| !label.is_empty());
+    let labels: Vec<_> = labels.collect();
+    let Some((last, [first, inner @ ..])) = labels.split_last() else { return false };
+    is_domain(last)
+        || inner.iter().any(|label| label.contains(is_dense) && is_domain(label))
+        || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
+}
+
+/// Whether a label is a top-level domain, or one with dense text behind it.
+fn is_domain(label: &str) -> bool {
+    let beginning = label.split(is_dense).next().unwrap_or_default();
+    [label, beginning].into_iter().any(|label| {
+        label.starts_with("xn--")
+            || SPECIAL.contains(&label)
+            || DOMAINS.lines().any(|domain| domain == label)
+    })
+}
+
+/// Whether a character is of a script that writes words without blanks, or a sign: more may stand beside
+/// a host.
+fn is_dense(character: char) -> bool {
+    character >= '\u{e00}'
+}
+
+/// Returns a label as a domain has it: in lower case, and without what can't be seen or part of one.
+fn plain(label: &str) -> String {
+    let visible = label.chars().filter(|character| !is_invisible(*character));
+    let text: String = visible.map(lower).collect();
+    text.trim_matches(['-', '_']).to_owned()
+}
+
+/// Returns the small letter of a capital, and the ASCII letter of a full-width one: of the scripts that
+/// top-level domains have, as Unicode's tables would add 11 KB to the Worker.
+fn lower(character: char) -> char {
+    let code = u32::from(character);
+    let lower = match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(code - 0xfee0).unwrap_or(character),
+        'À'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => char::from_u32(code + 0x20).unwrap_or(character),
+        _ => character,
+    };
+    lower.to_ascii_lowercase()
+}
+
+/// Whether a sign between these texts ends `mailto:` or `//`, or is the `@` of an address.
+fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
+    let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
+    let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());
+    let last = before.chars().rev().find(beside);
+    let ends = match sign {
+        ':' => before.to_ascii_lowercase().ends_with("mailto"),
+        '/' => last == Some('/'),
+        _ => AT_SIGNS.contains(&sign) && is_word(last),
+    };
+    ends && is_word(after.chars().find(beside))
+}
