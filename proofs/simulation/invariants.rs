@@ -273,31 +273,53 @@ fn may_be_full(case: &Case<'_>) -> bool {
             && other.begun_ms <= own.ended_ms.unwrap_or(u64::MAX)
             && other.ended_ms.is_none_or(|ended_ms| own.begun_ms <= ended_ms)
     };
-    let mut owners: BTreeMap<Option<Owner>, usize> = BTreeMap::new();
+    let mut owners: BTreeMap<Option<Owner>, Wanted> = BTreeMap::new();
     for other in case.exchanges.iter().filter(is_beside) {
-        *owners.entry(owner(other)).or_default() += most_bytes(other);
+        let wanted = owners.entry(owner(other)).or_default();
+        match is_large(case, other) {
+            true => wanted.large += 2 * LARGE_BYTES,
+            false => wanted.small += MARGIN_BYTES,
+        }
     }
-    let wanted: usize = owners.values().sum();
-    let held: usize = owners.values().map(|bytes| (*bytes).min(CALM_BYTES)).sum();
-    let is_its_share_taken = owners.get(&owner(own)).is_some_and(|bytes| *bytes > SHARE_BYTES);
-    let kept_free = if most_bytes(own) > LARGE_BYTES { FOR_SMALL_BYTES } else { 0 };
+    let wanted: usize = owners.values().map(Wanted::all).sum();
+    let is_its_share_taken = owners.get(&owner(own)).is_some_and(|own| own.all() > SHARE_BYTES);
+    let large: usize = owners.values().map(|wanted| wanted.large.min(CALM_BYTES)).sum();
+    let small: usize = owners.values().map(|wanted| wanted.small).sum();
+    let held = large.min(MAX_BYTES_IN_FLIGHT - FOR_SMALL_BYTES) + small;
+    let kept_free = if is_large(case, own) { FOR_SMALL_BYTES } else { 0 };
     (wanted > CALM_BYTES && is_its_share_taken)
         || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
+}
+
+/// The bytes that the requests of an owner hold at most: a large create its answer and its record.
+#[derive(Default)]
+struct Wanted {
+    small: usize,
+    large: usize,
+}
+
+impl Wanted {
+    fn all(&self) -> usize {
+        self.small + self.large
+    }
+}
+
+/// Whether a request has a large body, or reads a large record.
+fn is_large(case: &Case<'_>, exchange: &Exchange) -> bool {
+    let of_large = |payload| payload == Some(LARGE_PAYLOAD);
+    match &exchange.ask.action {
+        Action::Create { .. } => of_large(exchange.ask.payload()),
+        Action::Get { id } | Action::Timeline { id, .. } => case.exchanges.iter().any(|made| {
+            of_large(made.ask.payload())
+                && made.created().is_some_and(|answer| answer.json()["id"] == **id)
+        }),
+    }
 }
 
 /// Whose share a request takes; `None` for the readers of pages.
 fn owner(exchange: &Exchange) -> Option<Owner> {
     let is_page = matches!(exchange.ask.action, Action::Timeline { .. });
     (!is_page).then(|| KEYS[exchange.ask.key].owner())
-}
-
-/// The bytes that a request holds at most. A large create counts twice: its answer and its record.
-fn most_bytes(exchange: &Exchange) -> usize {
-    match &exchange.ask.action {
-        Action::Create { payload: LARGE_PAYLOAD, .. } => 2 * LARGE_BYTES + MARGIN_BYTES,
-        Action::Create { .. } => MARGIN_BYTES,
-        Action::Get { .. } | Action::Timeline { .. } => LARGE_BYTES + MARGIN_BYTES,
-    }
 }
 
 /// By its text, and by `Retry-After` where the create has no idempotency key: clients repeat that one.
