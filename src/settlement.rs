@@ -3,6 +3,7 @@
 //!
 //! A transaction's record is never written again for it: a create's answer and its repeats say null.
 
+use crate::http::Splice;
 use crate::time::{DAY_MS, date_time, parse_ms};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -98,14 +99,9 @@ impl PaidAt {
         &self.0
     }
 
-    /// The record of a transaction with this in the place of its null.
-    pub fn put_in(&self, mut record: Vec<u8>) -> Vec<u8> {
-        let unpaid = UNPAID.as_bytes();
-        if let Some(at) = record.windows(unpaid.len()).position(|bytes| bytes == unpaid) {
-            let end = at + unpaid.len();
-            record.splice(end - "null".len()..end, format!("\"{}\"", self.0).into_bytes());
-        }
-        record
+    /// Puts it into the record of a transaction, in the place of its null.
+    pub fn splice(&self) -> Splice {
+        Splice { old: UNPAID, new: UNPAID.replace("null", &format!("\"{}\"", self.0)) }
     }
 }
 

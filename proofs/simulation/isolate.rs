@@ -89,6 +89,9 @@ impl Isolate {
             Body::Empty => Some(vec![]),
             Body::Bytes(bytes) => Some(bytes),
             Body::Stored(value) => value.read(READ_MS).await.ok(),
+            Body::Spliced(value, splice) => {
+                value.read(READ_MS).await.ok().map(|bytes| splice.apply(bytes))
+            }
         };
         let (status, log) = (response.status, response.log);
         Answer { status, is_replayed, asks_to_repeat, body, log, json: OnceCell::new() }

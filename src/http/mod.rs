@@ -13,7 +13,7 @@ pub use in_flight::{
 };
 pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};
-pub use response::{Body, Media, Response};
+pub use response::{Body, Media, Response, Splice};
 
 /// The white space around a header's value (RFC 9110 §5.6.3): not Unicode's.
 pub const OWS: [char; 2] = [' ', '\t'];

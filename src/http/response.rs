@@ -30,6 +30,28 @@ pub enum Body<V> {
     Bytes(Vec<u8>),
     /// A stored value.
     Stored(V),
+    /// A stored value in which a text is replaced on its way.
+    Spliced(V, Splice),
+}
+
+/// Replaces the first occurrence of a text in a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The text, in ASCII.
+    pub old: &'static str,
+    /// What stands in its place.
+    pub new: String,
+}
+
+impl Splice {
+    /// Replaces it in a whole body.
+    pub fn apply(&self, mut body: Vec<u8>) -> Vec<u8> {
+        let old = self.old.as_bytes();
+        if let Some(at) = body.windows(old.len()).position(|bytes| bytes == old) {
+            body.splice(at..at + old.len(), self.new.bytes());
+        }
+        body
+    }
 }
 
 /// The kinds of bodies.

@@ -1,12 +1,18 @@
 //! A response of the platform.
 
-use crate::http::{Body, Media, Response};
+use crate::http::{Body, Media, Response, Splice};
 use js_sys::Uint8Array;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use wasm_bindgen::prelude::{JsCast as _, JsValue};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use web_sys::{Headers, ReadableStream, ResponseInit};
 use worker::{console_error, console_log};
+
+#[wasm_bindgen(module = "/src/workers/spliced.js")]
+extern "C" {
+    /// A stream with the first `old` replaced.
+    fn spliced(stream: &ReadableStream, old: &str, new: &str) -> ReadableStream;
+}
 
 thread_local! {
     /// The heads of the answers so far: there are few, and making `Headers` is slow.
@@ -34,6 +40,10 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
     let made = init.and_then(|init| match body {
         Body::Empty => web_sys::Response::new_with_opt_str_and_init(None, &init),
         Body::Stored(stream) => {
+            web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
+        }
+        Body::Spliced(stream, Splice { old, new }) => {
+            let stream = spliced(&stream, old, &new);
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {

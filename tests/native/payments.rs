@@ -48,6 +48,15 @@ impl Bench {
         self.service.send(&TestRequest::new("GET", &format!("{PATH}/{}", self.id()), UNIT))
     }
 
+    /// Has the metadata say that the record is too large to be read whole.
+    fn say_large(&self) {
+        let (store, name) = (&self.service.store, format!("transaction:{}", self.id()));
+        let mut metadata = store.metadata(&name).remove(0);
+        metadata["bytes"] = json!(1_000_000);
+        let value = store.value(&name).unwrap();
+        store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
+    }
+
     fn keep_settlement(&self, value: &str) {
         self.service.store.keep(JANUARY, value.as_bytes(), b"null");
     }
@@ -112,6 +121,8 @@ fn what_is_paid_is_answered_so_once_its_month_has_ended_and_a_create_and_the_pag
     assert_eq!((paid.status, &paid.headers), (200, &unpaid.headers));
     assert_eq!(paid.json()["charge"]["paidAt"], PAID_AT);
     let null = r#""paidAt":null}"#;
+    bench.say_large();
+    assert_eq!(bench.get().text, paid.text, "a large record is passed on");
     assert_eq!(paid.text, unpaid.text.replace(null, &format!(r#""paidAt":"{PAID_AT}"}}"#)));
     let mut order = minimal();
     order["reference"] = unpaid.json()["reference"].clone();

@@ -244,6 +244,36 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
   assert.doesNotMatch(server.output, /starts anew/);
 });
 
+/** An aged, paid transaction: what a get answers is read by whoever asks as far as they take it. */
+async function paidRecord(reference) {
+  const created = await create(wrap(repeat(pledge(), 5_000)));
+  const { id } = JSON.parse(created.text);
+  const name = `transaction:${id}`;
+  const { value, metadata } = await server.record(name);
+  const record = JSON.stringify({ ...JSON.parse(value), reference });
+  metadata.summary.createdAt = "2020-01-15T12:00:00.000Z";
+  await server.seed([
+    { key: name, value: record, metadata: { ...metadata, bytes: record.length } },
+    {
+      key: "settlement:test:unit_dev:2020-01",
+      value: JSON.stringify({ paidAt: "2020-02-05T00:00:00.000Z" }),
+    },
+  ]);
+  return { path: `${PATH}/${id}`, record };
+}
+
+test("a large record that is paid says so, wherever its pieces are cut", async () => {
+  const PIECE = 16 * 1024;
+  for (const length of [1, PIECE - 130, PIECE - 125, PIECE - 120, PIECE - 115, 200_000]) {
+    const quoted = `","paidAt":null,"`;
+    const { path, record } = await paidRecord("r".repeat(length) + quoted);
+    const answer = await show(path, { authorization: `Bearer ${KEY}` });
+    const paid = record.replace(`"paidAt":null}`, `"paidAt":"2020-02-05T00:00:00.000Z"}`);
+    assert.equal(answer.status, 200);
+    assert.ok(answer.text === paid, `${length}: ${answer.text.slice(0, 300)}`);
+  }
+});
+
 /** What callers with a key send, and then stall. */
 const HELD = {
   "a small body, its first byte": "Content-Length: 65536\r\n\r\n{",

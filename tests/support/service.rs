@@ -193,6 +193,7 @@ pub fn answer(response: Response<Vec<u8>>) -> Answer {
     let bytes = match response.body {
         Body::Empty => vec![],
         Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
+        Body::Spliced(bytes, splice) => splice.apply(bytes),
     };
     let text = String::from_utf8(bytes).unwrap();
     Answer { status: response.status, headers, text, log: response.log }
