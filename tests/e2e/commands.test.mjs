@@ -329,7 +329,10 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
   const mail = ["--mail", "on", "--reply-to", "hello@nord.example", "--time-zone", "Asia/Kolkata"];
   const switchedOn = await words("units", "set", "unit_1", ...mail);
-  assert.match(switchedOn, /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*docs\/notifications\.md/ms);
+  assert.match(
+    switchedOn,
+    /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*docs\/notifications\.md/ms,
+  );
   const dated = { replyTo: "hello@nord.example", timeZone: "Asia/Kolkata" };
   const mailed = { ...named, mail: true, ...dated };
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...mailed, version: 1 });
