@@ -30,6 +30,9 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 36;
+/// A key of each owner.
+const OWNERS: &[usize] = &[0, 2, 3, TEAM];
+const TEAM: usize = 4;
 /// One in so many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
 
@@ -200,24 +203,26 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold, by all keys or by a team's alone.
+    /// Sends more bytes at once than an isolate may hold: by a team's key, or by those of all owners but
+    /// one. Small creates of all owners follow.
     fn burst(&mut self) {
-        let is_teams = self.random.chance(500);
-        self.note(format!(
-            "a burst of {BURST} creates{}",
-            if is_teams { " of a team" } else { "" }
-        ));
         let isolate = self.pick_isolate();
-        let mut sent = 0;
-        while sent < BURST {
-            let is_broken = sent % WHOLE > 0;
-            let action =
-                Action::Create { name: None, payload: LARGE_PAYLOAD, spelling: 0, is_broken };
-            let ask = self.ask(action);
-            if !is_teams || KEYS[ask.key].is_team {
-                self.send_to(&isolate, ask);
-                sent += 1;
-            }
+        let spared = self.random.index(OWNERS.len());
+        let keys = match self.random.chance(500) {
+            true => vec![TEAM],
+            false => OWNERS.iter().copied().filter(|key| *key != OWNERS[spared]).collect(),
+        };
+        self.note(format!("a burst of {BURST} creates by the keys {keys:?}"));
+        let send = |key, payload, is_broken| {
+            let action = Action::Create { name: None, payload, spelling: 0, is_broken };
+            self.send_to(&isolate, Ask { key, unit: Some("unit_1"), ..self.ask(action) });
+        };
+        for number in 0..BURST {
+            send(keys[number % keys.len()], LARGE_PAYLOAD, number % WHOLE > 0);
+        }
+        self.advance(self.random.below(1_000));
+        for number in 0..2 * OWNERS.len() {
+            send(OWNERS[number % OWNERS.len()], self.random.index(PAYLOADS), false);
         }
     }
 

@@ -246,7 +246,7 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
 
 /** An aged, paid transaction: what a get answers is read by whoever asks as far as they take it. */
 async function paidRecord(reference) {
-  const created = await create(wrap(repeat(pledge(), 5_000)));
+  const created = await create(wrap(repeat(pledge(), 2_000)));
   const { id } = JSON.parse(created.text);
   const name = `transaction:${id}`;
   const { value, metadata } = await server.record(name);
