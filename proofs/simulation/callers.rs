@@ -31,15 +31,17 @@ pub const KEYS: &[KeySpec] = &[
         is_team: true,
         units: &["unit_1", "unit_2"],
     },
+    unit_key("service_sk_live_other", Mode::Live, &["unit_2"]),
     unit_key("service_sk_test_later", Mode::Test, &["unit_1"]),
     unit_key("service_sk_test_audit", Mode::Test, &["unit_1"]),
     unit_key("service_sk_live_audit", Mode::Live, &["unit_1"]),
     unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
+    unit_key("service_sk_live_audit_other", Mode::Live, &["unit_2"]),
 ];
 /// The key that does not exist at the beginning.
-pub const LATER: usize = 5;
+pub const LATER: usize = 6;
 /// The first of the keys that only the end uses.
-pub const AUDIT: usize = 6;
+pub const AUDIT: usize = 7;
 
 /// Mode and unit.
 pub type Scope = (&'static str, &'static str);

@@ -29,9 +29,9 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 /// The payload of a burst of creates, and its least size in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
-const BURST: usize = 36;
+const BURST: usize = 48;
 /// A key of each owner.
-const OWNERS: &[usize] = &[0, 2, 3, TEAM];
+const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
 /// One in so many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
@@ -292,7 +292,7 @@ impl Simulation {
     }
 
     pub fn ask(&self, action: Action) -> Ask {
-        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, LATER]); // some more than others
+        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, 5, LATER]); // some more than others
         let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
         let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
         Ask { key, unit, host: self.random.pick(HOSTS), action }
