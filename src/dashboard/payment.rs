@@ -17,8 +17,8 @@ use strum::VariantArray as _;
 /// Most list calls in which a month is summed, each of up to 1,000 transactions of the shop.
 const LISTS: usize = 100;
 
-/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV, ten other calls,
-/// and a read for each 100 changes since the form was opened.
+/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV for the sum, fifteen other
+/// calls, and a read for each 100 changes since the form was opened.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -219,7 +219,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
 
 // ---- Undo ----------------------------------------------------------------------------------------
 
-/// Shows what is marked, and takes it back once that was confirmed. Makes at most four calls of Workers KV.
+/// Shows what is marked, and takes it back once that was confirmed. Makes at most ten calls of Workers KV.
 pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,

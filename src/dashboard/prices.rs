@@ -30,8 +30,8 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     show(desk, &now, &Form::default(), None).await
 }
 
-/// Shows what new prices change, and sets them once that was confirmed. Makes at most seven calls of
-/// Workers KV, three of which write, and those of [`prices()`] where it shows them again.
+/// Shows what new prices change, and sets them once that was confirmed. Makes at most eleven calls of
+/// Workers KV, four of which write, and those of [`prices()`] where it shows them again, with the prices of then.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -40,6 +40,7 @@ pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     let now = prices::current(desk.store, mode).await?;
     match change(desk, &now, form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+            let now = prices::current(desk.store, mode).await?;
             show(desk, &now, form, Some(&problem)).await
         }
         page => page,
@@ -53,7 +54,7 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let new = wanted(now, form)?;
     let seen = form.text("seen");
-    now.check_seen(seen, &new)?;
+    now.check_seen(desk.store, seen, &new).await?;
     let change = now.compare(&new);
     if now.catalogue.is_some() && change.is_none() {
         return Err(invalid("these are the prices already: nothing would change"));

@@ -1,7 +1,7 @@
 //! Workers KV as the operator's store.
 
 use crate::store::{Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
-use crate::workers::deadline::within;
+use crate::workers::deadline::{pause, within};
 use crate::workers::json::{from_js, to_js};
 use crate::workers::kv::{
     KvNamespace, LIST_MS, ListOptions, WRITE_MS, answered, damaged_metadata, failure, find,
@@ -173,5 +173,9 @@ impl OperatorStore for OperatorKv {
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         let removed = self.0.delete(&key.name());
         answered(removed, WRITE_MS, "delete", K::KIND).await.map(drop)
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        let _: Result<_, JsValue> = JsFuture::from(pause(milliseconds)).await; // it never rejects
     }
 }

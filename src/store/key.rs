@@ -4,7 +4,7 @@
 //! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
 //! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
-use super::metadata::{NoMetadata, Registered, TransactionMetadata};
+use super::metadata::{ChangeNote, NoMetadata, Registered, TransactionMetadata};
 use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
@@ -408,7 +408,8 @@ impl FailedMailKey<'_> {
 }
 
 /// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Its metadata is there where two people may make the change at the same moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
     id: [u8; Self::RANDOM_BYTES],
@@ -439,7 +440,7 @@ impl AuditKey {
 }
 
 impl Key for AuditKey {
-    type Metadata = NoMetadata;
+    type Metadata = Option<ChangeNote>;
     const KIND: &'static str = "audit";
     const PREFIX: &'static str = "audit:";
     fn suffix(&self) -> Cow<'_, str> {

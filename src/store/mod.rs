@@ -12,8 +12,8 @@ pub use key::{
     MemberKey, NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey,
     TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
 };
-pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
-pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
+pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
+pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};

@@ -265,11 +265,13 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let stored: Value = serde_json::from_str(&bench.service.store.value(JANUARY).unwrap()).unwrap();
     let sum = json!({ "currencyCode": "USD", "amount": "1.50", "transactions": 1, "unpriced": 0 });
     let at = "2026-02-02T00:00:00.000Z";
+    let change = stored["change"].as_str().unwrap();
+    assert!(bench.service.store.value(change).unwrap().contains("payments mark"));
     let settlement = json!({ "paidAt": PAID_AT, "sums": [sum], "invoice": "2026/17",
-        "by": "ada@example.org", "at": at, "version": 1 });
+        "by": "ada@example.org", "at": at, "version": 1, "change": change });
     assert_eq!(stored, settlement);
     let mut expected = settlement;
-    expected.as_object_mut().unwrap().remove("version");
+    expected.as_object_mut().unwrap().retain(|name, _| name != "version" && name != "change");
     for (name, value) in [("unit", "unit_dev"), ("mode", "test"), ("month", "2026-01")] {
         expected[name] = json!(value);
     }
