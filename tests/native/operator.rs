@@ -690,6 +690,22 @@ fn a_form_that_is_sent_several_times_makes_one_key() {
 }
 
 #[test]
+fn a_damaged_entry_of_the_audit_log_stops_no_form() {
+    let (store, (desk, form)) = (MemoryStore::default(), with_form());
+    store.keep(&format!("audit:{}:{}", 9_999_999_999_999 - NOW_MS, "0".repeat(16)), b"{", b"7");
+    let author = desk.author();
+    let record = KeyRecord::new(Mode::Test, unit("u"));
+    let key = block_on(keys::create_once(&store, &author, record, &form)).unwrap().key;
+    block_on(keys::rotate_once(&store, &author, &key, 60, &form)).unwrap();
+    block_on(teams::add_once(&store, &author, "t", "u", &form)).unwrap();
+    block_on(prices::set(&store, &author, Mode::Live, Catalogue::default())).unwrap();
+    let commands = ["catalogue set", "keys create", "keys rotate", "teams add"];
+    let mut audited = audited(&store);
+    audited.sort();
+    assert_eq!(audited, commands);
+}
+
+#[test]
 fn a_form_does_not_bring_back_what_was_revoked_or_replaced() {
     let ends: [fn(&MemoryStore, &str); 2] = [
         |store, key| block_on(keys::revoke(store, &desk().author(), key)).map(drop).unwrap(),
