@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { Option, YES, command, confirm, onRecords } from "./lib/command.mjs";
+import { APPLIED_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 
@@ -94,7 +95,7 @@ async function change({ tools, port, print, terminal, by }, files, { yes }) {
     });
     done.push(mode);
   }
-  const after = "Within about a minute the service charges by it everywhere.";
+  const after = `After about ${APPLIED_SECONDS} s the service charges by it everywhere.`;
   const catalogues = Object.fromEntries(files.map(({ mode, catalogue }) => [mode, catalogue]));
   print({ catalogues, changes }, () => `${words}\n\n${after}`);
 }

@@ -3,9 +3,10 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, link, system};
+use super::{Desk, Refusal, Result, link};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::form::FormId;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
 use crate::pledge::CurrencyCode;
@@ -194,7 +195,7 @@ fn marked(of: &ShopMonth, paid: &Paid) -> Page {
 }
 
 fn in_force() -> Markup {
-    html! { "The API answers so everywhere after about " (system::seen_seconds()) " s." }
+    html! { "The API answers so everywhere after about " (APPLIED_SECONDS) " s." }
 }
 
 fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
@@ -235,7 +236,7 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
         Some(now) => Ok(confirm(&of, &now, is_confirmed)),
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} keys) is not marked as paid. What was marked \
-             within the last minute may not be seen yet",
+             within the last {SHOWN_SECONDS} s may not be seen yet",
             of.month,
             of.mode.name()
         ))),

@@ -3,10 +3,11 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, system};
+use super::{Desk, Refusal, Result};
 use crate::charge::{Catalogue, UnitPrice};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::prices::{self, Change, Current, Listed};
 use crate::scope::Mode;
 use crate::store::{OperatorStore, StoreError};
@@ -122,8 +123,8 @@ fn staleness(now: &Current, recent: &[Listed]) -> Markup {
     html! {
         @if let Some(Listed { time, .. }) = newer {
             (view::notice(&html! {
-                "Newer prices were set on " (view::time(time)) ". Workers KV may show them a minute \
-                 later: until then these are the ones before."
+                "Newer prices were set on " (view::time(time)) ". Workers KV may show them "
+                (SHOWN_SECONDS) " s later: until then these are the ones before."
             }))
         }
     }
@@ -144,7 +145,7 @@ fn today(now: &Current, recent: &[Listed]) -> Markup {
         p {
             small {
                 "An offering that is not listed costs 0.00. New prices apply to what is created from "
-                "about " (system::seen_seconds()) " s later on; charges that are recorded never change."
+                "about " (APPLIED_SECONDS) " s later on; charges that are recorded never change."
             }
         }
     }
@@ -310,7 +311,7 @@ fn set(mode: Mode, time: &str, change: &Change) -> Page {
     let content = html! {
         (view::done(&html! {
             "The prices of " (mode.name()) " keys were set on " (view::time(time)) ". They apply to what \
-             is created from about " (system::seen_seconds()) " s later on."
+             is created from about " (APPLIED_SECONDS) " s later on."
         }))
         section { (differences(change, "the same currency")) }
         (back(mode, "All prices"))

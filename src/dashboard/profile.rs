@@ -11,6 +11,7 @@ use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
 use crate::operator::audit::Change;
+use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unknown;
 use crate::operator::units::{self, UnitRow};
 use crate::pledge::RetrievedPledgeTransaction;
@@ -222,7 +223,7 @@ fn overtaken(change: Option<&Change>) -> String {
 
 fn saved(mails: bool) -> Markup {
     html! {
-        "The profile is saved. Within about a minute its pages and e-mails have it everywhere."
+        "The profile is saved. After about " (APPLIED_SECONDS) " s its pages and e-mails have it everywhere."
         @if mails { " E-mails are sent where the service has a queue, a sender and a mail service." }
     }
 }

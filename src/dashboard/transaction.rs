@@ -7,6 +7,7 @@ use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
@@ -40,8 +41,8 @@ pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
         p.lead { (view::marked(&view::sentence(problem))) }
         p {
-            "One that was made within the last minute may not be shown yet, and each environment has \
-             its own. " a href="/" { "Look for another" } "."
+            "One that was made within the last " (SHOWN_SECONDS) " s may not be shown yet, and each \
+             environment has its own. " a href="/" { "Look for another" } "."
         }
     };
     Page { status: 404, ..Page::new("No such transaction", content) }
@@ -484,8 +485,8 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }))
         p {
-            "Offerings, amounts, times and the charge stay. For about a minute its page may still show \
-             what it had. Backups still have it, and so has the shop."
+            "Offerings, amounts, times and the charge stay. For about " (SHOWN_SECONDS) " s its page may \
+             still show what it had. Backups still have it, and so has the shop."
         }
     };
     Ok(Page::new("Erased", content))

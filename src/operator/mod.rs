@@ -6,6 +6,8 @@
 pub mod audit;
 pub mod backups;
 mod conflict;
+pub mod csv;
+pub mod delays;
 pub mod demo;
 pub mod form;
 pub mod keys;

@@ -315,8 +315,9 @@ fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Row]) -> R
 /// The settlement of a shop's month; `None` if it is not marked as paid.
 ///
 /// # Errors
-/// If it is damaged, or the store fails.
+/// If the unit's ID is out of bounds, the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
     load(store, of.key()).await
 }
 

@@ -133,13 +133,15 @@ pub async fn replace(
 /// Takes members from a unit's profile; `None` if it has no profile.
 ///
 /// # Errors
-/// If what is left cannot be read, or the store fails.
+/// If the unit's ID is out of bounds, what is left cannot be read, somebody else changes the profile at the same moment,
+/// or the store fails.
 pub async fn unset(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: &[Member],
 ) -> Result<Option<UnitRow>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
     let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
     for member in members {
         *match member {
@@ -196,8 +198,9 @@ async fn keep(
 /// A unit's profile; `None` if it has none: then its timelines show the name Impact Pledge.
 ///
 /// # Errors
-/// If the store fails.
+/// If the unit's ID is out of bounds, or the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
     let record = read_value(store, ProfileKey(unit)).await?;
     Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
 }

@@ -16,9 +16,18 @@ use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
 const DAY_SECONDS: u32 = 24 * 60 * 60;
+/// How long it is kept what became of an e-mail, in days.
+pub const NOTIFICATION_DAYS: u32 = 30;
+/// How long an e-mail to an address counts, in days.
+pub const MAILED_DAYS: u32 = 2;
+/// How long it is kept that an e-mail failed, in days.
+pub const FAILED_MAIL_DAYS: u32 = 90;
 
 /// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
+
+/// The least that Workers KV offers, in seconds: it bounds how long a revoked key works.
+pub const KEY_CACHE_SECONDS: u32 = 30;
 
 /// A key of the store.
 pub trait Key {
@@ -110,8 +119,7 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    /// The minimum of Workers KV: it bounds how long a revoked key works.
-    const CACHE_SECONDS: Option<u32> = Some(30);
+    const CACHE_SECONDS: Option<u32> = Some(KEY_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
     }
@@ -333,7 +341,7 @@ impl Key for NotificationKey<'_> {
     const PREFIX: &'static str = "notification:";
     /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
     const CACHE_SECONDS: Option<u32> = Some(30);
-    const KEPT_SECONDS: Option<u32> = Some(30 * DAY_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
     }
@@ -362,7 +370,7 @@ impl Key for MailedKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "mailed";
     const PREFIX: &'static str = "mailed:";
-    const KEPT_SECONDS: Option<u32> = Some(2 * DAY_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(MAILED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())
     }
@@ -388,7 +396,7 @@ impl Key for FailedMailKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "failed mail";
     const PREFIX: &'static str = "mail-failed:";
-    const KEPT_SECONDS: Option<u32> = Some(90 * DAY_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(FAILED_MAIL_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.id.as_str()].concat())
     }

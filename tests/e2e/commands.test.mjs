@@ -403,6 +403,43 @@ test("a team of 200 units gets one more without another key", async (t) => {
   await fails(["teams", "show", "markt"], "the team `markt` has no units here");
 });
 
+test("an ID that cannot be one is named, with what IDs look like, and nothing is changed", async (t) => {
+  const { names, fails } = await operator(t);
+  const rule =
+    "is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";
+  const long = "u".repeat(129);
+  const month = ["--month", "2026-10", "--yes"];
+  const paid = ["--amount", "1", "--paid-at", "2026-11-05", "--invoice", "1"];
+  for (const [wrong, ...args] of [
+    ["a b", "keys", "create", "--mode", "test", "--unit", "a b"],
+    ["a,b", "keys", "create", "--mode", "test", "--team", "a,b", "--yes"],
+    ["a b", "keys", "list", "--unit", "a b"],
+    ["", "teams", "add", "", "u"],
+    ["é", "teams", "add", "t", "u", "é"],
+    ["a b", "teams", "remove", "t", "a b"],
+    ["a b", "teams", "show", "a b"],
+    [long, "units", "add", long],
+    ["a b", "units", "set", "a b", "--name", "N"],
+    ["a b", "units", "unset", "a b", "link"],
+    ["a b", "units", "show", "a b"],
+    ["a b", "units", "remove", "a b"],
+    ["a b", "transactions", "find", "--unit", "a b", "--reference", "r"],
+    ["a b", "transactions", "usage", "--unit", "a b"],
+    ["a b", "transactions", "export", "--unit", "a b", "--month", "2026-10"],
+    ["a b", "transactions", "erase", "--unit", "a b", "--email", "a@b.example", "--yes"],
+    ["a b", "payments", "mark", "--unit", "a b", ...month, ...paid],
+    ["a b", "payments", "undo", "--unit", "a b", ...month],
+    ["a b", "payments", "list", "--unit", "a b"],
+  ])
+    await fails(args, `\`${wrong}\` ${rule}`);
+  const colon = "`t:u` is not the ID of a team: write it without a colon";
+  await fails(["keys", "create", "--mode", "test", "--team", "t:u"], colon);
+  await fails(["teams", "add", "t:u", "u"], colon);
+  const early = ["payments", "mark", "--unit", "u", ...month, ...paid.with(3, "1969-12-31")];
+  await fails(early, /^`1969-12-31T00:00:00\.000Z` is not a date-time in UTC: write it as /);
+  assert.deepEqual(await names(), []);
+});
+
 // ---- Transactions --------------------------------------------------------------------------------
 
 const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // a test key's of unit_dev
@@ -732,7 +769,7 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
   const { createdAt } = of.metadata.summary;
   const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "id,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
+    "\ufeffid,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
     `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,`,
     `${beginning},3,1.50,USD,0,`,
     `${beginning},1e+21,,USD,,`,

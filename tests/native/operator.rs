@@ -362,10 +362,11 @@ fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
 #[test]
 fn the_note_of_a_key_fits_beside_its_record() {
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));
-    let (by, first) = ("\"".repeat(80), FixedEntropy([1; 32]));
+    let (by, first) = ("\"".repeat(254), FixedEntropy([1; 32]));
     let author = Author::new(&by, &clock, &first).unwrap();
     let level = unit(&"u".repeat(128));
-    let record = KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level) };
+    let record =
+        KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level.clone()) };
     let old = block_on(keys::create(&store, &author, record)).unwrap();
     let second = FixedEntropy([2; 32]);
     let author = Author::new(&by, &clock, &second).unwrap();
@@ -374,7 +375,15 @@ fn the_note_of_a_key_fits_beside_its_record() {
     let author = Author::new(&by, &clock, &third).unwrap();
     block_on(keys::rotate(&store, &author, &new.key, 60)).unwrap();
     let longest = store.metadata("key:").iter().map(|note| note.to_string().len()).max();
-    assert!((850..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
+    assert!((1_000..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
+    let row = list(&store).into_iter().find_map(|row| row.note).unwrap();
+    assert!(row.by.ends_with("\"…") && row.label == "🌳".repeat(100), "{row:?}");
+    let audited = block_on(audit::since(&store, 0)).unwrap();
+    assert!(audited.iter().all(|change| change.by == by));
+    let (by, next) = ("a".repeat(254), FixedEntropy([4; 32]));
+    let author = Author::new(&by, &clock, &next).unwrap();
+    let made = block_on(keys::create(&store, &author, KeyRecord::new(Mode::Live, level))).unwrap();
+    assert_eq!(made.row.note.unwrap().by, by, "whole where it fits");
 }
 
 /// Two operators who make the first two keys at the same time can make two secrets.
@@ -447,7 +456,7 @@ fn what_names_no_key_or_several_is_refused() {
         (
             "bb0000000000",
             "no key has the ID `bb0000000000` in the list, which may lack keys of the last \
-             minute: give the key itself or its whole hash, and no list is needed",
+             60 s: give the key itself or its whole hash, and no list is needed",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),
@@ -815,7 +824,7 @@ fn a_form_is_taken_for_an_hour() {
         assert_eq!(sent.is_ok(), is_taken);
         if !is_taken {
             let problem =
-                "nothing was done: this form is more than an hour old, open its page again";
+                "nothing was done: this form is more than 60 minutes old, open its page again";
             refused(sent, problem);
             refused(
                 block_on(keys::rotate_once(&store, &desk.author(), &name("aa"), 0, &form)),
@@ -897,6 +906,31 @@ fn the_register_knows_what_was_meant() {
 }
 
 /// A page of a unit or of a team makes a bounded number of calls, and says where they did not do.
+/// Of a large register only those are compared that begin alike, a page of them.
+#[test]
+fn a_suggestion_costs_two_lists_and_a_page_of_names() {
+    let store = MemoryStore::default();
+    for number in 0..30 {
+        store.keep(&format!("unit:shop-{number:02}"), b"{}", b"null");
+        store.keep(&format!("unit:till-{number:02}"), b"{}", b"null");
+    }
+    store.set_page_length(40);
+    let look_up = |ids: &[&str]| {
+        let levels: Vec<_> = ids.iter().map(|id| unit(id)).collect();
+        let unknown = block_on(register::look_up(&store, &levels)).unwrap();
+        unknown.into_iter().map(|unknown| unknown.suggestion).collect::<Vec<_>>()
+    };
+    assert_eq!(look_up(&["tillx-29"]), [Some("till-29".to_owned())]);
+    let lists = store.take_lists();
+    let shown: Vec<_> = lists.iter().map(|list| (&*list.prefix, list.names)).collect();
+    assert_eq!(shown, [("unit:", 40), ("unit:till", 30)]);
+    assert_eq!(look_up(&["tlil-29"]), [None], "its beginning is that of no other");
+    let many = ["tillx-29"; 30];
+    store.take_lists();
+    assert_eq!(look_up(&many).iter().flatten().count(), 10);
+    assert_eq!(store.take_lists().len(), 20);
+}
+
 #[test]
 fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pages() {
     let store = MemoryStore::default();

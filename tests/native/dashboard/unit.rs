@@ -319,7 +319,7 @@ fn units_come_and_go_without_a_new_key() {
     has(&post("add", &[("form", &newer), odd[1]]), 200, "may act as");
     has(&post("remove", &sure), 422, "after this form was opened");
     dashboard.clock.0.set(NOW_MS + 61 * 60_000);
-    has(&post("remove", &sure), 422, "more than an hour old");
+    has(&post("remove", &sure), 422, "more than 60 minutes old");
     assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
     has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
     let unknown = dashboard.get(OPERATOR, "/teams/other");
