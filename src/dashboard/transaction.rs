@@ -7,7 +7,7 @@ use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
-use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
@@ -394,14 +394,13 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         return refused(desk, &record, UNTAKEN).await;
     }
     let notice = view::done(&html! {
-        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id))
+        "The e-mail is in the queue. After about " (MAILED_SECONDS) " s " (id_link(&message.id))
         " says what became of it; until then, what became of the one before."
     });
     found(desk, &record, &notice).await
 }
 
-const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again in a \
-     minute";
+const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again later";
 
 /// Why an e-mail is not sent again by this form.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {

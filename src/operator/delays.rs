@@ -3,7 +3,7 @@
 
 use crate::handle::LIFETIME_MS;
 use crate::notify::{DELAY_SECONDS, TRIED_SECONDS};
-use crate::store::{KEY_CACHE_SECONDS, USUAL_CACHE_SECONDS};
+use crate::store::{LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};
 
 /// A list, or a read of Workers KV, shows what was written after so many seconds.
 pub const SHOWN_SECONDS: u64 = USUAL_CACHE_SECONDS as u64;
@@ -12,7 +12,7 @@ pub const USED_SECONDS: u64 = LIFETIME_MS / 1_000;
 /// Prices, payments and profiles apply everywhere after so many seconds.
 pub const APPLIED_SECONDS: u64 = SHOWN_SECONDS + USED_SECONDS;
 /// A location answers with a key, or a unit of a team, from its cache for so many seconds.
-pub const KEY_CACHED_SECONDS: u64 = KEY_CACHE_SECONDS as u64;
+pub const KEY_CACHED_SECONDS: u64 = LEAST_CACHE_SECONDS as u64;
 /// A key that was revoked, and a unit that was removed from its team, are refused everywhere after so many seconds.
 pub const REFUSED_SECONDS: u64 = KEY_CACHED_SECONDS + USED_SECONDS;
 /// What became of an e-mail is known after so many seconds, if it is sent at once.

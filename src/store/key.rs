@@ -26,8 +26,8 @@ pub const FAILED_MAIL_DAYS: u32 = 90;
 /// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
-/// The least that Workers KV offers, in seconds: it bounds how long a revoked key works.
-pub const KEY_CACHE_SECONDS: u32 = 30;
+/// How short Workers KV can be told to cache a read at least, in seconds.
+pub const LEAST_CACHE_SECONDS: u32 = 30;
 
 /// A key of the store.
 pub trait Key {
@@ -119,7 +119,8 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    const CACHE_SECONDS: Option<u32> = Some(KEY_CACHE_SECONDS);
+    /// It bounds how long a revoked key works.
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
     }
@@ -340,7 +341,7 @@ impl Key for NotificationKey<'_> {
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
     /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
-    const CACHE_SECONDS: Option<u32> = Some(30);
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())

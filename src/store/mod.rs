@@ -9,9 +9,9 @@ mod operator;
 
 pub use key::{
     AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FAILED_MAIL_DAYS, FailedMailKey,
-    KEY_CACHE_SECONDS, Key, MAILED_DAYS, MailedKey, MemberKey, NOTIFICATION_DAYS, NotificationKey,
-    PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
-    USUAL_CACHE_SECONDS, UnitKey, UsageKey,
+    Key, LEAST_CACHE_SECONDS, MAILED_DAYS, MailedKey, MemberKey, NOTIFICATION_DAYS,
+    NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey, TeamKey,
+    TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
