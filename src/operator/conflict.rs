@@ -245,7 +245,7 @@ where
 
     async fn check_unchanged(&self) -> Result<()> {
         let now = self.read().await?;
-        if now.hash != self.seen.hash {
+        if !self.is_seen(now) {
             return Err(self.lost_to_writer_of(now).await?);
         }
         let age_ms = self.author.clock.now_ms().saturating_sub(self.entry.key.time_ms());
@@ -258,15 +258,20 @@ where
         )))
     }
 
-    /// Reads back what was written. What was seen before is that, too: Workers KV answers from a cache.
+    /// Reads back what was written. What was seen before is that, too: Workers KV may answer from a cache.
     async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let now = self.read().await?;
-        if now.hash == written || now.hash == self.seen.hash {
+        if now.hash == written || self.is_seen(now) {
             return Ok(());
         }
         let error = self.lost_to_writer_of(now).await?;
         Err(self.withdraw(error).await)
+    }
+
+    /// Whether a record is the one that was seen, or an older one.
+    fn is_seen(&self, now: Seen) -> bool {
+        now.hash == self.seen.hash || now.change.is_some() && now.change <= self.seen.change
     }
 
     async fn read(&self) -> Result<Seen> {
