@@ -5,6 +5,7 @@ use super::{OperatorError, Pages, Result, encode};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::store::{Key, MAX_READS, OperatorStore, Registered, TeamKey, UnitKey};
+use rapidfuzz::distance::osa::{Args, BatchComparator};
 use serde::{Deserialize as _, Serialize};
 use std::borrow::Cow;
 
@@ -89,12 +90,11 @@ impl Key for RegisterKey<'_> {
 
 /// The ID in which the fewest characters differ, at most three and a third of all.
 fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o str> {
-    let most = (id.len() / 3).min(MAX_DIFFERENCES);
-    let id = id.to_ascii_lowercase();
-    let distance = |other: &str| strsim::osa_distance(&id, &other.to_ascii_lowercase());
-    let near = others.filter(|other| other.len().abs_diff(id.len()) <= most);
-    let near = near.map(|other| (distance(other), other)).filter(|(distance, _)| *distance <= most);
-    near.min().map(|(_, other)| other)
+    let most = Args::default().score_cutoff((id.len() / 3).min(MAX_DIFFERENCES));
+    let lower = |id: &str| id.to_ascii_lowercase().into_bytes();
+    let to_id = BatchComparator::new(lower(id));
+    let near = |other| Some((to_id.distance_with_args(lower(other), &most)?, other));
+    others.filter_map(near).min().map(|(_, other)| other)
 }
 
 /// Adds the units that it lacks.
