@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { Option, YES, command, confirm, onRecords } from "./lib/command.mjs";
+import { APPLIED_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 
@@ -53,8 +54,8 @@ onRecords(
     const { withPrice } = await operator(at.tools);
     const files = [];
     for (const mode of modesOf(one.opts())) {
-      const catalogue = await withPrice(at.port, mode, offering, price);
-      files.push({ mode, catalogue, bytes: Buffer.from(JSON.stringify(catalogue)) });
+      const { seen, ...catalogue } = await withPrice(at.port, mode, offering, price);
+      files.push({ mode, seen, catalogue, bytes: Buffer.from(JSON.stringify(catalogue)) });
     }
     await change(at, files, one.opts());
   },
@@ -63,12 +64,17 @@ onRecords(
 
 /**
  * Shows what changes, asks before what may be a mistake, and sets the prices.
- * @param {any} at @param {{mode: string, bytes: Buffer, catalogue: any}[]} files @param {any} options
+ * @param {any} at @param {{mode: string, bytes: Buffer, catalogue: any, seen?: string}[]} files `seen`: the prices that the
+ *   file is made of @param {any} options
  */
 async function change({ tools, port, print, terminal, by }, files, { yes }) {
   const { comparePrices, setPrices } = await operator(tools);
   const changes = {};
-  for (const { mode, bytes } of files) changes[mode] = await comparePrices(port, mode, bytes);
+  for (const file of files) {
+    const { seen, ...change } = await comparePrices(port, file.mode, file.bytes);
+    changes[file.mode] = change;
+    file.seen ??= seen;
+  }
   const words = files.map((file) => changeInWords(file, changes[file.mode])).join("\n\n");
   const risks = files.flatMap(({ mode }) =>
     changes[mode].risks.map((risk) => `${mode} keys: ${risk}`),
@@ -79,8 +85,17 @@ async function change({ tools, port, print, terminal, by }, files, { yes }) {
     await confirm({ ...about, otherwise: "no price was changed" }, terminal);
   }
   const author = await by();
-  for (const { mode, bytes } of files) await setPrices(port, author, mode, bytes);
-  const after = "Within about a minute the service charges by it everywhere.";
+  const done = [];
+  for (const { mode, bytes, seen } of files) {
+    await setPrices(port, author, mode, bytes, seen).catch((error) => {
+      if (done.length === 0 || !(error instanceof UserError)) throw error;
+      throw new UserError(
+        `the prices of ${done[0]} keys are set, those of ${mode} keys are not: ${error.message}`,
+      );
+    });
+    done.push(mode);
+  }
+  const after = `After about ${APPLIED_SECONDS} s the service charges by it everywhere.`;
   const catalogues = Object.fromEntries(files.map(({ mode, catalogue }) => [mode, catalogue]));
   print({ catalogues, changes }, () => `${words}\n\n${after}`);
 }

@@ -1,6 +1,7 @@
 /** `npm run keys -- create|list|rotate|revoke`: the API keys of the local or the deployed service. */
 import { text } from "node:stream/consumers";
 import { Option, YES, command, confirm, onRecords, readDuration } from "./lib/command.mjs";
+import { REFUSED_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, placeInWords, table } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
@@ -72,8 +73,10 @@ show
       .default("unit"),
   );
 onRecords(show, async ({ tools, port, print }) => {
-  const { listKeys } = await operator(tools);
+  const { checkLevels, listKeys } = await operator(tools);
   const { sort, ...wanted } = show.opts();
+  const levels = ["unit", "team"].filter((name) => wanted[name] !== undefined);
+  await checkLevels(levels.map((name) => ({ [name]: wanted[name] })));
   const isWanted = (row) =>
     ["mode", "unit", "team"].every((name) => [undefined, row[name]].includes(wanted[name]));
   const rows = (await listKeys(port)).filter(isWanted).sort(inOrder(ORDERS[sort], ORDERS.created));
@@ -167,7 +170,7 @@ function described({ id, mode, unit, team, label, problem }) {
 }
 
 const revoked = ({ id }) =>
-  `${id} is revoked. Within about a minute the service refuses it everywhere.`;
+  `${id} is revoked. After about ${REFUSED_SECONDS} s the service refuses it everywhere.`;
 
 /**
  * The argument, else what comes on standard input, so that a key stays out of the shell's history.

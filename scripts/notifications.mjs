@@ -8,6 +8,7 @@ import {
   onRecords,
   whole,
 } from "./lib/command.mjs";
+import { FAILED_MAIL_DAYS, MAILED_SECONDS } from "./lib/delays.mjs";
 import { mailInWords, riskInWords } from "./lib/mail-state.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { operator } from "./lib/operator.mjs";
@@ -52,7 +53,9 @@ function readDay(text) {
 
 const list = notifications
   .command("list")
-  .description("print the e-mails that failed within 90 days, the newest day first")
+  .description(
+    `print the e-mails that failed within ${FAILED_MAIL_DAYS} days, the newest day first`,
+  )
   .requiredOption("--failed", "those that failed: there is no list of the others")
   .addOption(new Option("--day <day>", "only those of this day, in UTC").argParser(readDay))
   .addOption(
@@ -108,7 +111,7 @@ onRecords(
   },
   { changes: true },
 );
-const AFTER = "Within a minute or two `npm run notifications -- show` says what became of it.";
+const AFTER = `After about ${MAILED_SECONDS} s \`npm run notifications -- show\` says what became of it.`;
 
 // ---- Preview -------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import {
   readMonth,
   whole,
 } from "./lib/command.mjs";
+import { APPLIED_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, placeInWords, table, visible } from "./lib/output.mjs";
 
@@ -37,7 +38,7 @@ const ofMonth = (name, description) =>
 const monthInWords = ({ unit, mode, month }) => `${month} of ${unit} (${mode})`;
 const sumsInWords = ({ sums }) =>
   sums.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`).join(" and ");
-const LATER = "Within two minutes the API answers so everywhere; nothing else changes.";
+const LATER = `After about ${APPLIED_SECONDS} s the API answers so everywhere; nothing else changes.`;
 
 // ---- Mark and undo -------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 /** `npm run teams -- add|remove|show|list`: the units that a team's keys may act as, of the local or the deployed service. */
 import { YES, command, onRecords } from "./lib/command.mjs";
+import { REFUSED_SECONDS, SHOWN_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
@@ -23,7 +24,7 @@ onRecords(
     const about = { yes: add.opts().yes, otherwise: "nothing was added" };
     await confirmNew({ tools, port, terminal }, { units, team }, about);
     const added = await addToTeam(port, await by(), team, units);
-    const after = "It may take a minute where the team's key has tried that unit before.";
+    const after = `It may take ${SHOWN_SECONDS} s where the team's key has tried that unit before.`;
     print(added, () => `The team's keys may act as ${counted(units)}. ${after}`);
   },
   { changes: true },
@@ -38,7 +39,7 @@ onRecords(
   async ({ tools, port, print, by }, team, units) => {
     const { removeFromTeam } = await operator(tools);
     const removed = await removeFromTeam(port, await by(), team, units);
-    const after = "Within about a minute the service refuses them everywhere.";
+    const after = `After about ${REFUSED_SECONDS} s the service refuses them everywhere.`;
     print(removed, () => `The team's keys no longer act as ${counted(units)}. ${after}`);
   },
   { changes: true },

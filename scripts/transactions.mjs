@@ -1,8 +1,8 @@
 /** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
 import { writeFileSync } from "node:fs";
-import { stringify } from "csv-stringify/sync";
 import { backup } from "./lib/backup.mjs";
 import { Option, command, confirm, onRecords, readMonth } from "./lib/command.mjs";
+import { SHOWN_SECONDS } from "./lib/delays.mjs";
 import { mailInWords } from "./lib/mail-state.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
@@ -175,8 +175,7 @@ onRecords(
 );
 
 const NOTHING_ERASED = "nothing was erased";
-const AFTER =
-  "amounts, offerings, times and charge stay. Within about a minute the service shows it so everywhere. Backups still have it, and so has the shop.";
+const AFTER = `amounts, offerings, times and charge stay. After about ${SHOWN_SECONDS} s the service shows it so everywhere. Backups still have it, and so has the shop.`;
 
 /** Erases what has an address, and prints a receipt, which does not have it. */
 async function eraseAddress(at) {
@@ -302,21 +301,6 @@ function examplesInWords(examples, count) {
   return [table(HEADS, examples.map(cells)), ...more, "`show` prints the offerings of one."];
 }
 
-const COLUMNS = [
-  "id",
-  "createdAt",
-  "mode",
-  "unit",
-  "unitName",
-  "reference",
-  "offering",
-  "quantity",
-  "amount",
-  "currencyCode",
-  "unpriced",
-  "erased",
-];
-
 const list = summing(
   "export",
   "sums of a month by unit, and its transactions as CSV",
@@ -339,10 +323,7 @@ onRecords(list, async ({ tools, kv, port, print, terminal }) => {
   const { mode, csv } = options;
   const { sumTransactions, exportTransactions } = await operator(tools);
   const sums = (sumBy) => sumUp(sumBy, options, noneIn(options));
-  const intoCsv = (write) => {
-    write(csvOf([], { header: true }));
-    return sums((query) => exportTransactions(port, query, (lines) => write(csvOf(lines))));
-  };
+  const intoCsv = (write) => sums((query) => exportTransactions(port, query, write));
   if (csv === true) {
     const { words } = await intoCsv(terminal.out);
     return terminal.err(`${placeInWords(kv.place)}\n\n${words}\n`);
@@ -358,16 +339,6 @@ const noneIn = ({ mode, month, unpaid }) =>
   ["no", unpaid && "unpaid", mode !== "both" && mode, `transactions in ${month}`]
     .filter(Boolean)
     .join(" ");
-
-/** What a spreadsheet would take for a formula is text, and each cell is one line. */
-const csvOf = (lines, options = {}) =>
-  stringify(lines, {
-    columns: COLUMNS,
-    cast: { string: visible },
-    escape_formulas: true,
-    record_delimiter: "windows",
-    ...options,
-  });
 
 // ---- Backup and restore --------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 /** `npm run units -- add|set|unset|show|list|remove`: the units of the service, and what each shows of itself on its timelines. */
 import { Argument, Option, YES, command, onRecords } from "./lib/command.mjs";
+import { APPLIED_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
@@ -68,7 +69,7 @@ onRecords(
   },
   { changes: true },
 );
-const AFTER = "Within about a minute its timelines and e-mails have it everywhere.";
+const AFTER = `After about ${APPLIED_SECONDS} s its timelines and e-mails have it everywhere.`;
 const ALSO =
   "E-mails are sent where the service has a queue, a sender and a mail service: docs/notifications.md says how.";
 const without = (unit) => new UserError(`the unit \`${unit}\` has no profile`);
@@ -125,7 +126,7 @@ onRecords(
     const { removeUnit } = await operator(tools);
     if (!(await removeUnit(port, await by(), unit)))
       throw new UserError(`the register has no unit \`${unit}\`, and it has no profile`);
-    const after = "Within about a minute its timelines are without it everywhere.";
+    const after = `After about ${APPLIED_SECONDS} s its timelines are without it everywhere.`;
     print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${after}`);
   },
   { changes: true },

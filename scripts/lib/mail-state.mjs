@@ -1,5 +1,7 @@
 /** What became of an e-mail, in words. `src/operator/notifications.rs` says what each state means. */
 
+import { NOTIFICATION_DAYS, WAITING_HOURS } from "./delays.mjs";
+
 /**
  * @typedef {"not-asked" | "erased" | "off" | "test" | "waiting" | "sent" | "skipped" | "failed" | "forgotten"} State
  * @typedef {{state: State, reason?: string, round?: number, at?: string, attempts?: number, providerId?: string, language?: string}} Status
@@ -15,7 +17,7 @@ const STATES = {
   sent: "sent",
   skipped: "not sent",
   failed: "failed",
-  forgotten: "not known any more: it is kept for 30 days",
+  forgotten: `not known any more: it is kept for ${NOTIFICATION_DAYS} days`,
 };
 
 /** A reason that is none of these is the mail service's code. @type {Record<string, string>} */
@@ -29,7 +31,7 @@ const REASONS = {
   "no-secret": "the namespace has no secret",
   "no-more-attempts": "no attempt succeeded",
   unsent: "the queue did not take it",
-  unknown: "nothing was heard of it within 24 hours",
+  unknown: `nothing was heard of it within ${WAITING_HOURS} hours`,
   damaged: "a record that it needs is damaged",
 };
 

@@ -4,11 +4,14 @@
  */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { locked, replaceFolder } from "./cache.mjs";
 import { UserError, log } from "./output.mjs";
 import { prepareTools } from "./tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
+
+const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
  * A namespace as these functions take it.
@@ -17,6 +20,8 @@ import { buildWasm, stateOf } from "./wasm.mjs";
  * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
  * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
  * @property {(name: string) => Promise<void>} remove
+ * @property {(milliseconds: number) => Promise<void>} pause
+ * @property {number} [settleMs] how long a write may not show; left out where that is as on Cloudflare
  */
 
 /**
@@ -36,6 +41,8 @@ export function portOf(kv, tell = () => {}) {
     read: (names) => Array.fromAsync(kv.read(names)),
     write: (entry) => kv.write([entry]),
     remove: (name) => kv.remove([name]),
+    pause: (milliseconds) => sleep(milliseconds),
+    settleMs: kv.place.kind === "local" ? LOCAL_SETTLE_MS : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 //! Who asks, and what they may do.
 
-use super::{Refusal, Result};
+use super::{Refusal, Result, view};
 use strum::{EnumIter, IntoStaticStr};
 
 /// What Cloudflare Access says of who asks.
@@ -95,8 +95,8 @@ impl Roles {
     }
 }
 
-/// Says what to do for somebody who may not do this.
-pub(super) fn refusal(address: &str, roles: &Roles, act: Act) -> Refusal {
+/// Says what to do for somebody who may not do this. `problems` are those of the lists.
+pub(super) fn refusal(address: &str, roles: &Roles, act: Act, problems: &[String]) -> Refusal {
     let wanted = match act {
         Act::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",
         Act::Support => "SUPPORT` or `OPERATORS",
@@ -107,11 +107,13 @@ pub(super) fn refusal(address: &str, roles: &Roles, act: Act) -> Refusal {
         [] => "has no role here".to_owned(),
         _ => format!("has the role {} here", roles.in_words()),
     };
+    let problems: String =
+        problems.iter().map(|text| [" ", &view::sentence(text)].concat()).collect();
     Refusal::Request(
         403,
         format!(
             "{address} {now}. Who deploys the dashboard can add the address to this Worker's secret \
-             `{wanted}`."
+             `{wanted}`.{problems}"
         ),
     )
 }

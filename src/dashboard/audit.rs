@@ -6,7 +6,7 @@ use super::{Desk, Result, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::operator::audit::{self, Change};
 use crate::pledge::TransactionId;
-use crate::store::{OperatorStore, PricesKey, SettlementKey};
+use crate::store::{AuditKey, OperatorStore, PricesKey, SettlementKey};
 use maud::{Markup, html};
 
 /// Most changes of a page, and most of what each changed.
@@ -72,6 +72,9 @@ fn linked(command: &str, index: usize, text: &str) -> Markup {
 }
 
 fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
+    if AuditKey::parse(text).is_some() {
+        return None; // a change that was withdrawn
+    }
     if TransactionId::parse(text).is_some() {
         return Some(link::path(&["transactions", text]));
     }

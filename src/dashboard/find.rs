@@ -8,6 +8,7 @@ use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyNote, KeyRow};
 use crate::operator::register::{self, Unknown};
 use crate::operator::transactions::{self, By, Damaged, FoundStep, Position, Row, Wanted};
@@ -195,7 +196,8 @@ fn no_key(form: &Form) -> Page {
             p.lead { "There is no such API key here." }
             p {
                 "It may have been revoked, it may have ended, it may be one of another environment, or a \
-                 part of it may be missing. One that was made within the last minute may not be shown yet."
+                 part of it may be missing. One that was made within the last " (SHOWN_SECONDS)
+                " s may not be shown yet."
             }
         },
     )
@@ -316,7 +318,7 @@ fn none_within(search: &Search<'_>, step: &FoundStep, unknown: &[Unknown], opera
             ul {
                 li { "It may be another unit's, or of the other mode." }
                 li { "A reference must be written as the shop wrote it, capitals included." }
-                li { "One that was made within the last minute may not be listed yet." }
+                li { "One that was made within the last " (SHOWN_SECONDS) " s may not be listed yet." }
                 li { "One that was erased is not found by its reference or address any more." }
             }
         },

@@ -10,6 +10,7 @@ use super::{Desk, Refusal, Result, link, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS, USED_SECONDS};
 use crate::operator::form::FormId;
 use crate::operator::keys::{self, End, KeyNote, KeyRow, MadeKey};
 use crate::operator::register::Unknown;
@@ -18,8 +19,12 @@ use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
 
 /// How long a revoked key can still be used: for the time of KV's cache and of a running Worker's.
-const LIVES: &str = "For up to 40 seconds the service may still take it: Cloudflare's locations answer \
-                     from their cache for up to 30 seconds, and a running Worker for 10 more.";
+fn lives() -> Markup {
+    html! {
+        "For up to " (REFUSED_SECONDS) " s the service may still take it: Cloudflare's locations answer from \
+         their cache for up to " (KEY_CACHED_SECONDS) " s, and a running Worker for " (USED_SECONDS) " s more."
+    }
+}
 
 /// How long a replaced key goes on: seconds, in words.
 const KEEPS: [(&str, &str); 4] =
@@ -217,7 +222,7 @@ fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLeve
                 ", to any other " code { "Authentication failed" } "."
             }
         }
-        p { "Go on: the " (owner(level)) ". Its list may not show the key for a minute." }
+        p { "Go on: the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
     }
 }
 
@@ -254,7 +259,7 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
         Ok(End { revoked: true, .. }) => html! { "It was revoked at the same time, and stays so." },
-        Ok(_) if keep == 0 => html! { "It has ended. " (LIVES) },
+        Ok(_) if keep == 0 => html! { "It has ended. " (lives()) },
         Ok(End { ends, .. }) => {
             html! { "It goes on until " (view::time(ends)) ": use the new key by then." }
         }
@@ -349,8 +354,8 @@ pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let keys::KeyName { id, .. } = keys::revoke(desk.store, &desk.author, &name(key)).await?;
     let content = html! {
-        (view::done(&html! { "The key " code { (id) } " is revoked. " (LIVES) }))
-        p { "Go on: the " (owner(&level)) ". Its list may show the key for a minute." }
+        (view::done(&html! { "The key " code { (id) } " is revoked. " (lives()) }))
+        p { "Go on: the " (owner(&level)) ". Its list may show the key for " (SHOWN_SECONDS) " s." }
     };
     Ok(Page::new("The key is revoked", content))
 }
@@ -360,7 +365,7 @@ fn confirm_revocation(row: &KeyRow, level: &KeyLevel) -> Page {
         section {
             (facts(row, level))
             p {
-                "Whatever uses this key is refused from then on, and no backup brings it back. " (LIVES)
+                "Whatever uses this key is refused from then on, and no backup brings it back. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
             (view::form("/keys/revoke", &html! {

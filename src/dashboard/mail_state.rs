@@ -1,8 +1,11 @@
 //! What became of an e-mail, in words for those who look after it.
 
 use super::view;
-use crate::operator::notifications::{State, Status};
+use crate::operator::delays::{MAILED_HOURS, MAILED_SECONDS};
+use crate::operator::notifications::{State, Status, WAITING_HOURS};
+use crate::store::NOTIFICATION_DAYS;
 use maud::{Markup, html};
+use std::borrow::Cow;
 
 /// What became of an e-mail, and what to do about it.
 pub(super) struct Words {
@@ -11,12 +14,12 @@ pub(super) struct Words {
     /// The class of the tag that shows the name; empty for what is well.
     pub class: &'static str,
     /// What it means, and what to do.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
 }
 
 /// Says what became of an e-mail.
 pub(super) fn words(status: &Status) -> Words {
-    let words = |name, class, advice| Words { name, class, advice };
+    let words = |name, class, advice: &'static str| Words { name, class, advice: advice.into() };
     match status.state {
         State::NotAsked => words("Not asked for", "", "The order did not ask for an e-mail."),
         State::Erased => {
@@ -34,29 +37,49 @@ pub(super) fn words(status: &Status) -> Words {
             "A test key made the order: the e-mail goes to the service's address for tests \
              (MAIL_TEST_TO) if it has one, else to nobody.",
         ),
-        State::Waiting => words(
-            "Waiting",
-            "note",
-            "Most are sent within a minute or two, and it is tried for up to 15 hours. Look again \
-             before you send another.",
-        ),
+        State::Waiting => Words {
+            name: "Waiting",
+            class: "note",
+            advice: format!(
+                "Most are sent within {MAILED_SECONDS} s, and it is tried for up to {MAILED_HOURS} hours. Look \
+                 again before you send another."
+            )
+            .into(),
+        },
         State::Sent => words(
             "Sent",
             "",
             "A mail service has taken it. If it did not arrive, ask the recipient to look into the \
              folder for spam, and to compare the address.",
         ),
-        State::Skipped => words("Not sent", "note", advice(status)),
-        State::Failed => words("Failed", "alarm", advice(status)),
-        State::Forgotten => {
-            words("Not known any more", "", "What becomes of e-mails is kept for 30 days.")
-        }
+        State::Skipped => Words { name: "Not sent", class: "note", advice: advice(status) },
+        State::Failed => Words { name: "Failed", class: "alarm", advice: advice(status) },
+        State::Forgotten => Words {
+            name: "Not known any more",
+            class: "",
+            advice: format!("What becomes of e-mails is kept for {NOTIFICATION_DAYS} days.").into(),
+        },
     }
 }
 
 /// Why an e-mail was not sent, and what to do.
-fn advice(status: &Status) -> &'static str {
-    match status.reason.as_deref().unwrap_or_default() {
+fn advice(status: &Status) -> Cow<'static, str> {
+    let reason = status.reason.as_deref().unwrap_or_default();
+    match reason {
+        "no-more-attempts" => format!(
+            "No attempt succeeded for {MAILED_HOURS} hours. When the mail service works again, send it again."
+        )
+        .into(),
+        "unknown" => {
+            format!("Nothing was heard of it for {WAITING_HOURS} hours. It may have been sent.").into()
+        }
+        _ => lasting_advice(reason).into(),
+    }
+}
+
+/// The same where it states no delay.
+fn lasting_advice(reason: &str) -> &'static str {
+    match reason {
         "erased" => "The recipient was erased before it was sent.",
         "mail-off" => {
             "The unit's e-mails were off at that time. Where an operator has turned them on in the \
@@ -79,11 +102,7 @@ fn advice(status: &Status) -> &'static str {
             "The service has no secret, which is made with the first API key. Ask an operator to \
              make a key, then send it again."
         }
-        "no-more-attempts" => {
-            "No attempt succeeded for 15 hours. When the mail service works again, send it again."
-        }
         "unsent" => "The queue did not take it when the order was made. Send it again.",
-        "unknown" => "Nothing was heard of it for 24 hours. It may have been sent.",
         "damaged" => {
             "A record that it needs is damaged. Ask an operator to look at the unit's profile."
         }

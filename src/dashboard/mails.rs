@@ -5,9 +5,10 @@ use super::frame::Page;
 use super::transaction::{self, id_link};
 use super::{Desk, Result, mail_state, view};
 use crate::handle::{Clock, Entropy};
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{self, FailedMail, FailedQuery, Failures, State};
 use crate::pledge::TransactionId;
-use crate::store::OperatorStore;
+use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
 use crate::time::parse_ms;
 use maud::{Markup, html};
 
@@ -32,13 +33,13 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         FailedQuery { day: day.map(str::to_owned), limit: LIMIT, after: after.map(str::to_owned) };
     let failures = notifications::failed(desk.store, desk.clock, &wanted).await?;
     let content = html! {
-        p.lead { "E-mails that failed within 90 days, the newest first, with what became of them since." }
+        p.lead { "E-mails that failed within " (FAILED_MAIL_DAYS) " days, the newest first, with what became of them since." }
         (filter(day.unwrap_or_default()))
         (list(&failures, desk.outbox.is_some()))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
             "An e-mail of which nothing was heard is in no list: look at its transaction. One that \
-             failed within the last minute may be missing here."
+             failed within the last " (SHOWN_SECONDS) " s may be missing here."
         } }
     };
     Ok(Page::new(TITLE, content))

@@ -117,4 +117,12 @@ impl<S: OperatorStore> OperatorStore for Metered<'_, S> {
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         self.store.remove(key).await
     }
+
+    fn settle_ms(&self) -> u32 {
+        self.store.settle_ms()
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        self.store.pause(milliseconds).await;
+    }
 }

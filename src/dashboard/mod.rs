@@ -8,7 +8,6 @@
 mod access;
 mod audit;
 mod chart;
-mod csv;
 mod find;
 mod form;
 mod frame;
@@ -195,7 +194,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let by = identity.address()?;
         let route = asked.route()?;
         if !roles.may(route.act()) {
-            return Err(access::refusal(by, roles, route.act()));
+            return Err(access::refusal(by, roles, route.act(), &self.settings.problems));
         }
         asked.check_origin()?;
         // A share of the bytes for each person: nobody can stop another's page.

@@ -3,9 +3,10 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, link, system};
+use super::{Desk, Refusal, Result, link};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::form::FormId;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
 use crate::pledge::CurrencyCode;
@@ -17,8 +18,8 @@ use strum::VariantArray as _;
 /// Most list calls in which a month is summed, each of up to 1,000 transactions of the shop.
 const LISTS: usize = 100;
 
-/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV, ten other calls,
-/// and a read for each 100 changes since the form was opened.
+/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV for the sum, fifteen other
+/// calls, and a read for each 100 changes since the form was opened.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -194,7 +195,7 @@ fn marked(of: &ShopMonth, paid: &Paid) -> Page {
 }
 
 fn in_force() -> Markup {
-    html! { "The API answers so everywhere after about " (system::seen_seconds()) " s." }
+    html! { "The API answers so everywhere after about " (APPLIED_SECONDS) " s." }
 }
 
 fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
@@ -219,7 +220,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
 
 // ---- Undo ----------------------------------------------------------------------------------------
 
-/// Shows what is marked, and takes it back once that was confirmed. Makes at most four calls of Workers KV.
+/// Shows what is marked, and takes it back once that was confirmed. Makes at most ten calls of Workers KV.
 pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -235,7 +236,7 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
         Some(now) => Ok(confirm(&of, &now, is_confirmed)),
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} keys) is not marked as paid. What was marked \
-             within the last minute may not be seen yet",
+             within the last {SHOWN_SECONDS} s may not be seen yet",
             of.month,
             of.mode.name()
         ))),

@@ -9,7 +9,10 @@ use super::transaction::{self, id_link, mode, money};
 use super::{Desk, Refusal, Result, view};
 use crate::auth::check_id;
 use crate::handle::{Clock, Entropy};
-use crate::operator::transactions::{self, By, FoundStep, PersonStep, Position, Row, Wanted};
+use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::transactions::{
+    self, By, ERASABLE_MINUTES, FoundStep, PersonStep, Position, Row, Wanted,
+};
 use crate::pledge::TransactionId;
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
@@ -102,7 +105,12 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
         } @else {
             (confirmation(unit, address))
         }
-        p { small { "Transactions of the last minute may be missing, and can be erased after five." } }
+        p {
+            small {
+                "Transactions of the last " (SHOWN_SECONDS) " s may be missing, and can be erased after "
+                (ERASABLE_MINUTES) " minutes."
+            }
+        }
     };
     Ok(Page::new(TITLE, content))
 }
@@ -293,7 +301,7 @@ fn erased_all(receipt: &Receipt) -> Markup {
         @if !receipt.left.is_empty() {
             p.problem {
                 (receipt.left.len()) " could not be erased yet. "
-                a href="/person" { "Begin again" } " in five minutes."
+                a href="/person" { "Begin again" } " in " (ERASABLE_MINUTES) " minutes."
             }
         }
     })
@@ -310,8 +318,8 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
             (view::copyable_lines(&receipt.text(unit, by, now)))
         }
         p {
-            small { "For about a minute lists and pages may still show what was erased. Backups still \
-                     have it, and so has the shop." }
+            small { "For about " (SHOWN_SECONDS) " s lists and pages may still show what was erased. Backups \
+                     still have it, and so has the shop." }
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, system};
+use super::{Desk, Refusal, Result};
 use crate::charge::{Catalogue, UnitPrice};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::prices::{self, Change, Current, Listed};
 use crate::scope::Mode;
 use crate::store::{OperatorStore, StoreError};
@@ -30,8 +31,8 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     show(desk, &now, &Form::default(), None).await
 }
 
-/// Shows what new prices change, and sets them once that was confirmed. Makes at most seven calls of
-/// Workers KV, three of which write, and those of [`prices()`] where it shows them again.
+/// Shows what new prices change, and sets them once that was confirmed. Makes at most eleven calls of
+/// Workers KV, four of which write, and those of [`prices()`] where it shows them again, with the prices of then.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -40,6 +41,7 @@ pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     let now = prices::current(desk.store, mode).await?;
     match change(desk, &now, form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+            let now = prices::current(desk.store, mode).await?;
             show(desk, &now, form, Some(&problem)).await
         }
         page => page,
@@ -53,7 +55,7 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let new = wanted(now, form)?;
     let seen = form.text("seen");
-    now.check_seen(seen, &new)?;
+    now.check_seen(desk.store, seen, &new).await?;
     let change = now.compare(&new);
     if now.catalogue.is_some() && change.is_none() {
         return Err(invalid("these are the prices already: nothing would change"));
@@ -123,8 +125,8 @@ fn staleness(now: &Current, recent: &[Listed]) -> Markup {
     html! {
         @if let Some(Listed { time, .. }) = newer {
             (view::notice(&html! {
-                "Newer prices were set on " (view::time(time)) ". Workers KV may show them a minute \
-                 later: until then these are the ones before."
+                "Newer prices were set on " (view::time(time)) ". Workers KV may show them "
+                (SHOWN_SECONDS) " s later: until then these are the ones before."
             }))
         }
     }
@@ -145,7 +147,7 @@ fn today(now: &Current, recent: &[Listed]) -> Markup {
         p {
             small {
                 "An offering that is not listed costs 0.00. New prices apply to what is created from "
-                "about " (system::seen_seconds()) " s later on; charges that are recorded never change."
+                "about " (APPLIED_SECONDS) " s later on; charges that are recorded never change."
             }
         }
     }
@@ -311,7 +313,7 @@ fn set(mode: Mode, time: &str, change: &Change) -> Page {
     let content = html! {
         (view::done(&html! {
             "The prices of " (mode.name()) " keys were set on " (view::time(time)) ". They apply to what \
-             is created from about " (system::seen_seconds()) " s later on."
+             is created from about " (APPLIED_SECONDS) " s later on."
         }))
         section { (differences(change, "the same currency")) }
         (back(mode, "All prices"))

@@ -10,6 +10,8 @@ use super::{Desk, Refusal, Result, link, register};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::audit::Change;
+use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unknown;
 use crate::operator::units::{self, UnitRow};
 use crate::pledge::RetrievedPledgeTransaction;
@@ -179,8 +181,8 @@ fn sent(form: &Form) -> NewProfile {
     }
 }
 
-/// Shows an example of what was filled in, without a call; else sets the profile, with two reads and
-/// three writes at most, and then shows the unit.
+/// Shows an example of what was filled in, without a call; else sets the profile, with three lists, six reads and
+/// four writes at most, and then shows the unit.
 pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -203,23 +205,32 @@ pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
         let words = html! { "The profile is what you sent: nothing was changed." };
         return shown(desk, id, &words, row).await;
     }
+    let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
-        return Ok(again(id, &wanted, &seen(&now), &[], OVERTAKEN));
+        let change = replaced.change(desk.store).await?;
+        return Ok(again(id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
     }
-    match units::replace(desk.store, &desk.author, id, wanted.clone()).await {
+    match units::replace(desk.store, &desk.author, id, wanted.clone(), replaced).await {
         Ok(row) => shown(desk, id, &saved(wanted.mail), Some(row)).await,
         Err(OperatorError::Invalid(problem)) => Ok(again(id, &wanted, &seen(&now), &[], &problem)),
         Err(error) => Err(error.into()),
     }
 }
 
-const OVERTAKEN: &str = "not saved: the profile is another than the one that you began with. Somebody else \
-     has set it meanwhile, or what was set within the last minute is not seen here yet. Look at the \
-     unit's page in another tab; to have what stands below instead, save it once more";
+/// `change` is the one that set the profile as it is now.
+fn overtaken(change: Option<&Change>) -> String {
+    let set = change.map(|Change { by, at, .. }| format!(", set by {by} at {at}"));
+    let set = set.unwrap_or_default();
+    format!(
+        "not saved: the profile is another than the one that you began with{set}, or Workers KV does not \
+         show the newest one yet. Look at the unit's page in another tab; to have what stands below \
+         instead, save it once more"
+    )
+}
 
 fn saved(mails: bool) -> Markup {
     html! {
-        "The profile is saved. Within about a minute its pages and e-mails have it everywhere."
+        "The profile is saved. After about " (APPLIED_SECONDS) " s its pages and e-mails have it everywhere."
         @if mails { " E-mails are sent where the service has a queue, a sender and a mail service." }
     }
 }

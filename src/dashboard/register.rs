@@ -12,7 +12,7 @@ use maud::{Markup, html};
 const NEW: &str = "new";
 
 /// What the register lacks of these, unless the form says that all of it is right. Takes one read, and
-/// where something is missing a list of a thousand units or teams at a time.
+/// for each that is missing two lists.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     levels: &[KeyLevel],

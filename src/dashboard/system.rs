@@ -4,27 +4,16 @@ use super::access::Role;
 use super::frame::Page;
 use super::{Desk, Result, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
-use crate::handle::{Clock, Entropy, LIFETIME_MS};
+use crate::handle::{Clock, Entropy};
 use crate::http::MAX_BYTES_IN_FLIGHT;
 use crate::operator::OperatorError;
 use crate::operator::backups::{self, Backup};
-use crate::store::{
-    CredentialKey, Key as _, OperatorStore, StoreError, TransactionKey, USUAL_CACHE_SECONDS,
-};
+use crate::operator::delays::{APPLIED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS};
+use crate::store::{Key as _, OperatorStore, StoreError, TransactionKey};
 use crate::time::{DAY_MS, age_ms};
 use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
-
-/// How long a change takes to be in force everywhere, usually, in seconds.
-pub(super) fn seen_seconds() -> u64 {
-    u64::from(USUAL_CACHE_SECONDS) + LIFETIME_MS / 1_000
-}
-
-/// How long a key works after it was revoked, usually, in seconds.
-pub(super) fn revoked_seconds() -> u64 {
-    u64::from(CredentialKey::CACHE_SECONDS.unwrap_or(USUAL_CACHE_SECONDS)) + LIFETIME_MS / 1_000
-}
 
 /// The page. Makes one call of Workers KV.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
@@ -96,11 +85,11 @@ fn limits() -> Markup {
             html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker, then 503" },
         ),
         ("A read of Workers KV", html! { (read_seconds) " s, then 503" }),
-        ("A list here", html! { "may lack what is newer than about " (USUAL_CACHE_SECONDS) " s" }),
-        ("A revoked key", html! { "is refused everywhere after about " (revoked_seconds()) " s" }),
+        ("A list here", html! { "may lack what is newer than about " (SHOWN_SECONDS) " s" }),
+        ("A revoked key", html! { "is refused everywhere after about " (REFUSED_SECONDS) " s" }),
         (
             "New prices",
-            html! { "apply everywhere after about " (seen_seconds()) " s; so do payments" },
+            html! { "apply everywhere after about " (APPLIED_SECONDS) " s; so do payments and profiles" },
         ),
     ])
 }
@@ -125,6 +114,7 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     };
     let rows: Vec<_> = Role::iter().map(row).collect();
     html! {
+        @for problem in &desk.settings.problems { (view::problem(problem)) }
         (view::table(&["Role", "May do", "Who"], &rows, ""))
         p {
             small {

@@ -7,6 +7,7 @@ use super::{Desk, Refusal, Result, keys, link, register, unit};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unknown};
 use crate::operator::teams::{self, TeamRow};
 use crate::store::OperatorStore;
@@ -72,8 +73,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Makes a team, and shows it. Takes two reads, a list, and four writes; where one of the two is new, a
-/// list for each thousand units and teams.
+/// Makes a team, and shows it. Takes two reads, a list, and four writes; where one of the two is new, two
+/// lists more for each.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -107,7 +108,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 // ---- One team ------------------------------------------------------------------------------------
 
 /// Takes two reads, and a list for each thousand of its units and of all keys. Where the register lacks
-/// the team, also a list for each thousand units and teams.
+/// the team, also two lists.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -115,7 +116,7 @@ pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     page(desk, id, After::default()).await
 }
 
-/// What the page begins with after a form, and what the form knows better than lists of that minute.
+/// What the page begins with after a form, and what the form knows better than lists of that moment.
 #[derive(Default)]
 struct After<'a> {
     status: Option<u16>,
@@ -196,7 +197,7 @@ fn member_form<S, C: Clock, E: Entropy>(
 
 /// Adds a unit to a team, and shows it. Takes two reads and three writes, a list for each thousand of its
 /// units, and a list and a read for each hundred changes of the last hour; where the unit is new, one
-/// write more, and a list for each thousand units and teams.
+/// write and two lists more.
 pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -245,8 +246,8 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
             added => added?,
         };
         html! {
-            "The team's keys may act as " (unit) ". It may take a minute where one has tried that "
-            "before."
+            "The team's keys may act as " (unit) ". It may take " (SHOWN_SECONDS) " s where one has tried "
+            "that before."
         }
     };
     page(desk, id, After { notice: view::done(&words), added: Some(unit), ..After::default() })
@@ -271,12 +272,14 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
         Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
         removed => removed?,
     };
-    let words = html! { (unit) " is removed. " (LATER) };
+    let words = html! { (unit) " is removed. " (later()) };
     let after = After { notice: view::done(&words), removed: Some(unit), ..After::default() };
     page(desk, id, after).await
 }
 
-const LATER: &str = "Within about a minute the service refuses the team's keys for it everywhere.";
+fn later() -> Markup {
+    html! { "After about " (REFUSED_SECONDS) " s the service refuses the team's keys for it everywhere." }
+}
 
 fn confirm_removal<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,

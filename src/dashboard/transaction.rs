@@ -7,6 +7,7 @@ use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
@@ -41,8 +42,8 @@ pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
         p.lead { (view::marked(&view::sentence(problem))) }
         p {
-            "One that was made within the last minute may not be shown yet, and each environment has \
-             its own. " a href="/" { "Look for another" } "."
+            "One that was made within the last " (SHOWN_SECONDS) " s may not be shown yet, and each \
+             environment has its own. " a href="/" { "Look for another" } "."
         }
     };
     Page { status: 404, ..Page::new("No such transaction", content) }
@@ -394,14 +395,13 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         return refused(desk, &record, UNTAKEN).await;
     }
     let notice = view::done(&html! {
-        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id))
+        "The e-mail is in the queue. After about " (MAILED_SECONDS) " s " (id_link(&message.id))
         " says what became of it; until then, what became of the one before."
     });
     found(desk, &record, &notice).await
 }
 
-const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again in a \
-     minute";
+const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again later";
 
 /// Why an e-mail is not sent again by this form.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
@@ -485,8 +485,8 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
             }
         }))
         p {
-            "Offerings, amounts, times and the charge stay. For about a minute its page may still show \
-             what it had. Backups still have it, and so has the shop."
+            "Offerings, amounts, times and the charge stay. For about " (SHOWN_SECONDS) " s its page may \
+             still show what it had. Backups still have it, and so has the shop."
         }
     };
     Ok(Page::new("Erased", content))

@@ -8,6 +8,7 @@ use super::{Desk, Result, keys, link, profile, register, team};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::register::{self as records, Unknown};
 use crate::operator::units::{self, UnitRow};
 use crate::store::OperatorStore;
@@ -71,8 +72,8 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
     }
 }
 
-/// Adds a unit to the register, and shows it. Takes two reads and two writes; where it is new, a list
-/// for each thousand units and teams, as its ID may be another's misspelt.
+/// Adds a unit to the register, and shows it. Takes two reads and two writes; where it is new, two lists,
+/// as its ID may be another's misspelt.
 pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -98,7 +99,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
         }
         Some(_) => {
             records::add(desk.store, &desk.author, &[id.to_owned()]).await?;
-            html! { "The register has the unit now. Lists may show it a minute later." }
+            html! { "The register has the unit now. Lists may show it " (SHOWN_SECONDS) " s later." }
         }
     };
     page(desk, id, After { notice: view::done(&words), is_registered: true, ..After::default() })
@@ -108,7 +109,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
 // ---- One unit ------------------------------------------------------------------------------------
 
 /// Takes two reads, and for operators a read and a list for each thousand keys and members of teams.
-/// Where the register lacks the unit, also a list for each thousand units and teams.
+/// Where the register lacks the unit, also two lists.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -117,7 +118,7 @@ pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// What a page begins with after a form, and what the form knows better than records that are read
-/// within the same minute.
+/// soon after.
 #[derive(Default)]
 pub(super) struct After {
     pub notice: Markup,

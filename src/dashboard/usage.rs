@@ -5,8 +5,9 @@ use super::chart::{Bar, chart};
 use super::form::Form;
 use super::frame::{Content, Page};
 use super::transaction::id_link;
-use super::{Desk, Refusal, Result, csv, link, view};
+use super::{Desk, Refusal, Result, link, view};
 use crate::handle::{Clock, Entropy};
+use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::payments;
 use crate::operator::transactions::{Damaged, Row};
 use crate::operator::usage::{self, MonthSum, MonthUsage, Partial};
@@ -62,7 +63,8 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let months = known(desk.store, shop).await?;
     let now = date_time(desk.clock.now_ms());
     let name = format!("usage-{}-{}.csv", shop.mode.name(), day_of(&now));
-    Ok(Page { status: 200, content: Content::Csv(name, csv::file(&lines(shop, &months))) })
+    let file = [BYTE_ORDER_MARK, &csv::lines(lines(shop, &months))].concat();
+    Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
 }
 
 /// The months that were counted or are marked as paid, the newest first.

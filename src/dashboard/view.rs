@@ -1,5 +1,6 @@
 //! The parts that pages have in common.
 
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::time::date_of;
@@ -219,5 +220,7 @@ pub(super) fn problem(text: &str) -> Markup {
 
 /// What Workers KV's lists may not show yet.
 pub(super) fn made_just_now() -> Markup {
-    html! { p { small { "What was changed within the last minute may be missing here." } } }
+    html! {
+        p { small { "What was changed within the last " (SHOWN_SECONDS) " s may be missing here." } }
+    }
 }

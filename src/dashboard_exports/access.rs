@@ -73,5 +73,5 @@ async fn address(access: &Access) -> Result<Option<String>, JsValue> {
         return Ok(None);
     }
     let email = Claims::from(identity).email()?.as_string();
-    Ok(email.map(|email| email.trim().to_owned()).filter(|email| !email.is_empty()))
+    Ok(email.map(|email| email.trim_ascii().to_owned()).filter(|email| !email.is_empty()))
 }

@@ -1,7 +1,9 @@
 //! Workers KV as the operator's store.
 
-use crate::store::{Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
-use crate::workers::deadline::within;
+use crate::store::{
+    Key, LEAST_CACHE_SECONDS, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
+use crate::workers::deadline::{pause, within};
 use crate::workers::json::{from_js, to_js};
 use crate::workers::kv::{
     KvNamespace, LIST_MS, ListOptions, WRITE_MS, answered, damaged_metadata, failure, find,
@@ -14,8 +16,6 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 
-/// The minimum of Workers KV: who changes a record is to see it soon.
-const CACHE_SECONDS: u32 = 30;
 /// Most values that are read one by one at once: Cloudflare's limit of connections.
 const MAX_CONNECTIONS: usize = 6;
 /// Most bytes of the values of one read: an isolate has 128 MB, and JavaScript has them once more.
@@ -97,7 +97,8 @@ impl OperatorKv {
 
     /// Begins to read the text of a name, or of each of an array.
     fn read(&self, names: &JsValue) -> Result<Promise, JsValue> {
-        let options = to_js(&ReadOptions { r#type: "text", cache_ttl: CACHE_SECONDS })?;
+        // Who changes a record is to see it soon.
+        let options = to_js(&ReadOptions { r#type: "text", cache_ttl: LEAST_CACHE_SECONDS })?;
         self.0.get(names, &options)
     }
 }
@@ -120,7 +121,7 @@ impl Store for OperatorKv {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = self.0.get_with_metadata(&key.name(), &get_options(Some(CACHE_SECONDS)));
+        let found = self.0.get_with_metadata(&key.name(), &get_options(Some(LEAST_CACHE_SECONDS)));
         let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
             return Ok(None);
         };
@@ -173,5 +174,9 @@ impl OperatorStore for OperatorKv {
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         let removed = self.0.delete(&key.name());
         answered(removed, WRITE_MS, "delete", K::KIND).await.map(drop)
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        let _: Result<_, JsValue> = JsFuture::from(pause(milliseconds)).await; // it never rejects
     }
 }

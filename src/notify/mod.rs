@@ -14,6 +14,7 @@ mod verdict;
 pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
 pub use letter::{Headers, Letter, MailError, Mailer};
 pub use marker::{Marker, Reason, State};
+pub use schedule::{DELAY_SECONDS, TRIED_SECONDS};
 
 use crate::handle::{Clock, Message};
 use crate::pledge::TransactionId;

@@ -2,6 +2,8 @@
 
 use super::{Outcome, done};
 
+/// Seconds until a message is delivered first: until then Workers KV usually shows the record everywhere.
+pub const DELAY_SECONDS: u32 = 60;
 /// Seconds until a message is tried again that found no record, by attempt. Workers KV may not show a
 /// record for a minute.
 const ABSENT_AFTER: [u32; 2] = [120, 600];
@@ -10,6 +12,11 @@ const ABSENT_AFTER: [u32; 2] = [120, 600];
 const NEVER_WRITTEN_MS: u64 = 600_000;
 /// Seconds until a failed message is tried again, by attempt.
 const FAILED_AFTER: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
+/// How long after the first attempt the last one is, in seconds.
+pub const TRIED_SECONDS: u32 = {
+    let [one, two, three, four, five] = FAILED_AFTER;
+    one + two + three + four + five
+};
 /// Longest wait that a mail service may ask for, in seconds: the queue's own limit.
 const MAX_WAIT: u32 = 43_200;
 

@@ -59,9 +59,10 @@ impl FormId {
         if is_of_now || (now_ms..=now_ms + SKEW_MS).contains(&self.made_ms) {
             return Ok(());
         }
-        Err(OperatorError::Invalid(
-            "nothing was done: this form is more than an hour old, open its page again".to_owned(),
-        ))
+        let minutes = VALID_MS / 60_000;
+        Err(OperatorError::Invalid(format!(
+            "nothing was done: this form is more than {minutes} minutes old, open its page again"
+        )))
     }
 
     /// Bytes that only this form, sent by this person, gives for this purpose, and nobody can guess.

@@ -5,6 +5,9 @@
 
 pub mod audit;
 pub mod backups;
+mod conflict;
+pub mod csv;
+pub mod delays;
 pub mod demo;
 pub mod form;
 pub mod keys;
@@ -20,6 +23,8 @@ pub mod teams;
 pub mod transactions;
 pub mod units;
 pub mod usage;
+
+pub use conflict::Seen;
 
 use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
 use crate::version::Version;

@@ -16,8 +16,9 @@ use crate::store::{
 use crate::time::{DAY_MS, TimeZones, age_ms, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
-/// Age of a transaction whose e-mail is no longer waited for: all attempts take 15 hours.
-const WAITING_MS: u64 = DAY_MS;
+/// Age of a transaction whose e-mail is no longer waited for, in hours: all attempts take fewer.
+pub const WAITING_HOURS: u64 = 24;
+const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
 /// The state of a transaction's e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

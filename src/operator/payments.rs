@@ -4,17 +4,18 @@
 //! that books and service agree.
 
 use super::audit::{self, Author, Change, is_line};
+use super::conflict::{Contested, Seen};
 use super::form::FormId;
 use super::transactions::{Damaged, Row};
 use super::usage::{self, MonthSum};
-use super::{OperatorError, Result, load, names, put_record, read_values};
+use super::{OperatorError, Result, load, names, read_value, read_values};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
-use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
+use crate::store::{ChangeNote, Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,23 @@ impl ShopMonth {
 
     fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
         self.refused(format_args!("is marked already: {}", in_words(settlement)))
+    }
+
+    /// What the audit log has of a mark or an undo: all that is marked, as an undo removes that.
+    fn changed(&self, settlement: &Settlement) -> Vec<String> {
+        vec![self.key().name(), in_words(settlement)]
+    }
+
+    fn is_of(&self) -> impl Fn(&ChangeNote) -> bool {
+        let name = self.key().name();
+        move |note| note.on == name && [MARK, UNDO].contains(&&*note.command)
+    }
+
+    fn contested<'c>(
+        &'c self,
+        is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
+    ) -> Contested<'c, SettlementKey<'c>> {
+        Contested { key: self.key(), words: self.in_words(), is_changed_by, removed_by: UNDO }
     }
 }
 
@@ -158,7 +176,7 @@ pub async fn check(
 /// Marks a month as paid.
 ///
 /// # Errors
-/// As [`check`], which is done again.
+/// As [`check`], which is done again; or if somebody else marks it at the same moment.
 pub async fn mark(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -166,13 +184,18 @@ pub async fn mark(
     lists: usize,
 ) -> Result<Paid> {
     let Checked { paid, .. } = check(store, author, payment, lists).await?;
-    record(store, author, MARK, &payment.of, &paid.settlement).await?;
-    put_record(store, &payment.of.key(), &paid.settlement).await?;
-    Ok(paid)
+    let is_of = payment.of.is_of();
+    let contested = payment.of.contested(&is_of);
+    let marked = |at: &str| Settlement { at: at.to_owned(), ..paid.settlement.clone() };
+    let on = |at: &str| payment.of.changed(&marked(at));
+    let turn = contested.begin(store, author, Seen::default(), MARK, on).await?;
+    let settlement = marked(turn.at());
+    turn.write(&settlement, async || Ok(())).await?;
+    Ok(Paid { settlement, ..paid })
 }
 
 /// As [`mark`], by a form that may be sent twice, or late: not if the month was marked, or that was taken
-/// back, since the form was made, as far as the record of changes shows it.
+/// back, since the form was made, as far as the audit log shows it.
 ///
 /// # Errors
 /// As [`mark`], and if the form is more than an hour old.
@@ -189,7 +212,11 @@ pub async fn mark_once(
     let is_of = |change: &Change| {
         [MARK, UNDO].contains(&&*change.command) && change.on.first() == Some(&name)
     };
-    if let Some(change) = audit::since(store, form.made_ms()).await?.into_iter().find(is_of) {
+    let last = audit::since(store, form.began_ms()).await?.into_iter().find(is_of);
+    // A clock that is late may have dated a change before the form. Only an undo leaves a month as the form has it.
+    let is_before =
+        |undo: &Change| undo.command == UNDO && parse_ms(&undo.at) < Some(form.made_ms());
+    if let Some(change) = last.filter(|change| !is_before(change)) {
         let Change { at, by, command, .. } = change;
         return Err(match get(store, of).await? {
             Some(settlement) => of.refused_as_marked(&settlement),
@@ -288,8 +315,9 @@ fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Row]) -> R
 /// The settlement of a shop's month; `None` if it is not marked as paid.
 ///
 /// # Errors
-/// If it is damaged, or the store fails.
+/// If the unit's ID is out of bounds, the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
     load(store, of.key()).await
 }
 
@@ -331,30 +359,23 @@ pub(super) async fn settlements(
 /// Takes back that a month was paid.
 ///
 /// # Errors
-/// If it is not marked, or the store fails.
+/// If it is not marked, somebody else takes it back at the same moment, or the store fails.
 pub async fn undo(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
 ) -> Result<Paid> {
-    let settlement = get(store, of).await?.ok_or_else(|| {
+    let record = read_value(store, of.key()).await?.ok_or_else(|| {
         let month = of.in_words();
         OperatorError::Invalid(format!("nothing was undone: {month} is not marked as paid here"))
     })?;
-    record(store, author, UNDO, of, &settlement).await?;
-    store.remove(&of.key()).await?;
+    let settlement: Settlement = decode(SettlementKey::KIND, &record)?;
+    let seen = Seen::new(Some(&record));
+    let is_of = of.is_of();
+    let contested = of.contested(&is_of);
+    let turn = contested.begin(store, author, seen, UNDO, |_| of.changed(&settlement)).await?;
+    turn.remove(async || Ok(())).await?;
     Ok(Paid::new(of, settlement))
-}
-
-/// Writes the record of the change, with all that is marked: an undo removes that.
-async fn record(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    command: &str,
-    of: &ShopMonth,
-    settlement: &Settlement,
-) -> Result<()> {
-    author.record(store, command, [of.key().name(), in_words(settlement)]).await
 }
 
 /// `1234.50 USD paid on …, invoice 17, marked by … on …`

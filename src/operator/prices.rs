@@ -1,19 +1,20 @@
 //! Prices: reads a catalogue file, sets and gets the prices of a mode, and who has set them when.
 
-use super::audit::Author;
-use super::{OperatorError, Pages, Result, encode, load};
+use super::audit::{Author, Change as Audited};
+use super::conflict::{Contested, Seen};
+use super::{OperatorError, Pages, Result, encode, load, read_value};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::store::{
-    CatalogueKey, Key as _, Listed as Record, MAX_PRICES_BYTES, NoMetadata, OperatorStore,
+    CatalogueKey, ChangeNote, Key as _, Listed as Record, MAX_PRICES_BYTES, OperatorStore,
     PricesKey, Registered, StoreError, StoredValue as _, decode,
 };
-use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+const SET: &str = "catalogue set";
 /// How many price lists are read at once: each may have a mebibyte.
 const READS: usize = 5;
 /// Most bytes of a catalogue: every isolate of the service holds it.
@@ -128,27 +129,6 @@ impl Change {
     }
 }
 
-/// What would change if these were the prices of a mode.
-///
-/// # Errors
-/// If the store fails.
-pub async fn compare(store: &impl OperatorStore, mode: Mode, new: &Catalogue) -> Result<Change> {
-    Ok(current(store, mode).await?.compare(new))
-}
-
-/// The prices of a mode with one of them set.
-///
-/// # Errors
-/// If the price is not one, there are no prices yet, which alone say the currency, or the store fails.
-pub async fn with_price(
-    store: &impl OperatorStore,
-    mode: Mode,
-    offering: &str,
-    price: &str,
-) -> Result<Catalogue> {
-    current(store, mode).await?.with_price(offering, price)
-}
-
 /// The prices of a mode as they are read now.
 #[derive(Clone, Debug)]
 pub struct Current {
@@ -158,6 +138,7 @@ pub struct Current {
     pub catalogue: Option<Catalogue>,
     /// Why they cannot be read.
     pub problem: Option<String>,
+    seen: Seen,
 }
 
 /// Reads the prices of a mode, also if they are damaged: others can be set in their place.
@@ -165,13 +146,14 @@ pub struct Current {
 /// # Errors
 /// If the store fails.
 pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> {
-    match get(store, mode).await {
-        Ok(catalogue) => Ok(Current { mode, catalogue, problem: None }),
-        Err(OperatorError::Store(StoreError::Damaged(problem))) => {
-            Ok(Current { mode, catalogue: None, problem: Some(problem) })
-        }
-        Err(error) => Err(error),
-    }
+    let record = read_value(store, CatalogueKey(mode)).await?;
+    let read = |record: &Vec<u8>| decode::<Catalogue>(CatalogueKey::KIND, record);
+    let (catalogue, problem) = match record.as_ref().map(read).transpose() {
+        Ok(catalogue) => (catalogue, None),
+        Err(StoreError::Damaged(problem)) => (None, Some(problem)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Current { mode, catalogue, problem, seen: Seen::new(record.as_deref()) })
 }
 
 impl Current {
@@ -231,41 +213,43 @@ impl Current {
         }
     }
 
-    /// Refuses to replace prices that are not those which somebody has seen.
+    /// Refuses to replace prices that are not those which somebody has seen. KV cost: 1 read where it does.
     ///
     /// # Errors
-    /// If these have another [`edition`](Self::edition).
-    pub fn check_seen(&self, seen: &str, new: &Catalogue) -> Result<()> {
+    /// If these have another [`edition`](Self::edition), or the store fails.
+    pub async fn check_seen(
+        &self,
+        store: &impl OperatorStore,
+        seen: &str,
+        new: &Catalogue,
+    ) -> Result<()> {
         if self.edition() == seen {
             return Ok(());
         }
         let mode = self.mode.name();
+        let change = self.seen.change(store).await?;
+        let set = change.map(|Audited { by, at, .. }| format!(", set by {by} at {at}"));
+        let set = set.unwrap_or_default();
         Err(OperatorError::Invalid(match &self.catalogue {
-            Some(now) if self.compare(new).is_none() => format!(
-                "{mode} keys have these very prices already{}: nothing was set once more",
-                since(now)
-            ),
-            now => format!(
-                "{mode} keys have other prices than you have seen{}: nothing was set, look at them \
-                 and begin again",
-                now.as_ref().map(since).unwrap_or_default()
+            Some(_) if self.compare(new).is_none() => {
+                format!(
+                    "{mode} keys have these very prices already{set}: nothing was set once more"
+                )
+            }
+            _ => format!(
+                "{mode} keys have other prices than you have seen{set}: nothing of yours was kept. Look \
+                 at them as they are now, and begin again"
             ),
         }))
     }
 }
 
-/// `, since 2026-11-05T12:00:00.000Z`
-fn since(catalogue: &Catalogue) -> String {
-    catalogue.prices.as_ref().map(|time| format!(", since {time}")).unwrap_or_default()
-}
-
 /// Replaces the prices of a mode if they are still those of the [`edition`](Current::edition) that
-/// somebody has seen. For up to a minute Workers KV may show older prices than were set last: a list
-/// that was set lately and is not the one that was seen is looked for as well. Lists of the last
-/// seconds may be missed.
+/// somebody has seen. The list is kept for good, under the time that is returned.
 ///
 /// # Errors
-/// If there are other prices, as in [`set`], or the store fails.
+/// If there are other prices, somebody else sets them at the same moment or has set them lately, the catalogue is too
+/// large, or the store fails.
 pub async fn replace(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -273,59 +257,52 @@ pub async fn replace(
     catalogue: Catalogue,
     seen: &str,
 ) -> Result<String> {
-    current(store, mode).await?.check_seen(seen, &catalogue)?;
-    if let Some(time) =
-        newest(store, mode, author.clock.now_ms()).await?.filter(|time| time != seen)
-    {
-        return Err(OperatorError::Invalid(format!(
-            "prices of {} keys were set on {time}, less than {LATE_MINUTES} minutes ago, and may not be \
-             seen everywhere yet: nothing was set now, look at them in {LATE_MINUTES} minutes and begin \
-             again",
-            mode.name()
-        )));
-    }
-    set(store, author, mode, catalogue).await
+    let now = current(store, mode).await?;
+    now.check_seen(store, seen, &catalogue).await?;
+    now.replace(store, author, catalogue).await
 }
 
-/// Until then Workers KV may show the prices before, in minutes.
-const LATE_MINUTES: u64 = 2;
-
-/// The time of the newest price list of a mode, if it was set lately. Two list calls at most.
-async fn newest(store: &impl OperatorStore, mode: Mode, now_ms: u64) -> Result<Option<String>> {
-    let late = date_time(now_ms.saturating_sub(LATE_MINUTES * 60_000));
-    let now = date_time(now_ms);
-    let mut hours: Vec<_> = [&late, &now].into_iter().filter_map(|time| time.get(..13)).collect();
-    hours.dedup();
-    let mut newest = None;
-    for hour in hours {
-        let page = store.list(&(PricesKey::mode_prefix(mode) + hour), None).await?;
-        let times = page.records.iter().filter_map(|record| PricesKey::parse(&record.name));
-        let last = times.map(|key| key.time.to_owned()).filter(|time| *time > late).max();
-        newest = last.or(newest);
-    }
-    Ok(newest)
-}
-
-/// Replaces the prices of a mode. The list is kept for good, under the time that is returned.
+/// Replaces the prices of a mode, whichever they are. The list is kept for good, under the time that is returned.
 ///
 /// # Errors
-/// If the catalogue is too large, or the store fails.
+/// As [`replace`].
 pub async fn set(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     mode: Mode,
     catalogue: Catalogue,
 ) -> Result<String> {
-    let registered = author.registered();
-    let time = registered.created.clone();
-    let key = PricesKey { mode, time: &time };
-    let catalogue = Catalogue { prices: Some(time.clone()), ..catalogue };
-    let value = encode(&catalogue)?;
-    check_length(&value)?;
-    author.record(store, "catalogue set", [key.name()]).await?;
-    store.put(&key, value.clone(), &registered).await?; // first, so that it is there once it is named
-    store.put(&CatalogueKey(mode), value, &NoMetadata).await?;
-    Ok(time)
+    current(store, mode).await?.replace(store, author, catalogue).await
+}
+
+impl Current {
+    async fn replace(
+        &self,
+        store: &impl OperatorStore,
+        author: &Author<'_, impl Clock, impl Entropy>,
+        catalogue: Catalogue,
+    ) -> Result<String> {
+        let mode = self.mode;
+        let at = |time: &str| Catalogue { prices: Some(time.to_owned()), ..catalogue.clone() };
+        check_length(&encode(&at(&author.registered().created))?)?;
+        let prefix = PricesKey::mode_prefix(mode);
+        let contested = Contested {
+            key: CatalogueKey(mode),
+            words: format!("the prices of {} keys", mode.name()),
+            is_changed_by: &|note: &ChangeNote| note.command == SET && note.on.starts_with(&prefix),
+            removed_by: "",
+        };
+        let on = |time: &str| vec![PricesKey { mode, time }.name()];
+        let turn = contested.begin(store, author, self.seen, SET, on).await?;
+        let time = turn.at().to_owned();
+        let prices = at(&time);
+        let keep = async || {
+            let registered = Registered { created: time.clone(), ..author.registered() };
+            Ok(store.put(&PricesKey { mode, time: &time }, encode(&prices)?, &registered).await?)
+        };
+        turn.write(&prices, keep).await?; // the list first, so that it is there once it is named
+        Ok(time)
+    }
 }
 
 // ---- What is stored ------------------------------------------------------------------------------

@@ -1,12 +1,19 @@
 //! Units: the register's, and their profiles: the name, logo and style that a shop's timelines show.
 
 use super::audit::Author;
-use super::{OperatorError, Result, put_record, read_value, register, without_position};
+use super::conflict::{Contested, Seen};
+use super::{OperatorError, Result, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::recipient::{NewProfile, Profile};
-use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
+use crate::store::{
+    ChangeNote, Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey,
+};
 use serde::{Deserialize, Serialize};
+
+const SET: &str = "units set";
+const UNSET: &str = "units unset";
+const REMOVE: &str = "units remove";
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -22,6 +29,9 @@ pub struct UnitRow {
     /// Who added it to the register, and when; `None` where that is not known.
     #[serde(flatten)]
     pub registered: Option<Registered>,
+    /// The record of its profile, as it was read.
+    #[serde(skip)]
+    pub seen: Seen,
 }
 
 impl UnitRow {
@@ -35,6 +45,7 @@ impl UnitRow {
     }
 
     fn read_profile(&mut self, record: &[u8]) {
+        self.seen = Seen::new(Some(record));
         match serde_json::from_slice(record) {
             Ok(profile) => self.profile = Some(profile),
             Err(error) => self.problem = Some(without_position(&error)),
@@ -86,7 +97,7 @@ pub async fn set(
     members: ProfileMembers,
 ) -> Result<UnitRow> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    let old = stored(store, unit).await?;
+    let (old, seen) = stored(store, unit).await?;
     if old.is_none() && members.name.is_none() {
         return Err(OperatorError::Invalid(format!(
             "the unit `{unit}` has no profile: begin it with `--name`"
@@ -103,47 +114,39 @@ pub async fn set(
         reply_to: members.reply_to.or(old.reply_to),
         time_zone: members.time_zone.or(old.time_zone),
     };
-    let profile = checked(profile, author)?;
-    keep(store, author, unit, profile).await
+    keep(store, author, (SET, unit), checked(profile, author)?, seen).await
 }
 
 /// Sets the whole profile of a unit: a member that is not given is taken away. Adds the unit to the
-/// register if that lacks it.
+/// register if that lacks it. `seen` is the profile that this one replaces.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, or the store fails.
+/// If the unit's ID or a member is out of bounds, the profile is not the one that was seen, somebody else changes it at
+/// the same moment, or the store fails.
 pub async fn replace(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     profile: NewProfile,
+    seen: Seen,
 ) -> Result<UnitRow> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    keep(store, author, unit, checked(profile, author)?).await
-}
-
-async fn keep(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    unit: &str,
-    profile: Profile,
-) -> Result<UnitRow> {
-    author.record(store, "units set", [unit]).await?;
-    register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
-    put(store, unit, profile).await
+    keep(store, author, (SET, unit), checked(profile, author)?, seen).await
 }
 
 /// Takes members from a unit's profile; `None` if it has no profile.
 ///
 /// # Errors
-/// If what is left cannot be read, or the store fails.
+/// If the unit's ID is out of bounds, what is left cannot be read, somebody else changes the profile at the same moment,
+/// or the store fails.
 pub async fn unset(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: &[Member],
 ) -> Result<Option<UnitRow>> {
-    let Some(mut profile) = stored(store, unit).await? else { return Ok(None) };
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
     for member in members {
         *match member {
             Member::Logo => &mut profile.logo,
@@ -154,15 +157,14 @@ pub async fn unset(
             Member::TimeZone => &mut profile.time_zone,
         } = None;
     }
-    let profile = checked(profile, author)?;
-    author.record(store, "units unset", [unit]).await?;
-    put(store, unit, profile).await.map(Some)
+    keep(store, author, (UNSET, unit), checked(profile, author)?, seen).await.map(Some)
 }
 
 /// The profile as it is stored, unchecked; an empty one if its record cannot be read.
-async fn stored(store: &impl OperatorStore, unit: &str) -> Result<Option<NewProfile>> {
+async fn stored(store: &impl OperatorStore, unit: &str) -> Result<(Option<NewProfile>, Seen)> {
     let record = read_value(store, ProfileKey(unit)).await?;
-    Ok(record.map(|record| serde_json::from_slice(&record).unwrap_or_default()))
+    let seen = Seen::new(record.as_deref());
+    Ok((record.map(|record| serde_json::from_slice(&record).unwrap_or_default()), seen))
 }
 
 fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -> Result<Profile> {
@@ -170,16 +172,41 @@ fn checked(profile: NewProfile, author: &Author<'_, impl Clock, impl Entropy>) -
     profile.map_err(|problem| OperatorError::Invalid(problem.to_owned()))
 }
 
-async fn put(store: &impl OperatorStore, unit: &str, profile: Profile) -> Result<UnitRow> {
-    put_record(store, &ProfileKey(unit), &profile).await?;
+// ---- Of two who change one, one wins -------------------------------------------------------------
+
+fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
+    move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
+}
+
+fn contested<'c>(
+    unit: &'c str,
+    is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
+) -> Contested<'c, ProfileKey<'c>> {
+    let words = format!("the profile of the unit `{unit}`");
+    Contested { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
+}
+
+async fn keep(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    (command, unit): (&str, &str),
+    profile: Profile,
+    seen: Seen,
+) -> Result<UnitRow> {
+    let is_of = is_of(unit);
+    let contested = contested(unit, &is_of);
+    let turn = contested.begin(store, author, seen, command, |_| vec![unit.to_owned()]).await?;
+    let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
+    turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
 /// A unit's profile; `None` if it has none: then its timelines show the name Impact Pledge.
 ///
 /// # Errors
-/// If the store fails.
+/// If the unit's ID is out of bounds, or the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
     let record = read_value(store, ProfileKey(unit)).await?;
     Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
 }
@@ -227,7 +254,7 @@ pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitR
 /// stay. Returns whether there was one of the two.
 ///
 /// # Errors
-/// If the store fails.
+/// If somebody else changes the profile at the same moment, or the store fails.
 pub async fn remove(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -239,8 +266,10 @@ pub async fn remove(
     if profile.is_none() && entry.is_none() {
         return Ok(false);
     }
-    author.record(store, "units remove", [unit]).await?;
-    store.remove(&ProfileKey(unit)).await?;
-    store.remove(&UnitKey(unit)).await?;
+    let is_of = is_of(unit);
+    let contested = contested(unit, &is_of);
+    let seen = Seen::new(profile.as_deref());
+    let turn = contested.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
+    turn.remove(async || Ok(store.remove(&UnitKey(unit)).await?)).await?;
     Ok(true)
 }

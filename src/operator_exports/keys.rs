@@ -35,6 +35,12 @@ pub async fn create_key(kv: Kv, by: String, key: JsValue) -> Outcome {
     store.finish(keys::create(&store, &author(&by)?, key.record()).await)
 }
 
+/// Throws if an ID of a unit or team is out of bounds: `[{unit} | {team}, …]`.
+#[wasm_bindgen(js_name = checkLevels)]
+pub fn check_levels(levels: JsValue) -> Result<(), JsValue> {
+    from_js::<Vec<KeyLevel>>(levels).map(drop)
+}
+
 /// All keys → `[{id, name, mode, unit | team, label?, created, by, ends?, problem?, …}]`.
 #[wasm_bindgen(js_name = listKeys)]
 pub async fn list_keys(kv: Kv) -> Outcome {

@@ -2,7 +2,7 @@
 
 use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use crate::store::{Key, ListingStore, OperatorStore, Page, SETTLE_MS, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -20,6 +20,12 @@ extern "C" {
     async fn write(this: &Kv, entry: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
+    /// Waits for so many milliseconds.
+    #[wasm_bindgen(method, catch)]
+    async fn pause(this: &Kv, milliseconds: u32) -> Result<JsValue, JsValue>;
+    /// How long a write may not show, in milliseconds; undefined for a deployed namespace.
+    #[wasm_bindgen(method, getter, js_name = settleMs)]
+    fn settle_ms(this: &Kv) -> Option<u32>;
 }
 
 /// A namespace as a store. It keeps the error that a call threw, which says more than [`StoreError`].
@@ -145,5 +151,13 @@ impl OperatorStore for KvStore {
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         self.answer(self.kv.remove(&key.name()).await).map(drop)
+    }
+
+    fn settle_ms(&self) -> u32 {
+        self.kv.settle_ms().unwrap_or(SETTLE_MS)
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        let _: Result<_, JsValue> = self.kv.pause(milliseconds).await; // a timer does not fail
     }
 }

@@ -16,7 +16,7 @@ use crate::platform::Platform;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
-use wasm_bindgen::prelude::JsValue;
+use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
 type Outcome = Result<JsValue, JsValue>;
 
@@ -25,14 +25,34 @@ fn to_js(value: &impl Serialize) -> Outcome {
     value.serialize(&Serializer::json_compatible()).map_err(|_| "this cannot be shown".into())
 }
 
-/// The person who changes records, for the record of changes.
+/// The person who changes records, for the audit log.
 fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
-    Author::new(by, &Platform, &Platform).map_err(|error| error.to_string().into())
+    let author = Author::new(by, &Platform, &Platform);
+    author.map_err(|error| format!("{error}: give it by `--by`").into())
 }
 
-/// Converts an argument. The error leaves out the reason, which would quote values.
+/// Converts an argument. The error is that of a rule of ours, such as that of IDs. serde's own are left out, as they
+/// quote values.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    serde_wasm_bindgen::from_value(value).map_err(|_| {
-        "the scripts gave the operator's functions something else than they take".into()
+    serde_wasm_bindgen::from_value(value).map_err(|error| {
+        let error = JsValue::from(error).dyn_into::<js_sys::Error>();
+        let rule = error.map(|error| String::from(error.message())).unwrap_or_default();
+        let is_ours = !rule.is_empty() && !SERDES.iter().any(|start| rule.starts_with(start));
+        match is_ours {
+            true => rule.into(),
+            false => {
+                "the scripts gave the operator's functions something else than they take".into()
+            }
+        }
     })
 }
+
+/// How serde's errors begin.
+const SERDES: [&str; 6] = [
+    "invalid ",
+    "unknown ",
+    "missing field ",
+    "duplicate field ",
+    "there are no ",
+    "data did not ",
+];

@@ -3,9 +3,10 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::charge::Catalogue;
-use crate::operator::{demo, prices, seed, units};
+use crate::operator::{OperatorError, demo, prices, seed, units};
 use crate::platform::Platform;
 use crate::scope::Mode;
+use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Reads a catalogue that a person wrote → `{currencyCode, unitPrices}`.
@@ -14,31 +15,46 @@ pub fn parse_prices(file: &[u8]) -> Outcome {
     to_js(&prices::parse(file).map_err(|error| error.to_string())?)
 }
 
-/// What would change if this were the catalogue of a mode → `{currency, prices, risks}`.
+/// What is found out about the prices of a mode, with the edition that was seen.
+#[derive(Serialize)]
+struct AtEdition<T> {
+    seen: String,
+    #[serde(flatten)]
+    found: T,
+}
+
+/// What would change if this were the catalogue of a mode → `{seen, currency, prices, risks}`.
 #[wasm_bindgen(js_name = comparePrices)]
 pub async fn compare_prices(kv: Kv, mode: JsValue, file: Vec<u8>) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
     let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
-    store.finish(prices::compare(&store, mode, &catalogue).await)
+    let now = prices::current(&store, mode).await;
+    store.finish(
+        now.map(|now| AtEdition { seen: now.edition().to_owned(), found: now.compare(&catalogue) }),
+    )
 }
 
-/// The catalogue of a mode with one price set → `{currencyCode, unitPrices}`.
+/// The catalogue of a mode with one price set → `{seen, currencyCode, unitPrices}`.
 #[wasm_bindgen(js_name = withPrice)]
 pub async fn with_price(kv: Kv, mode: JsValue, offering: String, price: String) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
-    let catalogue = prices::with_price(&store, mode, &offering, &price).await;
-    store.finish(catalogue.map(|catalogue| Catalogue { prices: None, ..catalogue }))
+    let change = async || -> Result<_, OperatorError> {
+        let now = prices::current(&store, mode).await?;
+        let found = Catalogue { prices: None, ..now.with_price(&offering, &price)? };
+        Ok(AtEdition { seen: now.edition().to_owned(), found })
+    };
+    store.finish(change().await)
 }
 
-/// Replaces the prices of a mode by a catalogue that a person wrote → the time that names it.
+/// Replaces the prices of a mode that were seen by a catalogue that a person wrote → the time that names it.
 #[wasm_bindgen(js_name = setPrices)]
-pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>) -> Outcome {
+pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>, seen: String) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
     let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
-    store.finish(prices::set(&store, &author(&by)?, mode, catalogue).await)
+    store.finish(prices::replace(&store, &author(&by)?, mode, catalogue, &seen).await)
 }
 
 /// The price lists of a mode, the oldest first → `[{mode, time, by, change: {currency, prices}}]`.

@@ -3,7 +3,7 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::operator::prices::PriceList;
-use crate::operator::transactions::{self, By, Lines, Report, Shown, View, Wanted};
+use crate::operator::transactions::{self, By, Lines, Report, Shown, UsageQuery, View, Wanted};
 use crate::operator::{OperatorError, notifications};
 use crate::platform::Platform;
 use crate::store::MAX_READS;
@@ -84,29 +84,37 @@ pub async fn erase_transaction(kv: Kv, by: String, id: String) -> Outcome {
     store.finish(erase().await)
 }
 
+fn read_query(query: JsValue) -> Result<UsageQuery, JsValue> {
+    let query: UsageQuery = from_js(query)?;
+    query.wanted.check().map_err(|error| error.to_string())?;
+    Ok(query)
+}
+
 /// Sums transactions: `{wanted: {unit?, mode?}, month?, unpriced?}` → `{sums, transactions, damaged}`.
 /// Calls `on_rows` with the rows of each page.
 #[wasm_bindgen(js_name = sumTransactions)]
 pub async fn sum_transactions(kv: Kv, query: JsValue, on_rows: Function) -> Outcome {
     let store = KvStore::new(kv);
-    let mut report = Report::new(&store, from_js(query)?);
+    let mut report = Report::new(&store, read_query(query)?);
     while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
         on_rows.call1(&JsValue::NULL, &to_js(&rows)?)?;
     }
     to_js(&report.finish())
 }
 
-/// Sums transactions as [`sum_transactions`] does, and reads each of them. Calls `on_lines` with some
-/// lines at a time: `{id, createdAt, mode, unit, unitName, reference, offering, quantity, amount, …}`.
+/// Sums transactions as [`sum_transactions`] does, and reads each of them. Calls `on_text` with the parts of a file for a
+/// spreadsheet.
 #[wasm_bindgen(js_name = exportTransactions)]
-pub async fn export_transactions(kv: Kv, query: JsValue, on_lines: Function) -> Outcome {
+pub async fn export_transactions(kv: Kv, query: JsValue, on_text: Function) -> Outcome {
     let store = KvStore::new(kv);
-    let mut report = Report::new(&store, from_js(query)?);
+    let mut report = Report::new(&store, read_query(query)?);
     let mut lines = Lines::new(&store);
+    let write = |text: String| on_text.call1(&JsValue::NULL, &text.into());
+    write(transactions::spreadsheet_head())?;
     while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
         for rows in rows.chunks(MAX_READS) {
             let some = lines.of(rows).await.map_err(|error| store.failure(&error))?;
-            on_lines.call1(&JsValue::NULL, &to_js(&some)?)?;
+            write(transactions::for_spreadsheet(&some))?;
         }
     }
     to_js(&report.finish())

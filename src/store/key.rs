@@ -4,7 +4,7 @@
 //! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
 //! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
-use super::metadata::{NoMetadata, Registered, TransactionMetadata};
+use super::metadata::{ChangeNote, NoMetadata, Registered, TransactionMetadata};
 use crate::api::MAX_RECORD_BYTES;
 use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
@@ -17,12 +17,21 @@ use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
 const DAY_SECONDS: u32 = 24 * 60 * 60;
+/// How long it is kept what became of an e-mail, in days.
+pub const NOTIFICATION_DAYS: u32 = 30;
+/// How long an e-mail to an address counts, in days.
+pub const MAILED_DAYS: u32 = 2;
+/// How long it is kept that an e-mail failed, in days.
+pub const FAILED_MAIL_DAYS: u32 = 90;
 
 /// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
 /// Most bytes of a price list: 1 MiB.
 pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
+
+/// How short Workers KV can be told to cache a read at least, in seconds.
+pub const LEAST_CACHE_SECONDS: u32 = 30;
 
 /// A key of the store.
 pub trait Key {
@@ -125,8 +134,8 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    /// The minimum of Workers KV: it bounds how long a revoked key works.
-    const CACHE_SECONDS: Option<u32> = Some(30);
+    /// It bounds how long a revoked key works.
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
     }
@@ -348,8 +357,8 @@ impl Key for NotificationKey<'_> {
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
     /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
-    const CACHE_SECONDS: Option<u32> = Some(30);
-    const KEPT_SECONDS: Option<u32> = Some(30 * DAY_SECONDS);
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
     }
@@ -378,7 +387,7 @@ impl Key for MailedKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "mailed";
     const PREFIX: &'static str = "mailed:";
-    const KEPT_SECONDS: Option<u32> = Some(2 * DAY_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(MAILED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())
     }
@@ -404,7 +413,7 @@ impl Key for FailedMailKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "failed mail";
     const PREFIX: &'static str = "mail-failed:";
-    const KEPT_SECONDS: Option<u32> = Some(90 * DAY_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(FAILED_MAIL_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.id.as_str()].concat())
     }
@@ -424,7 +433,8 @@ impl FailedMailKey<'_> {
 }
 
 /// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Its metadata is there where two people may make the change at the same moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
     id: [u8; Self::RANDOM_BYTES],
@@ -455,7 +465,7 @@ impl AuditKey {
 }
 
 impl Key for AuditKey {
-    type Metadata = NoMetadata;
+    type Metadata = Option<ChangeNote>;
     const KIND: &'static str = "audit";
     const PREFIX: &'static str = "audit:";
     fn suffix(&self) -> Cow<'_, str> {

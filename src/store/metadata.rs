@@ -125,6 +125,21 @@ pub struct Registered {
     pub by: String,
 }
 
+/// What a list shows of an entry in the audit log: of a change that two people may make at the same moment.
+/// At most 1,024 bytes of JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeNote {
+    /// The command, such as `units set`.
+    pub command: String,
+    /// The first of what it changes.
+    pub on: String,
+    /// Who makes it.
+    pub by: String,
+    /// The name of the entry whose change was not made after all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraws: Option<String>,
+}
+
 /// No metadata. Deserializing ignores metadata of a later release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoMetadata;

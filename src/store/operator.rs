@@ -7,6 +7,10 @@ use serde_json::Value;
 /// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
+/// How long a change that two people may make at the same moment waits until the other's shows, in milliseconds. Longer
+/// than a list and a write of Workers KV take together.
+pub const SETTLE_MS: u32 = 1_000;
+
 /// A store that can also list: the notifier's.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
@@ -44,6 +48,14 @@ pub trait OperatorStore: ListingStore {
     /// # Errors
     /// If it may still be there.
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
+
+    /// How long to wait until the writes of others show that are under way, in milliseconds.
+    fn settle_ms(&self) -> u32 {
+        SETTLE_MS
+    }
+
+    /// Waits for so many milliseconds.
+    async fn pause(&self, milliseconds: u32);
 }
 
 /// A part of a list: at most 1,000 records.

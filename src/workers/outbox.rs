@@ -4,6 +4,7 @@ use super::deadline::within;
 use super::json::to_js;
 use super::kv::describe;
 use crate::handle::{Message, Outbox, Putting};
+use crate::notify::DELAY_SECONDS;
 use js_sys::Promise;
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -12,9 +13,6 @@ use worker::console_error;
 
 /// Deadline of the queue, in milliseconds. A message that takes longer may be in it.
 const PUT_MS: u32 = 2_000;
-
-/// Seconds until a message is delivered: until then Workers KV usually shows the record everywhere.
-const DELAY_SECONDS: u32 = 60;
 
 #[wasm_bindgen]
 extern "C" {

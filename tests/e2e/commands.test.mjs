@@ -10,11 +10,12 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import test from "node:test";
+import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
 import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { cloudflare } from "./cloudflare.mjs";
-import { contents, localKv, run, scratch } from "./script.mjs";
+import { contents, localKv, run, scratch, tools } from "./script.mjs";
 
 const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
@@ -56,6 +57,12 @@ async function operator(t) {
       const [, said] = problem.match(/^stopped: (.*) \((.*)\)\n$/) ?? [];
       assert.ok(problem.endsWith(` (${where})\n`), problem);
       assert[message instanceof RegExp ? "match" : "equal"](said, message);
+    },
+    /** A record without the name of the change that wrote it, which is an entry of the audit log. */
+    changed: async (name) => {
+      const { change, ...record } = JSON.parse((await kv.get(name)) ?? "");
+      assert.match((await kv.get(change)) ?? "", /"command":/);
+      return record;
     },
     /** Those of all records but the record of changes. */
     names: async () =>
@@ -226,7 +233,7 @@ test("where the old key's end can't be written, the new key is shown all the sam
 // ---- Prices --------------------------------------------------------------------------------------
 
 test("each mode has prices of its own, and a wrong file changes none", async (t) => {
-  const { kv, json, words, fails, command } = await operator(t);
+  const { changed, kv, json, words, fails, command } = await operator(t);
   const EUR = { currencyCode: "EUR", unitPrices: { tree: "0.50" } };
   const GBP = { currencyCode: "GBP", unitPrices: {} };
   const stored = async () => {
@@ -242,7 +249,7 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
     await words("catalogue", "set", file, "--mode", "live"),
     /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 as before$/m,
   );
-  const { prices, ...record } = JSON.parse(await kv.get("catalogue:live"));
+  const { prices, ...record } = await changed("catalogue:live");
   assert.deepEqual(record, { ...EUR, version: 1 });
   assert.deepEqual(JSON.parse(await kv.get(`prices:live:${prices}`)), { ...record, prices });
   assert.deepEqual(await stored(), [GBP, EUR]);
@@ -309,7 +316,7 @@ Cy   test  tree        0.50    0.60
 // ---- Units and teams -----------------------------------------------------------------------------
 
 test("a unit's profile is set, shown, listed and removed", async (t) => {
-  const { kv, json, words, fails, names } = await operator(t);
+  const { changed, kv, json, words, fails, names } = await operator(t);
   const profile = {
     name: "Café “Nord” & Süd",
     logo: "https://nord.example/logo.svg",
@@ -321,12 +328,12 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   const row = { unit: "unit_1", profile };
   await fails(["units", "set", "unit_1", "--name", "N"], /^The register has no unit `unit_1`/);
   assert.deepEqual(await json("units", "set", "unit_1", ...options, "--yes"), row);
-  assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...profile, version: 1 });
+  assert.deepEqual(await changed("profile:unit_1"), { ...profile, version: 1 });
   assert.deepEqual(await json("units", "show", "unit_1"), row);
   assert.match(await words("units", "show", "unit_1"), /^unit_1 +Café “Nord” & Süd +https:/m);
   await words("units", "set", "unit_1", "--name", "Nord");
   const named = { ...profile, name: "Nord" };
-  assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
+  assert.deepEqual(await changed("profile:unit_1"), { ...named, version: 1 });
   const mail = ["--mail", "on", "--reply-to", "hello@nord.example", "--time-zone", "Asia/Kolkata"];
   const switchedOn = await words("units", "set", "unit_1", ...mail);
   assert.match(
@@ -335,7 +342,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
   const dated = { replyTo: "hello@nord.example", timeZone: "Asia/Kolkata" };
   const mailed = { ...named, mail: true, ...dated };
-  assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...mailed, version: 1 });
+  assert.deepEqual(await changed("profile:unit_1"), { ...mailed, version: 1 });
   assert.match(await words("units", "set", "unit_1", "--mail", "off"), /^unit_1 .* off +hello@/m);
   const { accent, language, ...rest } = named;
   const unset = ["units", "unset", "unit_1", "accent", "language", "reply-to", "time-zone"];
@@ -384,6 +391,18 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
 });
 
+test("of two who set a profile at the same moment one is done, and the other reads whose", async (t) => {
+  const { kv, changed } = await operator(t);
+  const { setUnit } = await functions(tools);
+  const set = (by) => setUnit(portOf(kv), by, "unit_1", { name: by });
+  const outcomes = await Promise.allSettled([set("Ada"), set("Bo")]);
+  const { name } = await changed("profile:unit_1");
+  const [lost, ...others] = outcomes.filter(({ status }) => status === "rejected");
+  assert.deepEqual(others, []);
+  const words = `^nothing of yours was kept: ${name} changed the profile of the unit \`unit_1\` at 2`;
+  assert.match(lost.reason.message, new RegExp(words));
+});
+
 test("a team of 200 units gets one more without another key", async (t) => {
   const { kv, json, words, fails } = await operator(t);
   const ids = Array.from({ length: 200 }, (_, number) => `shop-${1_000 + number}`);
@@ -409,6 +428,43 @@ test("a team of 200 units gets one more without another key", async (t) => {
   );
   assert.equal((await json("teams", "show", "market")).units.length, 199);
   await fails(["teams", "show", "markt"], "the team `markt` has no units here");
+});
+
+test("an ID that cannot be one is named, with what IDs look like, and nothing is changed", async (t) => {
+  const { names, fails } = await operator(t);
+  const rule =
+    "is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";
+  const long = "u".repeat(129);
+  const month = ["--month", "2026-10", "--yes"];
+  const paid = ["--amount", "1", "--paid-at", "2026-11-05", "--invoice", "1"];
+  for (const [wrong, ...args] of [
+    ["a b", "keys", "create", "--mode", "test", "--unit", "a b"],
+    ["a,b", "keys", "create", "--mode", "test", "--team", "a,b", "--yes"],
+    ["a b", "keys", "list", "--unit", "a b"],
+    ["", "teams", "add", "", "u"],
+    ["é", "teams", "add", "t", "u", "é"],
+    ["a b", "teams", "remove", "t", "a b"],
+    ["a b", "teams", "show", "a b"],
+    [long, "units", "add", long],
+    ["a b", "units", "set", "a b", "--name", "N"],
+    ["a b", "units", "unset", "a b", "link"],
+    ["a b", "units", "show", "a b"],
+    ["a b", "units", "remove", "a b"],
+    ["a b", "transactions", "find", "--unit", "a b", "--reference", "r"],
+    ["a b", "transactions", "usage", "--unit", "a b"],
+    ["a b", "transactions", "export", "--unit", "a b", "--month", "2026-10"],
+    ["a b", "transactions", "erase", "--unit", "a b", "--email", "a@b.example", "--yes"],
+    ["a b", "payments", "mark", "--unit", "a b", ...month, ...paid],
+    ["a b", "payments", "undo", "--unit", "a b", ...month],
+    ["a b", "payments", "list", "--unit", "a b"],
+  ])
+    await fails(args, `\`${wrong}\` ${rule}`);
+  const colon = "`t:u` is not the ID of a team: write it without a colon";
+  await fails(["keys", "create", "--mode", "test", "--team", "t:u"], colon);
+  await fails(["teams", "add", "t:u", "u"], colon);
+  const early = ["payments", "mark", "--unit", "u", ...month, ...paid.with(3, "1969-12-31")];
+  await fails(early, /^`1969-12-31T00:00:00\.000Z` is not a date-time in UTC: write it as /);
+  assert.deepEqual(await names(), []);
 });
 
 // ---- Transactions --------------------------------------------------------------------------------
@@ -740,7 +796,7 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
   const { createdAt } = of.metadata.summary;
   const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "id,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
+    "\ufeffid,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
     `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,`,
     `${beginning},3,1.50,USD,0,`,
     `${beginning},1e+21,,USD,,`,
@@ -795,7 +851,7 @@ test("transactions with an offering that had no price are listed, and the exit c
 });
 
 test("a month is marked as paid by its exact sum, shown beside it, left out, and taken back", async (t) => {
-  const { kv, json, words, command, fails } = await operator(t);
+  const { changed, kv, json, words, command, fails } = await operator(t);
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const inOctober = (last, more) => ({
     key: `transaction:${LIVE_ID.slice(0, -1)}${last}`,
@@ -837,7 +893,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   const payment = { paidAt: "2025-11-05T00:00:00.000Z", sums, invoice: "2025/17", by: "Ada" };
   assert.deepEqual(marked, { ...of, ...payment });
   const name = "settlement:live:unit_dev_two:2025-10";
-  assert.deepEqual(JSON.parse((await kv.get(name)) ?? ""), { ...payment, at, version: 1 });
+  assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
   await fails([...right, "--yes"], /is marked already: 1\.50 USD and 0\.30 EUR paid on 2025-11-05/);
 
   await kv.write([inOctober("m", {})]); // as only an operator's own hand could

@@ -4,11 +4,16 @@
 
 use crate::descriptions::{object_type, slot_doc};
 use impact_pledge::api::MAX_BODY_BYTES;
+use impact_pledge::operator::delays::{
+    APPLIED_SECONDS, MAILED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS,
+};
+use impact_pledge::operator::notifications::WAITING_HOURS;
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key as _, MemberKey, ProfileKey, TransactionKey,
+    CatalogueKey, CredentialKey, FAILED_MAIL_DAYS, Key as _, MemberKey, NOTIFICATION_DAYS,
+    ProfileKey, TransactionKey,
 };
 use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
 use impact_pledge::validate::format::ORDINARY;
@@ -38,6 +43,27 @@ fn is_current(file: &str, expected: &str) {
         );
     }
     fs::write(path, expected).unwrap();
+}
+
+#[test]
+fn commands_state_the_delays_of_their_causes() {
+    let rows = [
+        ("a list, or a read of Workers KV, shows a write", "SHOWN_SECONDS", SHOWN_SECONDS),
+        ("prices, payments and profiles apply everywhere", "APPLIED_SECONDS", APPLIED_SECONDS),
+        (
+            "a revoked key, or a unit of no team any more, is refused",
+            "REFUSED_SECONDS",
+            REFUSED_SECONDS,
+        ),
+        ("it is known what became of an e-mail", "MAILED_SECONDS", MAILED_SECONDS),
+        ("an e-mail of which nothing was heard has failed", "WAITING_HOURS", WAITING_HOURS),
+        ("it is forgotten what became of an e-mail", "NOTIFICATION_DAYS", NOTIFICATION_DAYS.into()),
+        ("it is forgotten that an e-mail failed", "FAILED_MAIL_DAYS", FAILED_MAIL_DAYS.into()),
+    ];
+    let head = "/** After how long something is so. Written by `UPDATE=1 cargo test --test native generated`. */\n";
+    let line =
+        |(what, name, value)| format!("/** Until {what}. */\nexport const {name} = {value};\n");
+    is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 
 // ---- Nodes -------------------------------------------------------------------------------------

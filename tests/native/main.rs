@@ -14,6 +14,7 @@
 mod answer;
 mod auth;
 mod charge;
+mod conflicts;
 mod dashboard;
 mod descriptions;
 mod fixtures;

@@ -34,6 +34,15 @@ fn stored(store: &MemoryStore, name: &str) -> Value {
     serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
 }
 
+/// The same without the name of the change that wrote it, which has to be one of the audit log.
+#[track_caller]
+fn changed(store: &MemoryStore, name: &str) -> Value {
+    let mut record = stored(store, name);
+    let change = record.as_object_mut().unwrap().remove("change").unwrap();
+    assert!(store.value(change.as_str().unwrap()).is_some(), "{change}");
+    record
+}
+
 /// The names of all records but those of the record of changes.
 fn names(store: &MemoryStore) -> Vec<String> {
     store.names().into_iter().filter(|name| !name.starts_with("audit:")).collect()
@@ -109,9 +118,8 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     failed(block_on(register::add(&store, &ada, &v)).err());
     failed(block_on(teams::add(&store, &ada, "t", &v)).err());
     failed(block_on(teams::remove(&store, &ada, "t", &u)).err());
-    for wrong in ["", "a\u{1b}b", &"é".repeat(41)] {
-        let problem =
-            "this is not the name of who changes records: give one line of 1 to 80 bytes by `--by`";
+    for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
+        let problem = "the name of who changes records is one line of 1 to 254 bytes";
         refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
     }
 }
@@ -354,10 +362,11 @@ fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
 #[test]
 fn the_note_of_a_key_fits_beside_its_record() {
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));
-    let (by, first) = ("\"".repeat(80), FixedEntropy([1; 32]));
+    let (by, first) = ("\"".repeat(254), FixedEntropy([1; 32]));
     let author = Author::new(&by, &clock, &first).unwrap();
     let level = unit(&"u".repeat(128));
-    let record = KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level) };
+    let record =
+        KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level.clone()) };
     let old = block_on(keys::create(&store, &author, record)).unwrap();
     let second = FixedEntropy([2; 32]);
     let author = Author::new(&by, &clock, &second).unwrap();
@@ -366,7 +375,15 @@ fn the_note_of_a_key_fits_beside_its_record() {
     let author = Author::new(&by, &clock, &third).unwrap();
     block_on(keys::rotate(&store, &author, &new.key, 60)).unwrap();
     let longest = store.metadata("key:").iter().map(|note| note.to_string().len()).max();
-    assert!((850..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
+    assert!((1_000..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
+    let row = list(&store).into_iter().find_map(|row| row.note).unwrap();
+    assert!(row.by.ends_with("\"…") && row.label == "🌳".repeat(100), "{row:?}");
+    let audited = block_on(audit::since(&store, 0)).unwrap();
+    assert!(audited.iter().all(|change| change.by == by));
+    let (by, next) = ("a".repeat(254), FixedEntropy([4; 32]));
+    let author = Author::new(&by, &clock, &next).unwrap();
+    let made = block_on(keys::create(&store, &author, KeyRecord::new(Mode::Live, level))).unwrap();
+    assert_eq!(made.row.note.unwrap().by, by, "whole where it fits");
 }
 
 /// Two operators who make the first two keys at the same time can make two secrets.
@@ -439,7 +456,7 @@ fn what_names_no_key_or_several_is_refused() {
         (
             "bb0000000000",
             "no key has the ID `bb0000000000` in the list, which may lack keys of the last \
-             minute: give the key itself or its whole hash, and no list is needed",
+             60 s: give the key itself or its whole hash, and no list is needed",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),
@@ -570,6 +587,10 @@ impl OperatorStore for Racing<'_> {
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         OperatorStore::remove(self.store, key).await
     }
+
+    async fn pause(&self, milliseconds: u32) {
+        self.store.pause(milliseconds).await;
+    }
 }
 
 #[test]
@@ -675,6 +696,22 @@ fn a_form_that_is_sent_several_times_makes_one_key() {
     all.sort();
     all.dedup();
     assert_eq!((all.len(), list(&store).len()), (4, 5));
+}
+
+#[test]
+fn a_damaged_entry_of_the_audit_log_stops_no_form() {
+    let (store, (desk, form)) = (MemoryStore::default(), with_form());
+    store.keep(&format!("audit:{}:{}", 9_999_999_999_999 - NOW_MS, "0".repeat(16)), b"{", b"7");
+    let author = desk.author();
+    let record = KeyRecord::new(Mode::Test, unit("u"));
+    let key = block_on(keys::create_once(&store, &author, record, &form)).unwrap().key;
+    block_on(keys::rotate_once(&store, &author, &key, 60, &form)).unwrap();
+    block_on(teams::add_once(&store, &author, "t", "u", &form)).unwrap();
+    block_on(prices::set(&store, &author, Mode::Live, Catalogue::default())).unwrap();
+    let commands = ["catalogue set", "keys create", "keys rotate", "teams add"];
+    let mut audited = audited(&store);
+    audited.sort();
+    assert_eq!(audited, commands);
 }
 
 #[test]
@@ -787,7 +824,7 @@ fn a_form_is_taken_for_an_hour() {
         assert_eq!(sent.is_ok(), is_taken);
         if !is_taken {
             let problem =
-                "nothing was done: this form is more than an hour old, open its page again";
+                "nothing was done: this form is more than 60 minutes old, open its page again";
             refused(sent, problem);
             refused(
                 block_on(keys::rotate_once(&store, &desk.author(), &name("aa"), 0, &form)),
@@ -869,6 +906,31 @@ fn the_register_knows_what_was_meant() {
 }
 
 /// A page of a unit or of a team makes a bounded number of calls, and says where they did not do.
+/// Of a large register only those are compared that begin alike, a page of them.
+#[test]
+fn a_suggestion_costs_two_lists_and_a_page_of_names() {
+    let store = MemoryStore::default();
+    for number in 0..30 {
+        store.keep(&format!("unit:shop-{number:02}"), b"{}", b"null");
+        store.keep(&format!("unit:till-{number:02}"), b"{}", b"null");
+    }
+    store.set_page_length(40);
+    let look_up = |ids: &[&str]| {
+        let levels: Vec<_> = ids.iter().map(|id| unit(id)).collect();
+        let unknown = block_on(register::look_up(&store, &levels)).unwrap();
+        unknown.into_iter().map(|unknown| unknown.suggestion).collect::<Vec<_>>()
+    };
+    assert_eq!(look_up(&["tillx-29"]), [Some("till-29".to_owned())]);
+    let lists = store.take_lists();
+    let shown: Vec<_> = lists.iter().map(|list| (&*list.prefix, list.names)).collect();
+    assert_eq!(shown, [("unit:", 40), ("unit:till", 30)]);
+    assert_eq!(look_up(&["tlil-29"]), [None], "its beginning is that of no other");
+    let many = ["tillx-29"; 30];
+    store.take_lists();
+    assert_eq!(look_up(&many).iter().flatten().count(), 10);
+    assert_eq!(store.take_lists().len(), 20);
+}
+
 #[test]
 fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pages() {
     let store = MemoryStore::default();
@@ -934,7 +996,7 @@ fn a_profile_becomes_a_record_of_its_unit() {
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
     kept["version"] = json!(VERSION);
-    assert_eq!(stored(&store, "profile:unit_1"), kept);
+    assert_eq!(changed(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
     let set = |members| {
         shown(&block_on(units::set(&store, &desk().author(), "unit_1", members)).unwrap())
@@ -1059,15 +1121,15 @@ fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
     kept["prices"] = json!(time);
     assert_eq!(shown(&block_on(prices::get(&store, Mode::Live)).unwrap()), kept);
     kept["version"] = json!(VERSION);
-    assert_eq!((stored(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
+    assert_eq!((changed(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
     let written = json!({ "created": time, "by": "ada@example.org" });
     assert_eq!(store.metadata("prices:"), [written]);
     store.keep("catalogue:test", b"{}", b"null");
     let problem =
         "the stored catalogue is damaged: missing field `currencyCode` at line 1 column 2";
     refused(block_on(prices::get(&store, Mode::Test)), problem);
-    let change = block_on(prices::compare(&store, Mode::Test, &Catalogue::default())).unwrap();
-    assert_eq!(change.risks, [problem]);
+    let now = block_on(prices::current(&store, Mode::Test)).unwrap();
+    assert_eq!(now.compare(&Catalogue::default()).risks, [problem]);
 }
 
 #[test]
@@ -1095,7 +1157,8 @@ fn what_new_prices_change_is_known_before_and_after() {
     for (number, (file, change)) in (0..).zip(&lists) {
         let new = catalogue(file);
         desk.clock.0.set(NOW_MS + number);
-        assert_eq!(&shown(&block_on(prices::compare(&store, Mode::Live, &new)).unwrap()), change);
+        let now = block_on(prices::current(&store, Mode::Live)).unwrap();
+        assert_eq!(&shown(&now.compare(&new)), change);
         block_on(prices::set(&store, &desk.author(), Mode::Live, new)).unwrap();
     }
     store.set_page_length(2);
@@ -1107,7 +1170,8 @@ fn what_new_prices_change_is_known_before_and_after() {
     assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
     assert_eq!(block_on(prices::history(&store, Mode::Test)), Ok(vec![]));
 
-    let with = |mode, price| block_on(prices::with_price(&store, mode, "tree", price));
+    let with =
+        |mode, price| block_on(prices::current(&store, mode)).unwrap().with_price("tree", price);
     let one = with(Mode::Live, "0.60").unwrap();
     assert_eq!(shown(&one.unit_prices), json!({ "kg": "1.25", "tre": "0.55", "tree": "0.60" }));
     refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");

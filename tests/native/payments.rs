@@ -4,6 +4,7 @@ use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
 use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
+use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::transactions::{self, Report, UsageQuery};
 use impact_pledge::operator::{OperatorError, audit, usage};
@@ -276,11 +277,13 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let stored: Value = serde_json::from_str(&bench.service.store.value(JANUARY).unwrap()).unwrap();
     let sum = json!({ "currencyCode": "USD", "amount": "1.50", "transactions": 1, "unpriced": 0 });
     let at = "2026-02-02T00:00:00.000Z";
+    let change = stored["change"].as_str().unwrap();
+    assert!(bench.service.store.value(change).unwrap().contains("payments mark"));
     let settlement = json!({ "paidAt": PAID_AT, "sums": [sum], "invoice": "2026/17",
-        "by": "ada@example.org", "at": at, "version": 1 });
+        "by": "ada@example.org", "at": at, "version": 1, "change": change });
     assert_eq!(stored, settlement);
     let mut expected = settlement;
-    expected.as_object_mut().unwrap().remove("version");
+    expected.as_object_mut().unwrap().retain(|name, _| name != "version" && name != "change");
     for (name, value) in [("unit", "unit_dev"), ("mode", "test"), ("month", "2026-01")] {
         expected[name] = json!(value);
     }
@@ -302,6 +305,39 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
         again,
         "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here"
     );
+}
+
+/// The clock of another operator may be late by minutes: what they do after a form was made is dated before it.
+#[test]
+fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
+    const MINUTE_MS: u64 = 60_000;
+    const MADE_MS: u64 = ENDED_MS + 10 * MINUTE_MS;
+    let bench = bench();
+    let store = &*bench.service.store;
+    bench.desk.clock.0.set(MADE_MS);
+    let form = FormId::new(&bench.desk.clock, &bench.desk.entropy);
+    let send = || {
+        let (author, payment) = (bench.desk.author(), payment(&json!({})));
+        block_on(payments::mark_once(store, &author, &payment, usize::MAX, &form))
+    };
+    let at = |ms: u64| bench.desk.clock.0.set(ms);
+    at(MADE_MS - 3 * MINUTE_MS);
+    bench.mark(&json!({})).unwrap();
+    at(MADE_MS);
+    let settlement = store.value(JANUARY).unwrap();
+    for shown in [true, false] {
+        if !shown {
+            store.remove(JANUARY); // as Workers KV may not show it
+        }
+        let problem = send().unwrap_err().to_string();
+        let words = if shown { "is marked already" } else { "(`payments mark`), since this form" };
+        assert!(problem.contains(words), "{problem}");
+    }
+    store.keep(JANUARY, settlement.as_bytes(), b"null");
+    at(MADE_MS - 2 * MINUTE_MS);
+    bench.undo().unwrap();
+    at(MADE_MS);
+    send().unwrap(); // what was undone before does not matter
 }
 
 #[test]

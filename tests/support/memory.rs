@@ -117,6 +117,11 @@ impl MemoryStore {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }
 
+    /// Whether lists show the records of an earlier moment.
+    pub fn lists_are_frozen(&self) -> bool {
+        self.frozen.borrow().is_some()
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
@@ -232,4 +237,6 @@ impl OperatorStore for MemoryStore {
         self.records.borrow_mut().remove(&name);
         Ok(())
     }
+
+    async fn pause(&self, _: u32) {}
 }

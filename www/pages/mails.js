@@ -35,7 +35,7 @@ function isMissing({ payload, exchange }, mails) {
 
 const awaited = (ms) =>
   ms < PATIENCE_MS
-    ? "On its way: it waits in the queue for a moment, in a deploy for a minute."
+    ? "On its way: it waits in the queue for a moment, in a deploy for longer."
     : "None has come for the last order. If the shop uses a service elsewhere, that one sends it; else the terminal says why.";
 
 const about = (count) =>

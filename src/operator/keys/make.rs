@@ -4,6 +4,7 @@ use super::{CREATE, KeyNote, KeyRow, MadeKey, NotedKey, of_rotation, read, revok
 use crate::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::operator::audit::{self, Author, Change};
+use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::form::FormId;
 use crate::operator::{OperatorError, Result, encode, register, secret};
 use crate::scope::Mode;
@@ -12,7 +13,7 @@ use crate::store::{CredentialKey, OperatorStore, Registered};
 use crate::time::{age_ms, parse_ms};
 
 /// How long Workers KV may not show a write, in milliseconds.
-const SEEN_AFTER_MS: u64 = 60_000;
+const SEEN_AFTER_MS: u64 = SHOWN_SECONDS * 1_000;
 
 /// Makes a key with this record, and the namespace's secret with the first key. The secret of the
 /// record given is ignored. Its unit or team is added to the register if that lacks it.
@@ -73,7 +74,7 @@ async fn create_by(
     register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
     let record = KeyRecord { secret: Some(secret), ..record };
     let note = KeyNote::new(&record, drawn.registered(author));
-    drawn.put(store, encode(&record)?, &note).await
+    drawn.put(store, encode(&record)?, note).await
 }
 
 /// A key that is to be made.
@@ -202,9 +203,9 @@ impl Drawn {
         self,
         store: &impl OperatorStore,
         value: Vec<u8>,
-        note: &KeyNote,
+        note: KeyNote,
     ) -> Result<MadeKey> {
-        let metadata = serde_json::to_value(note)?;
+        let metadata = note.fitted()?;
         store.put(&NotedKey(self.credential), value, &metadata).await?;
         Ok(MadeKey { key: self.key, row: KeyRow::new(self.credential, &metadata, None) })
     }

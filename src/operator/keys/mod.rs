@@ -7,6 +7,7 @@ pub use make::{create, create_once};
 pub use rotate::{End, Rotated, rotate, rotate_once};
 
 use super::audit::{Author, Change};
+use super::delays::SHOWN_SECONDS;
 use super::{MAX_PAGES, OperatorError, Pages, Result, read_value, secret, without_position};
 use crate::auth::{ApiKey, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
@@ -21,6 +22,9 @@ use std::borrow::Cow;
 const CREATE: &str = "keys create";
 const REVOKE: &str = "keys revoke";
 const ROTATE: &str = "keys rotate";
+
+/// Most bytes of a new note: `ends` and `successor`, which come later, fit into the 1,024 of metadata, too.
+const MAX_NOTE_BYTES: usize = 960;
 
 /// A key that was made just now.
 #[derive(Clone, Debug, Serialize)]
@@ -104,6 +108,16 @@ impl KeyNote {
             successor: None,
             ends: None,
         }
+    }
+
+    /// The note as metadata. A long name of who made the key is cut where the label is long, too: the audit log has it
+    /// whole.
+    pub(super) fn fitted(mut self) -> Result<Value> {
+        let mut by = self.by.clone();
+        while serde_json::to_vec(&self)?.len() > MAX_NOTE_BYTES && by.pop().is_some() {
+            self.by = [&by, "…"].concat();
+        }
+        Ok(serde_json::to_value(&self)?)
     }
 }
 
@@ -235,7 +249,7 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     match found.as_slice() {
         [key] => Ok(*key),
         [] => Err(OperatorError::Invalid(format!(
-            "no key has the ID `{text}` in the list, which may lack keys of the last minute: give \
+            "no key has the ID `{text}` in the list, which may lack keys of the last {SHOWN_SECONDS} s: give \
              the key itself or its whole hash, and no list is needed"
         ))),
         several => Err(OperatorError::Invalid(format!(

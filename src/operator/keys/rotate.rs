@@ -134,7 +134,7 @@ async fn replace(
             drawn.record(store, author, ROTATE, [&replaces.id, &drawn.id()]).await?;
             let note = KeyNote::new(record, drawn.registered(author));
             let note = KeyNote { predecessor: Some(replaces.id.clone()), ..note };
-            drawn.put(store, value, &note).await?
+            drawn.put(store, value, note).await?
         }
     };
     let end = match keep_seconds {

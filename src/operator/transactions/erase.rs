@@ -11,8 +11,8 @@ use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
 use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::scope::Mode;
 use crate::store::{
-    ErasedKey, Key as _, MailedKey, NoMetadata, NotificationKey, OperatorStore, ReplayKey,
-    StoreError, StoredValue as _, Summary, TransactionKey, TransactionMetadata, decode,
+    ErasedKey, Key as _, MAILED_DAYS, MailedKey, NoMetadata, NotificationKey, OperatorStore,
+    ReplayKey, StoreError, StoredValue as _, Summary, TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::{DAY_MS, age_ms, date_time, day_of};
 use crate::version::Version;
@@ -25,10 +25,9 @@ const ERASED: &str = "erased";
 
 /// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
 /// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
-const SEEN_AFTER_MS: u64 = 5 * 60_000;
-
-/// Days that e-mails to an address are counted for.
-const COUNTED_DAYS: u64 = 2;
+const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
+/// The same in minutes.
+pub const ERASABLE_MINUTES: u64 = 5;
 
 /// Checks that a transaction can be erased, and writes nothing.
 ///
@@ -47,7 +46,7 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
     }
     let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
     Err(OperatorError::Invalid(format!(
-        "it {event} less than 5 minutes ago, and a repeat of the create could bring it back: \
+        "it {event} less than {ERASABLE_MINUTES} minutes ago, and a repeat of the create could bring it back: \
          nothing was erased, try again in {seconds} s"
     )))
 }
@@ -166,7 +165,7 @@ async fn ensure_replay(
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::Invalid(format!(
             "the create of {} was broken off before its replay record was written, which is there \
-             now: nothing is erased yet, try again in 5 minutes",
+             now: nothing is erased yet, try again in {ERASABLE_MINUTES} minutes",
             record.id
         )));
     };
@@ -208,7 +207,7 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
     let mut addresses: Vec<_> = [marked, own].into_iter().flatten().collect();
     addresses.dedup();
     for address in addresses {
-        for back in 0..=COUNTED_DAYS {
+        for back in 0..=u64::from(MAILED_DAYS) {
             let time = date_time(now_ms.saturating_sub(back * DAY_MS));
             let key = MailedKey { day: day_of(&time), address: &address, id: &record.id };
             store.remove(&key).await?;

@@ -2,15 +2,15 @@
 
 use super::Row;
 use crate::operator::Result;
+use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::Mode;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A pledge of a transaction. The first has the charge, so that a column of charges can be summed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The transaction's ID.
     pub id: String,
@@ -36,6 +36,52 @@ pub struct Line {
     pub unpriced: Option<usize>,
     /// When its personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
+}
+
+const HEADINGS: [&str; 12] = [
+    "id",
+    "createdAt",
+    "mode",
+    "unit",
+    "unitName",
+    "reference",
+    "offering",
+    "quantity",
+    "amount",
+    "currencyCode",
+    "unpriced",
+    "erased",
+];
+
+/// The beginning of a file for a spreadsheet, with the headings of [`for_spreadsheet`].
+pub fn spreadsheet_head() -> String {
+    [BYTE_ORDER_MARK, &csv::lines([HEADINGS])].concat()
+}
+
+/// Lines of a file for a spreadsheet.
+pub fn for_spreadsheet(lines: &[Line]) -> String {
+    csv::lines(lines.iter().map(Line::cells))
+}
+
+impl Line {
+    fn cells(&self) -> [String; 12] {
+        let unpriced = self.unpriced.map(|count| count.to_string()).unwrap_or_default();
+        [
+            &*self.id,
+            &self.created_at,
+            self.mode.name(),
+            &self.unit,
+            &self.unit_name,
+            &self.reference,
+            &self.offering,
+            &self.quantity,
+            self.amount.as_deref().unwrap_or_default(),
+            self.currency_code.code(),
+            &unpriced,
+            self.erased.as_deref().unwrap_or_default(),
+        ]
+        .map(csv::text)
+    }
 }
 
 /// Makes lines. It reads each record, and each unit's name once.

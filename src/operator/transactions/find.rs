@@ -68,8 +68,9 @@ pub struct FoundStep {
 /// be missing, and erased ones are.
 ///
 /// # Errors
-/// If the namespace has no secret, or the store fails.
+/// If the unit's ID is out of bounds, the namespace has no secret, or the store fails.
 pub async fn find(store: &impl OperatorStore, wanted: Wanted, by: &By) -> Result<Found> {
+    wanted.check()?;
     let FoundStep { transactions, damaged, .. } =
         find_step(store, &wanted, by, None, usize::MAX).await?;
     Ok(Found { transactions, damaged })

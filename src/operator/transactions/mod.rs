@@ -11,8 +11,8 @@ mod show;
 mod usage;
 
 pub use super::position::Position;
-pub use erase::{Erased, check_erasable, erase};
-pub use export::{Line, Lines};
+pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
+pub use export::{Line, Lines, for_spreadsheet, spreadsheet_head};
 pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
 pub use person::{PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
@@ -22,6 +22,7 @@ pub(super) use usage::Total;
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
 use super::{OperatorError, Result};
+use crate::auth::check_id;
 use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
@@ -43,6 +44,15 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Checks the unit's ID.
+    ///
+    /// # Errors
+    /// If it is out of bounds.
+    pub fn check(&self) -> Result<()> {
+        let unit = self.unit.as_deref();
+        unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+    }
+
     /// Whether a record is selected. Its name does not tell: the 40-bit hashes of shops can be equal.
     fn has(&self, metadata: &Metadata) -> bool {
         self.unit.as_ref().is_none_or(|unit| *unit == metadata.unit)

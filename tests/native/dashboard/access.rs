@@ -32,12 +32,77 @@ fn nobody_gets_in_without_an_address_and_hears_what_to_set_up() {
 fn addresses_are_compared_in_lower_case_and_an_empty_list_names_nobody() {
     let mut dashboard = dashboard(seeded());
     assert_eq!(dashboard.get("Ada@Example.ORG", "/audit").status, 200);
-    let operators = " Ada@example.org;\n,,other@example.org ";
+    let operators = " Ada@example.org;\n,,kurt@example.org other@Müller.example ";
     dashboard.settings = Settings::parse(Variables { operators, ..Variables::default() });
-    assert_eq!(dashboard.get(OPERATOR, "/audit").status, 200);
-    for stranger in [SUPPORT, ACCOUNTS, "", " ", "ada", "example.org"] {
+    for person in [OPERATOR, " ADA@example.org", "Kurt@EXAMPLE.org", "OTHER@Müller.example"] {
+        assert_eq!(dashboard.get(person, "/audit").status, 200, "{person}");
+    }
+    // Other letters than ASCII's have a case, too, and some are in lower case what they are not.
+    let strangers = [SUPPORT, ACCOUNTS, "", " ", "ada", "example.org", "\u{212a}urt@example.org"];
+    for stranger in strangers.into_iter().chain(["other@MÜLLER.example", "\u{a0}ada@example.org"])
+    {
         assert_eq!(dashboard.get(stranger, "/").status, 403, "{stranger}");
     }
+}
+
+/// A list is read as a whole or not at all.
+#[test]
+fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
+    let mut dashboard = dashboard(seeded());
+    let mike = "mike@shop.example";
+    let mut status = |operators: &str, person| {
+        let variables = Variables { operators, support: SUPPORT, ..Variables::default() };
+        dashboard.settings = Settings::parse(variables);
+        let page = dashboard.get(person, "/audit");
+        (page.status, page.text)
+    };
+    for list in [
+        "Mike <mike@shop.example>",
+        "ada@example.org, Mike O'Neil <Mike@shop.example>;joan@example.org",
+        "<mike@shop.example>",
+        "ada@example.org\nMike <mike@shop.example>",
+    ] {
+        assert_eq!(status(list, mike).0, 200, "{list}");
+    }
+    for (list, number) in [
+        ("Mike mike@shop.example", 1),
+        ("mike@shop.example, Ada <ada@example.org", 2),
+        ("mike@shop.example, ada@example.org <joan@example.org>", 2),
+        ("Mike <mike@shop.example> Ada <ada@example.org>", 1),
+        ("\"Neil, Mike\" <mike@shop.example>", 1),
+        ("mike@shop.example,,mike", 2),
+        ("mailto:mike@shop.example", 1),
+        ("mike@shop.example (Mike)", 1),
+    ] {
+        let words = format!("</code> names nobody, as its entry {number} is no e-mail address");
+        for person in [mike, OPERATOR, SUPPORT, "eve@example.org"] {
+            let (status, text) = status(list, person);
+            assert_eq!(status, 403, "{list}");
+            assert!(text.contains(&words) && !text.contains(list), "{text}");
+        }
+    }
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        accounts: "joan",
+        ..Variables::default()
+    });
+    let system = dashboard.get(OPERATOR, "/system").text;
+    assert!(system.contains("<bdi>ACCOUNTS</bdi></code> names nobody"), "{system}");
+}
+
+/// 254 bytes, the most that an address may have.
+#[test]
+fn the_longest_address_can_use_all_pages() {
+    let mut dashboard = dashboard(seeded());
+    let local = "l".repeat(64);
+    let domain = ["d".repeat(63), "o".repeat(63), "m".repeat(57), "org".to_owned()].join(".");
+    let person = format!("{local}@{domain}");
+    assert_eq!(person.len(), 254);
+    dashboard.settings = Settings::parse(Variables { operators: &person, ..Variables::default() });
+    assert_eq!(dashboard.get(&person, "/").status, 200);
+    let unit = [("unit", "shop"), ("new", "yes")];
+    assert_eq!(dashboard.post(&person, "/units", &unit).status, 200);
+    assert!(dashboard.get(&person, "/audit").text.contains(&person));
 }
 
 #[test]

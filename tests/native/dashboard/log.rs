@@ -17,11 +17,12 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         dashboard.clock.0.set(dashboard.clock.0.get() + 1);
         block_on(author.record(dashboard.store(), command, on.iter().copied())).unwrap();
     };
-    for number in 0..60 {
+    for number in 1..60 {
         record(&format!("keys revoke {number:02}"), &["0123456789ab"]);
     }
     record("teams add", &["team", "a/b?c"]);
     record("units set", &["<script>\"'&\n\u{0}"]);
+    record("units set (withdrawn)", &["shop", "audit:8230139199876:cd2662154e6d76b2"]);
     record("payments mark", &["settlement:test:a:b:2026-01", "1.00 USD paid"]);
     record("catalogue set", &["prices:live:2026-01-01T00:00:00.000Z"]);
     let many: Vec<_> = (0..30).map(|unit| format!("u{unit}")).collect();
@@ -38,12 +39,14 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
         "href=\"/units/a:b/usage?mode=test\"",
+        "href=\"/units/shop\"",
         ">1.00 USD paid</bdi>",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];
     assert_has(&newest, 200, &words);
     assert!(!newest.text.contains("<script") && !newest.text.contains('\0'));
+    assert!(!newest.text.contains("/units/audit:"), "a change has no page");
     assert!(!newest.text.contains("canary"));
     assert!(newest.text.find("units add") < newest.text.find("keys revoke 59"));
     assert!(!newest.text.contains("<bdi>keys revoke 10</bdi>"));
@@ -56,10 +59,10 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert_has(
         &older,
         200,
-        &["<bdi>keys revoke 00</bdi>", "<bdi>keys revoke 14</bdi>", ">Newest</a>"],
+        &["<bdi>keys revoke 01</bdi>", "<bdi>keys revoke 15</bdi>", ">Newest</a>"],
     );
     assert!(
-        !older.text.contains("<bdi>keys revoke 15</bdi>") && !older.text.contains(">Older</a>")
+        !older.text.contains("<bdi>keys revoke 16</bdi>") && !older.text.contains(">Older</a>")
     );
     assert_has(&older, 200, &["cannot be read: 1."]);
     let erased = format!("href=\"/transactions/{id}\"");

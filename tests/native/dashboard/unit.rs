@@ -151,17 +151,23 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let saved = save(&first, &[]);
     has(&saved, 200, "The profile is saved.");
     has(&saved, 200, "Nordwald &lt;b&gt;&quot;&amp;\u{5d0}");
+    expected["change"] = profile(&dashboard, "shop")["change"].clone();
     assert_eq!(profile(&dashboard, "shop"), expected);
     has(&save(&first, &[]), 200, "nothing was changed");
     let other = save(&first, &[("name", "Other")]);
-    has(&other, 422, "Not saved: the profile is another than the one that you began with");
+    has(
+        &other,
+        422,
+        "Not saved: the profile is another than the one that you began with, set by ada@example.org at 2026",
+    );
     assert_eq!(field(&other.text, "name"), "Other");
     let without = ["logo", "accent", "language", "mail", "reply-to", "time-zone"];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
     has(&fewer, 200, "The profile is saved.");
-    let fewer =
-        json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"] });
-    assert_eq!(profile(&dashboard, "shop"), fewer);
+    let now = profile(&dashboard, "shop");
+    let fewer = json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"],
+        "change": now["change"] });
+    assert_eq!(now, fewer);
     has(&save(&first, &[]), 422, "another than the one");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
     has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Each reader's own");
@@ -317,7 +323,7 @@ fn units_come_and_go_without_a_new_key() {
     has(&post("add", &[("form", &newer), odd[1]]), 200, "may act as");
     has(&post("remove", &sure), 422, "after this form was opened");
     dashboard.clock.0.set(NOW_MS + 61 * 60_000);
-    has(&post("remove", &sure), 422, "more than an hour old");
+    has(&post("remove", &sure), 422, "more than 60 minutes old");
     assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
     has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
     let unknown = dashboard.get(OPERATOR, "/teams/other");

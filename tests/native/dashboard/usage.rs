@@ -228,7 +228,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     );
     assert_eq!(dashboard.store().value(DECEMBER), Some(stored));
     assert_has(&undo(&dashboard, &at), 200, &["is not marked as paid any more", "2026/17"]);
-    assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last minute"]);
+    assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
     let stale = ["since this form was opened", "<bdi>payments undo</bdi>"];
@@ -270,7 +270,7 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
     }
     let old = payment(&dashboard, &[]);
     later(&dashboard, 3_600_001);
-    assert_has(&mark(&dashboard, &old), 422, &["more than an hour old", "value=\"2026/17\""]);
+    assert_has(&mark(&dashboard, &old), 422, &["more than 60 minutes old", "value=\"2026/17\""]);
     assert_eq!((dashboard.store().value(DECEMBER), audited(&dashboard)), (None, vec![]));
 }
 
@@ -302,8 +302,9 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
         let name = format!("settlement:live:=unit:{month}");
         dashboard.store().keep(&name, settlement.to_string().as_bytes(), b"null");
     };
-    for (name, invoice) in [("2025-12", "=1+1"), ("2025-11", "@a,b"), ("2025-10", "-7")] {
-        month(name, invoice);
+    let invoices = ["=1+1", "@a,b", "-7", "17;=1+1", "17; \"@A1\"|=1", "a - b -c d=e a@b", "\t=1"];
+    for (number, invoice) in invoices.iter().enumerate() {
+        month(&format!("2025-{:02}", 12 - number), invoice);
     }
     let file = dashboard.get(ACCOUNTS, "/units/=unit/usage.csv");
     let line = |month: &str, invoice: &str| {
@@ -312,9 +313,17 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
             \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z\r\n"
         )
     };
-    let headings = "unit,mode,month,currency,amount,transactions,unpriced,counted_at,paid_at,\
+    let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,counted_at,paid_at,\
         paid_amount,invoice,marked_by,marked_at\r\n";
-    let lines = [line("2025-12", "'=1+1"), line("2025-11", "\"'@a,b\""), line("2025-10", "'-7")];
+    let lines = [
+        line("2025-12", "'=1+1"),
+        line("2025-11", "\"'@a,b\""),
+        line("2025-10", "'-7"),
+        line("2025-09", "\"17;'=1+1\""),
+        line("2025-08", "\"17; \"\"'@A1\"\"|'=1\""),
+        line("2025-07", "a - b '-c d=e a@b"),
+        line("2025-06", "\u{fffd}=1"),
+    ];
     assert_eq!((file.status, file.text), (200, [headings, &lines.concat()].concat()));
     assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
     assert_eq!(

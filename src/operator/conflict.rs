@@ -1,0 +1,307 @@
+//! Changes of one record by two people at the same moment: one of them is made, and the other person hears whose.
+//!
+//! Workers KV has no compare-and-set. So a change first announces itself by its entry in the audit log, waits until the
+//! entries of others show, and gives way to the earliest. At last it reads back what it wrote.
+//!
+//! Two changes are never both made if each list shows what was written before it: the one whose entry came later sees
+//! the other. If that saw it, too, both compare the entries, and one gives way. If it did not, then the later one had
+//! listed before the wait of the other began, and taken longer than this until its own entry was written: such a change
+//! gives way to any other.
+
+use super::audit::{self, Author, Change, Entry};
+use super::form::SKEW_MS;
+use super::{OperatorError, Result, encode, load, read_value};
+use crate::handle::{Clock, Entropy};
+use crate::store::{AuditKey, ChangeNote, Key, NoMetadata, OperatorStore, StoreError};
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// How long Workers KV may not show a change, in minutes. So long, a change that was not seen is not replaced.
+const LATE_MINUTES: u64 = 2;
+/// How long after its entry a change is begun to be written, in milliseconds: with the deadline of a write that is less
+/// than [`LATE_MINUTES`].
+const MAX_AGE_MS: u64 = 30_000;
+
+/// A record as somebody has read it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// SHA-256 of its value; `None` if there is no record.
+    hash: Option<[u8; 32]>,
+    /// The change that wrote it; `None` where that is not known.
+    change: Option<AuditKey>,
+}
+
+impl Seen {
+    pub(super) fn new(record: Option<&[u8]>) -> Self {
+        Seen { hash: record.map(hash), change: record.and_then(change_of) }
+    }
+
+    /// The change that wrote it; `None` where that is not known. KV cost: 1 read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn change(&self, store: &impl OperatorStore) -> Result<Option<Change>> {
+        let Some(key) = self.change else { return Ok(None) };
+        match load(store, key).await {
+            Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
+            change => change,
+        }
+    }
+}
+
+fn hash(record: &[u8]) -> [u8; 32] {
+    Sha256::digest(record).into()
+}
+
+/// A record with the name of the change that wrote it.
+#[derive(Serialize)]
+struct Written<'r, R> {
+    #[serde(flatten)]
+    record: &'r R,
+    change: String,
+}
+
+fn change_of(record: &[u8]) -> Option<AuditKey> {
+    #[derive(Deserialize)]
+    struct Written {
+        change: String,
+    }
+    let written: Written = serde_json::from_slice(record).ok()?;
+    AuditKey::parse(&written.change)
+}
+
+/// A record that several people may change.
+pub(super) struct Contested<'c, K> {
+    /// Its key.
+    pub key: K,
+    /// What it is, such as ``the profile of the unit `u` ``.
+    pub words: String,
+    /// Whether a change is one of it.
+    pub is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
+    /// The command that removes it; empty where none does.
+    pub removed_by: &'static str,
+}
+
+/// A change that may be made now.
+pub(super) struct Turn<'t, S, C, E, K> {
+    store: &'t S,
+    author: &'t Author<'t, C, E>,
+    of: &'t Contested<'t, K>,
+    seen: Seen,
+    entry: Entry,
+    note: ChangeNote,
+}
+
+type Noted = (AuditKey, ChangeNote);
+
+impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
+    /// Announces a change of the record that was seen: writes its entry, which names `on` at a time, and waits until
+    /// it may be made. KV cost: 2 lists, 1 write; 1 write more if it may not.
+    ///
+    /// # Errors
+    /// If somebody else changes the record at the same moment, or has changed it lately; or if the store fails. Then
+    /// nothing but entries was written.
+    pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy>(
+        &'t self,
+        store: &'t S,
+        author: &'t Author<'t, C, E>,
+        seen: Seen,
+        command: &str,
+        on: impl FnOnce(&str) -> Vec<String>,
+    ) -> Result<Turn<'t, S, C, E, K>> {
+        let began_ms = author.clock.now_ms();
+        let before = self.changes(store, began_ms).await?;
+        self.check_recent(&before, seen, began_ms)?;
+        let entry = author.entry();
+        let on = on(&entry.at);
+        let note = ChangeNote {
+            command: command.to_owned(),
+            on: on.first().cloned().unwrap_or_default(),
+            by: author.by.to_owned(),
+            withdraws: None,
+        };
+        author.keep(store, &entry, command, on, Some(note.clone())).await?;
+        let took_ms = author.clock.now_ms().saturating_sub(began_ms);
+        let turn = Turn { store, author, of: self, seen, entry, note };
+        let is_late = took_ms >= u64::from(store.settle_ms());
+        match turn.wait(&before, is_late).await {
+            Ok(()) => Ok(turn),
+            Err(error) => Err(turn.withdraw(error).await),
+        }
+    }
+
+    /// The changes of this record that are known now: of the last minutes at least.
+    async fn changes(&self, store: &impl OperatorStore, now_ms: u64) -> Result<Vec<Noted>> {
+        let mut changes = audit::notes(store, late_ms(now_ms)).await?;
+        changes.retain(|(_, note)| (self.is_changed_by)(note));
+        Ok(changes)
+    }
+
+    /// Refuses to replace a change of the last minutes that was not seen. A clock that is far ahead stops nobody.
+    fn check_recent(&self, changes: &[Noted], seen: Seen, now_ms: u64) -> Result<()> {
+        let recent = late_ms(now_ms)..=now_ms + SKEW_MS;
+        let times = changes.iter().map(|(key, _)| key.time_ms());
+        let Some(last_ms) = times.filter(|time_ms| recent.contains(time_ms)).max() else {
+            return Ok(());
+        };
+        let is_seen = |note: &ChangeNote| {
+            seen.change.map(AuditKey::time_ms) >= Some(last_ms)
+                || (seen.hash.is_none() && note.command == self.removed_by)
+        };
+        let mut last = changes.iter().filter(|(key, _)| key.time_ms() == last_ms);
+        match last.clone().any(|(_, note)| is_seen(note)) {
+            true => Ok(()),
+            false => last.next().map_or(Ok(()), |unseen| Err(self.changed_lately(unseen))),
+        }
+    }
+
+    fn changed_lately(&self, (key, note): &Noted) -> OperatorError {
+        let (words, by, at) = (&self.words, &note.by, date_time(key.time_ms()));
+        OperatorError::Invalid(format!(
+            "nothing of yours was kept: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes ago, and \
+             you have not seen that. It shows everywhere within {LATE_MINUTES} minutes: look at it then, and \
+             begin again"
+        ))
+    }
+
+    fn lost_to_entry(&self, (key, note): &Noted) -> OperatorError {
+        self.lost_to(&note.by, &date_time(key.time_ms()))
+    }
+
+    fn lost_to(&self, by: &str, at: &str) -> OperatorError {
+        let words = &self.words;
+        OperatorError::Invalid(format!(
+            "nothing of yours was kept: {by} changed {words} at {at}, while you did. Look at it as it is \
+             now, and begin again"
+        ))
+    }
+}
+
+fn late_ms(now_ms: u64) -> u64 {
+    now_ms.saturating_sub(LATE_MINUTES * 60_000)
+}
+
+impl<S, C, E, K> Turn<'_, S, C, E, K>
+where
+    S: OperatorStore,
+    C: Clock,
+    E: Entropy,
+    K: Key<Metadata = NoMetadata> + Copy,
+{
+    /// The time of the change, an RFC 3339 date-time.
+    pub fn at(&self) -> &str {
+        &self.entry.at
+    }
+
+    /// Waits until the entries of others show, and gives way to the earliest of those that were not there before;
+    /// a late change gives way to any.
+    async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
+        self.store.pause(self.store.settle_ms()).await;
+        let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
+        others.retain(|(key, _)| {
+            *key != self.entry.key && before.iter().all(|(known, _)| known != key)
+        });
+        match others.iter().min_by_key(|(key, _)| *key) {
+            Some(first) if is_late || first.0 < self.entry.key => Err(self.of.lost_to_entry(first)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the record, after what `first` does. KV cost: 2 reads, 1 write.
+    ///
+    /// # Errors
+    /// If the record is not the one that was seen, or not the one that was written; or if the store fails: then it may
+    /// have been written.
+    pub async fn write(
+        self,
+        record: &impl Serialize,
+        first: impl AsyncFnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let record = encode(&Written { record, change: self.entry.key.name() })?;
+        let written = Some(hash(&record));
+        self.prepare(first).await?;
+        self.store.put(&self.of.key, record, &NoMetadata).await?;
+        self.confirm(written).await
+    }
+
+    /// As [`write`](Self::write), and removes the record.
+    pub async fn remove(self, first: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
+        self.prepare(first).await?;
+        self.store.remove(&self.of.key).await?;
+        self.confirm(None).await
+    }
+
+    async fn prepare(&self, first: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
+        let prepared = match self.check_unchanged().await {
+            Ok(()) => first().await,
+            changed => changed,
+        };
+        match prepared {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.withdraw(error).await),
+        }
+    }
+
+    async fn check_unchanged(&self) -> Result<()> {
+        let now = self.read().await?;
+        if !self.is_seen(now) {
+            return Err(self.lost_to_writer_of(now).await?);
+        }
+        let age_ms = self.author.clock.now_ms().saturating_sub(self.entry.key.time_ms());
+        if age_ms < MAX_AGE_MS {
+            return Ok(());
+        }
+        Err(OperatorError::Invalid(format!(
+            "nothing was changed: Workers KV took over {} s, try again later",
+            MAX_AGE_MS / 1_000
+        )))
+    }
+
+    /// Reads back what was written. What was seen before is that, too: Workers KV may answer from a cache.
+    async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
+        self.store.pause(self.store.settle_ms()).await;
+        let now = self.read().await?;
+        if now.hash == written || self.is_seen(now) {
+            return Ok(());
+        }
+        let error = self.lost_to_writer_of(now).await?;
+        Err(self.withdraw(error).await)
+    }
+
+    /// Whether a record is the one that was seen, or an older one.
+    fn is_seen(&self, now: Seen) -> bool {
+        now.hash == self.seen.hash || now.change.is_some() && now.change <= self.seen.change
+    }
+
+    async fn read(&self) -> Result<Seen> {
+        let record = read_value(self.store, self.of.key).await?;
+        Ok(Seen::new(record.as_deref()))
+    }
+
+    /// Where a record does not say who wrote it, or was removed, the last change of it does.
+    async fn lost_to_writer_of(&self, record: Seen) -> Result<OperatorError> {
+        if let Some(Change { by, at, .. }) = record.change(self.store).await? {
+            return Ok(self.of.lost_to(&by, &at));
+        }
+        let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
+        others.retain(|(key, _)| *key != self.entry.key);
+        let last = others.iter().max_by_key(|(key, _)| *key);
+        Ok(last.map_or_else(
+            || self.of.lost_to("somebody else", "the same moment"),
+            |it| self.of.lost_to_entry(it),
+        ))
+    }
+
+    /// Says in the audit log that the change was not made. Where that fails, others wait for some minutes.
+    async fn withdraw(&self, error: OperatorError) -> OperatorError {
+        let entry = self.author.entry();
+        let own = self.entry.key.name();
+        let on = vec![self.note.on.clone(), own.clone()];
+        let command = [&self.note.command, " (withdrawn)"].concat();
+        let note =
+            ChangeNote { command: command.clone(), withdraws: Some(own), ..self.note.clone() };
+        let _unless_it_fails = self.author.keep(self.store, &entry, &command, on, Some(note)).await;
+        error
+    }
+}

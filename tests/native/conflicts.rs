@@ -1,0 +1,366 @@
+//! Two operators who change one record at the same moment: they never both hear that theirs was done.
+
+use crate::dashboard::{OPERATOR, dashboard, field, posted};
+use futures_executor::block_on;
+use futures_util::future::join;
+use impact_pledge::charge::Catalogue;
+use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
+use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::payments::{self, Payment};
+use impact_pledge::operator::{OperatorError, prices, units};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{
+    AuditKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::iter::repeat_n;
+use std::mem::take;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use support::memory::MemoryStore;
+use support::service::{
+    CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, PATH, TestRequest, answer, minimal, seeded,
+};
+
+const PEOPLE: [&str; 2] = ["ada@example.org", "bo@example.org"];
+const PROFILE: &str = "profile:unit_dev";
+const CATALOGUE: &str = "catalogue:live";
+const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
+/// When January has ended.
+const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
+
+/// The store as one operator sees it. Each call lets the other operator go first, if it is their turn.
+struct Turns<'s> {
+    store: &'s MemoryStore,
+    clock: &'s FixedClock,
+    /// What reads of records answer once both operators have read the record: a cache. `None`: the records.
+    cached: Option<&'s BTreeMap<String, String>>,
+    reads: Cell<usize>,
+    /// How many calls take as long as a pause.
+    pause: usize,
+}
+
+async fn other_first() {
+    let mut is_waiting = true;
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+}
+
+impl Store for Turns<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        other_first().await;
+        self.store.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        other_first().await;
+        self.store.put(key, value, metadata).await
+    }
+}
+
+impl ListingStore for Turns<'_> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        other_first().await;
+        self.store.list(prefix, cursor).await
+    }
+}
+
+impl OperatorStore for Turns<'_> {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        other_first().await;
+        self.reads.set(self.reads.get() + 1);
+        let Some(cached) = self.cached.filter(|_| self.reads.get() > 2) else {
+            return self.store.get_values(keys).await;
+        };
+        let value = |key: &K| cached.get(&key.name()).map(|value| value.clone().into_bytes());
+        Ok(keys.iter().map(value).collect())
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        other_first().await;
+        self.store.put_for(key, value, metadata, seconds).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        other_first().await;
+        OperatorStore::remove(self.store, key).await
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        for _ in 0..self.pause {
+            other_first().await;
+        }
+        self.clock.0.set(self.clock.0.get() + u64::from(milliseconds));
+    }
+}
+
+type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
+type Change = for<'a> fn(&'a Turns<'a>, &'a Person<'a>) -> Changing<'a>;
+type Changing<'a> = Pin<Box<dyn Future<Output = Result<(), OperatorError>> + 'a>>;
+
+fn set_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let members = serde_json::from_value(json!({ "name": author.by() })).unwrap();
+        units::set(store, author, "unit_dev", members).await.map(drop)
+    })
+}
+
+fn remove_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move { units::remove(store, author, "unit_dev").await.map(drop) })
+}
+
+fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
+        let list: Catalogue = serde_json::from_value(list).unwrap();
+        prices::set(store, author, Mode::Live, list).await.map(drop)
+    })
+}
+
+fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let payment = json!({
+            "of": { "unit": "unit_dev", "mode": "live", "month": "2026-01" },
+            "amounts": [{ "amount": "1.50" }],
+            "paidAt": "2026-02-02T00:00:00.000Z",
+            "invoice": author.by(),
+            "acceptUnpriced": 0,
+        });
+        let payment: Payment = serde_json::from_value(payment).unwrap();
+        payments::mark(store, author, &payment, usize::MAX).await.map(drop)
+    })
+}
+
+/// Two changes of a record.
+struct Race {
+    changes: [Change; 2],
+    record: &'static str,
+    store: MemoryStore,
+    before: BTreeMap<String, (String, Value)>,
+}
+
+/// How a race ended: what each heard, and the record.
+type Ended = ([Result<(), String>; 2], Option<String>);
+
+impl Race {
+    fn new(changes: [Change; 2], record: &'static str) -> Self {
+        let service = seeded();
+        let body = minimal().to_string().into_bytes();
+        let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);
+        assert_eq!(service.send(&create).status, 200);
+        let store = MemoryStore::default();
+        for name in service.store.names() {
+            let metadata = service.store.metadata(&name).swap_remove(0).to_string();
+            let value = service.store.value(&name).unwrap();
+            store.keep(&name, value.as_bytes(), metadata.as_bytes());
+        }
+        store.keep("unit:unit_dev", b"{}", b"null");
+        let before = store.names().into_iter().map(|name| {
+            let metadata = store.metadata(&name).swap_remove(0);
+            (name.clone(), (store.value(&name).unwrap(), metadata))
+        });
+        let before = before.collect();
+        Race { changes, record, store, before }
+    }
+
+    /// Runs both changes, whose calls take turns by a schedule, and then to their ends.
+    fn run(&self, schedule: &[usize], cached: Option<&BTreeMap<String, String>>) -> Ended {
+        self.reset();
+        let pause = if self.store.lists_are_frozen() { 8 } else { 1 };
+        let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
+        let authors = PEOPLE.map(|by| Author::new(by, &clock, &entropy).unwrap());
+        let reads = Cell::default();
+        let turns = Turns { store: &self.store, clock: &clock, cached, reads, pause };
+        let [a, b] = &authors;
+        let mut changing = [self.changes[0](&turns, a), self.changes[1](&turns, b)];
+        let mut heard = [None, None];
+        let reads = [0, 0, 1, 1]; // both see the same record
+        let rest = repeat_n(0, 100).chain(repeat_n(1, 100));
+        for turn in reads.into_iter().chain(schedule.iter().copied()).chain(rest) {
+            let mut context = Context::from_waker(Waker::noop());
+            if heard[turn].is_none()
+                && let Poll::Ready(outcome) = changing[turn].as_mut().poll(&mut context)
+            {
+                heard[turn] = Some(outcome.map_err(|error| error.to_string()));
+            }
+        }
+        (heard.map(Option::unwrap), self.store.value(self.record))
+    }
+
+    fn reset(&self) {
+        for name in self.store.names() {
+            self.store.remove(&name);
+        }
+        for (name, (value, metadata)) in &self.before {
+            self.store.keep(name, value.as_bytes(), metadata.to_string().as_bytes());
+        }
+    }
+
+    #[track_caller]
+    fn check(&self, ended: &Ended, schedule: &[usize]) {
+        let (heard, record) = ended;
+        let before = self.before.get(self.record).map(|(value, _)| value);
+        match heard {
+            [Ok(()), Ok(())] => panic!("both are done by {schedule:?}: {record:?}"),
+            [Err(_), Err(_)] => assert_eq!(record.as_ref(), before, "{schedule:?}"),
+            _ => {
+                let winner = PEOPLE[usize::from(heard[0].is_err())];
+                let loser = heard.iter().find_map(|heard| heard.as_ref().err()).unwrap();
+                let says_who = loser.contains(winner)
+                    || self.store.lists_are_frozen() && loser.contains("somebody else");
+                assert!(says_who, "{schedule:?}: {loser}");
+                let has_it = record.as_ref().is_none_or(|record| record.contains(winner));
+                assert!(has_it && record.as_ref() != before, "{schedule:?}: {record:?}");
+            }
+        }
+    }
+}
+
+const RACES: [([Change; 2], &str); 5] = [
+    ([set_profile, set_profile], PROFILE),
+    ([set_profile, remove_profile], PROFILE),
+    ([remove_profile, set_profile], PROFILE),
+    ([set_prices, set_prices], CATALOGUE),
+    ([mark_paid, mark_paid], SETTLEMENT),
+];
+
+/// The schedules in which the turn changes so many times at most, each after 1 to 6 calls.
+fn schedules(changes: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![];
+    let mut begun = vec![vec![]];
+    for turn in (0..=changes).map(|number| number % 2) {
+        let longer = |before: &Vec<usize>| {
+            let before = before.clone();
+            (1..7).map(move |calls| [&before[..], &vec![turn; calls]].concat())
+        };
+        begun = begun.iter().flat_map(longer).collect();
+        all.extend(begun.iter().cloned());
+    }
+    all
+}
+
+#[test]
+fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_turns() {
+    for (index, (changes, record)) in RACES.into_iter().enumerate() {
+        let race = Race::new(changes, record);
+        for schedule in &schedules(if index == 0 { 3 } else { 2 }) {
+            race.check(&race.run(schedule, None), schedule);
+        }
+        let together = [0, 1].repeat(20);
+        let (heard, _) = race.run(&together, None);
+        assert!(heard.iter().any(Result::is_ok), "{record}: {heard:?}");
+    }
+}
+
+/// Workers KV answers from a cache for up to a minute: then the lists of the audit log decide.
+#[test]
+fn a_cache_that_is_old_makes_no_two_changes_done() {
+    for (changes, record) in RACES {
+        let race = Race::new(changes, record);
+        let cached = race.before.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        let cached = cached.collect();
+        for schedule in &schedules(2) {
+            race.check(&race.run(schedule, Some(&cached)), schedule);
+        }
+    }
+}
+
+/// What a cache shows may even be older than what was read before: that is nobody's change.
+#[test]
+fn an_older_record_that_a_cache_shows_costs_no_change() {
+    let mut race = Race::new([set_profile, set_profile], PROFILE);
+    let profile = |name: &str, number: u64| {
+        let change = AuditKey::new(NOW_MS + number, [0; 8]).name();
+        json!({ "name": name, "change": change }).to_string()
+    };
+    let cached = [(PROFILE.to_owned(), profile("Older", 1))].into();
+    race.before.insert(PROFILE.to_owned(), (profile("Newer", 2), Value::Null));
+    let ([first, _], record) = race.run(&[0; 40], Some(&cached));
+    assert_eq!(first, Ok(()));
+    assert!(record.as_ref().unwrap().contains(PEOPLE[0]), "{record:?}");
+    let cached = [(PROFILE.to_owned(), profile("Newest", 3))].into();
+    let ([first, _], record) = race.run(&[0; 40], Some(&cached));
+    assert!(first.is_err() && record.unwrap().contains("Newer"));
+}
+
+/// A list may lack what is new for a minute, too: then what was written and is read back decides, if all calls take
+/// as long.
+#[test]
+fn lists_that_lack_what_is_new_make_no_two_changes_done() {
+    for (changes, record) in RACES {
+        let race = Race::new(changes, record);
+        race.reset();
+        race.store.freeze_lists(true);
+        for later in 0..12 {
+            let schedule = [vec![0; later], [0, 1].repeat(20)].concat();
+            race.check(&race.run(&schedule, None), &schedule);
+        }
+        race.store.freeze_lists(false);
+    }
+}
+
+/// By pages: the one who is too late reads whose change was kept, and gets the form again.
+#[test]
+fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
+    let dashboard = dashboard(seeded());
+    let operators = PEOPLE.join(", ");
+    let settings = Settings::parse(Variables { operators: &operators, ..Variables::default() });
+    let (clock, reads) = (&dashboard.clock, Cell::default());
+    let store = Turns { store: dashboard.store(), clock, cached: None, reads, pause: 8 };
+    let pages = Dashboard {
+        store: &store,
+        clock: &dashboard.clock,
+        entropy: &dashboard.entropy,
+        settings: &settings,
+        outbox: None,
+        in_flight: &dashboard.in_flight,
+    };
+    let list = |who: &str| format!(r#"{{"currencyCode":"USD","unitPrices":{{"{who}":"1"}}}}"#);
+    for (page, form) in [("/prices", "/prices"), ("/units/unit_dev", "/units/unit_dev/profile")] {
+        let seen = field(&dashboard.get(OPERATOR, page).text, "seen");
+        let send = async |who: &str| {
+            let list = list(who);
+            let [change, set] = [("change", "list"), ("step", "set")];
+            let fields = [
+                ("seen", &*seen),
+                change,
+                set,
+                ("risks", "accepted"),
+                ("list", &list),
+                ("name", who),
+                ("new", "yes"),
+            ];
+            answer(pages.handle(&posted(form, &fields), Identity::Address(who)).await)
+        };
+        let (first, second) = block_on(join(send(PEOPLE[0]), send(PEOPLE[1])));
+        let mut answers = [(first, PEOPLE[0]), (second, PEOPLE[1])];
+        answers.sort_by_key(|(answer, _)| answer.status);
+        let [(done, winner), (refused, loser)] = answers;
+        assert_eq!((done.status, refused.status), (200, 422), "{}", refused.text);
+        let words = format!("Nothing of yours was kept: {winner} changed the pr");
+        assert!(refused.text.contains(&words), "{}", refused.text);
+        assert!(refused.text.contains("name=\"seen\"") && refused.text.contains(loser));
+    }
+}
