@@ -29,7 +29,7 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 /// The payload of a burst of creates, and its least size in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
-const BURST: usize = 48;
+const BURST: usize = 96;
 /// A key of each owner.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
