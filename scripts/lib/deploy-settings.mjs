@@ -17,13 +17,15 @@ export function checkSettings({ vars, queues, send_email }, environment, others)
   const isProduction = environment === "production" || variable("ENVIRONMENT") === "production";
   const isQueued = (queues.producers ?? []).some(({ binding }) => binding === "NOTIFICATIONS");
   const isGiven = "PUBLIC_ORIGIN" in given;
-  if (isGiven && isProduction) throw new UserError(givenOrigin(environment));
   if (isProduction || isQueued) checkPublicOrigin(variable, environment, isProduction);
   if (isProduction) checkProduction(variable, environment);
   checkAllowedOrigins(variable("ALLOWED_ORIGINS"));
   checkMail(variable, isQueued);
   const isByResend = isQueued && !send_email.some(({ name }) => name === "EMAIL");
-  return [...(isGiven ? [givenOrigin(environment)] : []), ...(isByResend ? [BY_RESEND] : [])];
+  return [
+    ...(isGiven ? [givenOrigin(environment, isProduction)] : []),
+    ...(isByResend ? [BY_RESEND] : []),
+  ];
 }
 
 const BY_RESEND =
@@ -38,8 +40,8 @@ function givenVariables(others) {
 const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
 
 /** Other ways to upload a version read wrangler.toml alone. */
-const givenOrigin = (environment) =>
-  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
+const givenOrigin = (environment, isProduction) =>
+  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it${isProduction ? ", and then records nothing" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
  * Timeline addresses are stored, and e-mails have them: those of production begin with an origin that somebody chose.
