@@ -53,8 +53,9 @@ fn in_words(text: &str) -> Option<String> {
     let seconds = instant(text)?;
     let (year, month, day) = date_of(seconds)?;
     let month = MONTHS.get(usize::from(month).checked_sub(1)?)?;
-    let minutes = seconds.rem_euclid(86_400) / 60;
-    Some(format!("{day} {month} {year:04}, {:02}:{:02} UTC", minutes / 60, minutes % 60))
+    let of_day = seconds.rem_euclid(86_400);
+    let (hour, minute) = (of_day / 3_600, of_day / 60 % 60);
+    Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02} UTC"))
 }
 
 /// A form that is posted to one of our own addresses.
