@@ -33,6 +33,8 @@ async function demo() {
     read: async (names) => names.map(record),
     write: async ({ key, ...rest }) => void records.set(key, rest),
     remove: async (name) => void records.delete(name),
+    pause: async () => {},
+    settleMs: 0,
   };
   const { seed, seedDemo } = await operator(tools);
   await seed(port);
