@@ -4,14 +4,15 @@
 //! A transaction's record is never written again for it: a create's answer and its repeats say null.
 
 use crate::http::Splice;
-use crate::time::{DAY_MS, date_time, parse_ms};
+use crate::time::{date_time, parse_ms};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How long after its last moment a month has ended, in milliseconds: a day, so that no clock and no
-/// write that comes late adds to what was paid.
-const ENDED_AFTER_MS: u64 = DAY_MS;
+/// How long after its last moment a month has ended, in hours: so that no clock and no write that comes late adds to
+/// what was paid.
+pub const ENDED_AFTER_HOURS: u64 = 24;
+const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 
 /// A month of a year, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +48,7 @@ impl Month {
         }
     }
 
-    /// Whether it has ended for good, a day ago.
+    /// Whether it has ended for good, [`ENDED_AFTER_HOURS`] ago.
     pub fn has_ended(self, now_ms: u64) -> bool {
         let next = match self.month {
             12 => Month { year: self.year + 1, month: 1 },

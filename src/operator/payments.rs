@@ -14,7 +14,7 @@ use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::settlement::{ENDED_AFTER_HOURS, Month, PaidAt, SettledSum, Settlement};
 use crate::store::{ChangeNote, Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
@@ -154,7 +154,9 @@ pub async fn check(
         )));
     }
     if !of.month.has_ended(now_ms) {
-        return Err(of.refused("has not ended: it does a day after its last moment, in UTC"));
+        return Err(of.refused(format_args!(
+            "has not ended: it does {ENDED_AFTER_HOURS} hours after its last moment, in UTC"
+        )));
     }
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
         return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));

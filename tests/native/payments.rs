@@ -382,7 +382,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
-            "has not ended: it does a day after its last moment, in UTC",
+            "has not ended: it does 24 hours after its last moment, in UTC",
         ),
         (json!({ "/of/month": "2025-12" }), "has no transactions"),
         (json!({ "/of/unit": "unit_de" }), "has no transactions"),

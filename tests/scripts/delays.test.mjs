@@ -65,6 +65,7 @@ const FORM = minutes("src/operator/form.rs", "VALID_MS");
 const LATE = constant("src/operator/conflict.rs", "LATE_MINUTES");
 const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
 const ERASABLE = constant("src/operator/transactions/erase.rs", "ERASABLE_MINUTES");
+const ENDED = constant("src/settlement.rs", "ENDED_AFTER_HOURS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
   AGAIN.slice(0, 3).map((wait) => wait / 60),
@@ -97,6 +98,7 @@ const STATED = {
     `older than ${KEPT} days`,
     `of the last ${FAILED} days`,
     `hold for ${COUNTED} days`,
+    `from ${ENDED} hours after its end on`,
     `or does within ${LIFE} s`,
     `unseen elsewhere for ${SHOWN} s or more`,
     `within ${RECENT} minutes. Replay records do not expire. Of those ${RECENT} minutes`,
@@ -161,7 +163,7 @@ const STATED = {
     `\`ctx.access\`, within ${IDENTITY} s`,
     `may not for ${SHOWN} s`,
   ],
-  "openapi.yaml": [],
+  "openapi.yaml": [`from ${ENDED} hours after its end on`],
   "README.md": [],
 };
 
@@ -189,7 +191,7 @@ const SETS_UP = ["scripts/lib/tools.mjs", "scripts/lib/rust.mjs", "scripts/lib/b
 const DELAYS = [
   /\b\d[\d.,]*[ -](?:s|ms|min|seconds?|minutes?|hours?|days?)\b/,
   /\b(?:within|after|about|for|than|to|in) (?:an?|one|two|three|five|ten|half an?|that) (?:minutes?|hours?)\b/,
-  /\b(?:the last (?:second|minute|hour|day)|(?:within|half) a second)\b/,
+  /\b(?:a day (?:after|later)|the last (?:second|minute|hour|day)|(?:within|half) a second)\b/,
 ];
 
 for (const [page, stated] of Object.entries(STATED))
