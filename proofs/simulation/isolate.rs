@@ -6,6 +6,7 @@ use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};
+use impact_pledge::notify::Timer;
 use impact_pledge::store::StoredValue as _;
 use impact_pledge::time::TimeZones;
 use serde_json::Value;
@@ -32,6 +33,12 @@ impl Clock for SkewedClock {
 impl TimeZones for SkewedClock {
     fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
         None // no shop of the simulation has one
+    }
+}
+
+impl Timer for SkewedClock {
+    async fn pause(&self, milliseconds: u32) {
+        self.time.sleep(u64::from(milliseconds)).await;
     }
 }
 

@@ -14,7 +14,9 @@ use crate::handle::{
     Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
 };
 use crate::http::{Body, BodyError, Request, Reservation};
-use crate::notify::{Letter, MailError, MailSettings, Mailer, Notifier};
+use crate::notify::{
+    Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
+};
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt};
 use crate::store::OperatorStore;
@@ -120,6 +122,11 @@ impl TimeZones for PastClock {
     }
 }
 
+/// Nothing of the demo waits.
+impl Timer for PastClock {
+    async fn pause(&self, _: u32) {}
+}
+
 struct Past<'p, S, E> {
     store: &'p S,
     clock: &'p PastClock,
@@ -219,8 +226,13 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };
-        let notifier =
-            Notifier { store: self.store, mailer: &mailer, clock: self.clock, settings: &settings };
+        let notifier = Notifier {
+            store: self.store,
+            mailer: &mailer,
+            clock: self.clock,
+            settings: &settings,
+            deliveries: &Deliveries::new(self.entropy, MAX_HELD_BYTES),
+        };
         notifier.deliver(&Message { id, created_at, round: 1 }, 1).await;
     }
 

@@ -336,6 +336,7 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
         settings: &settings,
         outbox: None,
         in_flight: &dashboard.in_flight,
+        rounds: &dashboard.rounds,
     };
     let list = |who: &str| format!(r#"{{"currencyCode":"USD","unitPrices":{{"{who}":"1"}}}}"#);
     for (page, form) in [("/prices", "/prices"), ("/units/unit_dev", "/units/unit_dev/profile")] {

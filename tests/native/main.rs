@@ -16,6 +16,7 @@ mod auth;
 mod charge;
 mod conflicts;
 mod dashboard;
+mod deliveries;
 mod descriptions;
 mod fixtures;
 mod formats;
