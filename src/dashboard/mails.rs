@@ -196,7 +196,7 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
 fn stand(step: &DayStep, tally: Tally) -> Markup {
     match (step.untaken, &step.next) {
         (true, _) => view::problem(
-            "the queue did not take all of them: go on in a minute, and what is queued is not queued again",
+            "the queue did not take all of them. Continue later: what is already queued is not queued again",
         ),
         (false, Some(_)) => view::notice(&html! { "There are more. " (tally.words()) }),
         (false, None) => view::done(&html! { "All of the day. " (tally.words()) }),

@@ -25,10 +25,12 @@ function constant(file, name, nth = 0) {
   );
   const value = [...found][nth]?.[1];
   assert.ok(value, `${file} has no ${name}`);
-  const factor = (text) =>
-    /^\d/.test(text) ? Number(text.replaceAll("_", "")) : constant(file, text);
-  return value.split("*").reduce((product, text) => product * factor(text.trim()), 1);
+  return value.split("*").reduce((product, text) => product * factor(file, text.trim()), 1);
 }
+
+/** A number, or a constant of that file. */
+const factor = (file, text) =>
+  /^\d/.test(text) ? Number(text.replaceAll("_", "")) : constant(file, text);
 
 /** A constant in milliseconds. */
 const seconds = (...of) => constant(...of) / 1_000;
@@ -38,7 +40,7 @@ const minutes = (...of) => constant(...of) / 60_000;
 function numbers(file, name) {
   const [, list] = read(file).match(new RegExp(`const ${name}.* = \\[(.*)\\];`)) ?? [];
   assert.ok(list, `${file} has no ${name}`);
-  return list.split(",").map((text) => Number(text.replaceAll("_", "")));
+  return list.split(",").map((text) => factor(file, text.trim()));
 }
 
 const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
