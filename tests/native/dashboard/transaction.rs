@@ -405,7 +405,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     assert!(first.text.contains("There is no transaction"), "{}", main_of(&first.text));
     desk.queue.is_broken.set(true);
     let broken = step(&first.text);
-    assert!(broken.text.contains("go on in a minute"), "{}", main_of(&broken.text));
+    assert!(broken.text.contains("Continue later"), "{}", main_of(&broken.text));
     desk.queue.is_broken.set(false);
     let second = step(&broken.text);
     assert_eq!(desk.rounds().len(), 38);
