@@ -105,7 +105,9 @@ onRecords(
     const isOne = id !== undefined && !failed && day === undefined;
     if (!isOne && (!isOfDay || id !== undefined || isAgain))
       again.error("give the ID of a transaction, or `--failed` with a `--day`");
-    await (isOfDay ? resendDay(at, day) : resendOne(at, id));
+    const { origin = `http://127.0.0.1:${at.terminal.env.PORT || 8787}` } = again.opts();
+    if (!URL.canParse(origin)) again.error(`\`${origin}\` is no address: give one by \`--origin\``);
+    await (isOfDay ? resendDay(at, origin, day) : resendOne(at, origin, id));
   },
   { changes: true },
 );
@@ -114,9 +116,7 @@ onRecords(
  * The queue of a place as the operator's functions take it. What it throws is thrown once they have ended.
  * @returns {Promise<{put: (message: import("./lib/queue.mjs").Message) => Promise<boolean>, check: () => void}>}
  */
-async function queueOf({ tools, kv, terminal }) {
-  const { origin = `http://127.0.0.1:${terminal.env.PORT || 8787}` } = again.opts();
-  if (!URL.canParse(origin)) again.error(`\`${origin}\` is no address: give one by \`--origin\``);
+async function queueOf({ tools, kv }, origin) {
   const queue = await openQueue(tools, kv.place, origin);
   let problem;
   const put = async (message) => {
@@ -134,14 +134,14 @@ async function queueOf({ tools, kv, terminal }) {
   return { put, check };
 }
 
-async function resendOne(at, id) {
+async function resendOne(at, origin, id) {
   const { tools, kv, port, print, terminal, by } = at;
   const { yes, again: isAgain } = again.opts();
   const { showNotification, nextMessage, queueMessage } = await operator(tools);
   const { mode, recipient, mail } = await showNotification(port, id);
   const message = await nextMessage(port, id);
   const { round } = message;
-  const queue = await queueOf(at);
+  const queue = await queueOf(at, origin);
   if (mail.state === "waiting" && mail.round !== undefined && !isAgain) {
     print({ id, queued: false, before: mail }, () => `${BEFORE}: ${mailInWords(mail)}. ${ONCE}`);
     return;
@@ -158,10 +158,10 @@ const BEFORE = "It is already queued, and was not queued again";
 const ONCE = "`--again` begins one more round.";
 const AFTER = `After about ${MAILED_SECONDS} s \`npm run notifications -- show\` says what became of it.`;
 
-async function resendDay(at, day) {
+async function resendDay(at, origin, day) {
   const { tools, kv, port, print, terminal, by } = at;
   const { yes } = again.opts();
-  const queue = await queueOf(at);
+  const queue = await queueOf(at, origin);
   const question = `Send the e-mails of ${placeInWords(kv.place)} once more that failed on ${day}, and still count as failed?`;
   await confirm({ question, yes, otherwise: OTHERWISE }, terminal);
   const { resendDay: resend } = await operator(tools);

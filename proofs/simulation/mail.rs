@@ -188,13 +188,12 @@ impl Post {
     fn consumer(&self, location: usize) -> Rc<Consumer> {
         self.consumer_count.set(self.consumer_count.get() + 1);
         let ahead_ms = self.random.below(10_000) as i64 - 5_000;
-        let entropy = Random::new(self.random.below(u64::MAX));
         Rc::new(Consumer {
             number: self.consumer_count.get(),
             location,
             is_newer: self.random.chance(250),
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
-            deliveries: Deliveries::new(&entropy, MAX_BYTES),
+            deliveries: Deliveries::new(MAX_BYTES),
             has_ended: Cell::default(),
             has_lost: Cell::default(),
         })
@@ -355,7 +354,7 @@ impl Post {
         let notifier = Notifier { store, mailer, clock, settings, deliveries };
         match is_dead {
             true => notifier.bury(message, attempt).await,
-            false => notifier.deliver(message, attempt).await,
+            false => notifier.deliver(message, attempt, &delivery.to_string()).await,
         }
     }
 }

@@ -27,7 +27,7 @@ const MAX_PAUSE_SECONDS: u32 = 10;
 /// How often it gets one.
 const MAX_PAUSES: u32 = 3;
 /// How long it gets them, in milliseconds. With the last of them, and the two deadlines of the try after it,
-/// that is 45 s: with those of the marker, it is as long as a claim holds.
+/// an e-mail takes 45 s at most, which a claim of `notify` counts on.
 const PATIENCE_MS: u64 = 15_000;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
@@ -43,6 +43,9 @@ extern "C" {
 
     /// What `recover.js` knows of an e-mail that is on its way when the instance breaks.
     pub type Sending;
+    /// Names the delivery, also if it begins anew.
+    #[wasm_bindgen(method, getter)]
+    pub fn token(this: &Sending) -> String;
     /// The mail service has it: if the promise is fulfilled, it is sent, and this record is to be written.
     #[wasm_bindgen(method)]
     fn begin(

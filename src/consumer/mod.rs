@@ -51,7 +51,7 @@ extern "C" {
 }
 
 thread_local! {
-    static DELIVERIES: Rc<Deliveries> = Rc::new(Deliveries::new(&Platform, MAX_HELD_BYTES));
+    static DELIVERIES: Rc<Deliveries> = Rc::new(Deliveries::new(MAX_HELD_BYTES));
 }
 
 impl Timer for Platform {
@@ -137,6 +137,7 @@ async fn outcome(
 ) -> Outcome {
     let settings =
         MailSettings { origin: origin(bindings), test_to: trimmed(bindings.mail_test_to()) };
+    let token = sending.token();
     let (store, mailer) = (KvStore(bindings.pledges()), post(bindings, sending));
     let deliveries = DELIVERIES.with(Rc::clone);
     let notifier = Notifier {
@@ -149,7 +150,7 @@ async fn outcome(
     if is_dead {
         notifier.bury(message, attempt).await
     } else {
-        notifier.deliver(message, attempt).await
+        notifier.deliver(message, attempt, &token).await
     }
 }
 

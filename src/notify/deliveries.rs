@@ -3,7 +3,6 @@
 //!
 //! It is exact where Workers KV is not: what an instance has ended or counted, it knows at once.
 
-use crate::handle::Entropy;
 use crate::pledge::TransactionId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -27,7 +26,6 @@ const MAX_KNOWN: usize = 1_000;
 /// The deliveries of one instance.
 #[derive(Debug)]
 pub struct Deliveries {
-    instance: u64,
     max_bytes: usize,
     last: Cell<u64>,
     running: RefCell<Vec<Running>>,
@@ -52,11 +50,8 @@ struct Known<T> {
 
 impl Deliveries {
     /// None yet. They may hold so many bytes at once, [`MAX_HELD_BYTES`] in an isolate of Workers.
-    pub fn new(entropy: &impl Entropy, max_bytes: usize) -> Self {
-        let mut random = [0; 8];
-        entropy.fill(&mut random);
+    pub fn new(max_bytes: usize) -> Self {
         Deliveries {
-            instance: u64::from_be_bytes(random),
             max_bytes,
             last: Cell::default(),
             running: RefCell::default(),
@@ -127,11 +122,6 @@ pub(super) struct Turn<'d> {
 }
 
 impl Turn<'_> {
-    /// A text that no other turn has.
-    pub fn token(&self) -> String {
-        format!("{:016x}-{}", self.deliveries.instance, self.number)
-    }
-
     /// Holds the bytes of a record before it is read, if there is room for them.
     pub fn reserve(&self, bytes: usize) -> bool {
         let bytes = bytes.max(LEAST_BYTES);

@@ -24,7 +24,7 @@ pub use schedule::{DELAY_SECONDS, MAX_RETRIES, TRIED_SECONDS};
 use crate::handle::{Clock, Message};
 use crate::pledge::TransactionId;
 use crate::store::{ListingStore, StoreError};
-use crate::time::parse_ms;
+use crate::time::{date_time, parse_ms};
 use deliveries::Turn;
 use schedule::{again, is_last, next_quota};
 use verdict::{Sending, Unsent};
@@ -90,6 +90,8 @@ struct Delivery<'d> {
     message: &'d Message,
     /// Counted from 1; 0 once there are no more.
     attempt: u32,
+    /// Names this delivery.
+    token: &'d str,
 }
 
 impl Delivery<'_> {
@@ -104,26 +106,19 @@ const ENDED: &str = "sent or skipped before";
 const TAKES_LONG: &str = "another delivery of the transaction takes long";
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Delivers a message for the `attempt`th time, counted from 1.
-    pub async fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
+    /// Delivers a message for the `attempt`th time, counted from 1. `token` names this delivery: no other
+    /// has it, unless this one begins anew and has sent nothing.
+    pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
             return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, created_ms, message, attempt };
-        let Some(turn) = self.turn(&id).await else {
-            return busy(TAKES_LONG);
-        };
+        let delivery = Delivery { id: &id, created_ms, message, attempt, token };
+        let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
         match self.try_to_deliver(&delivery, &turn).await {
             Ok(outcome) | Err(Unsent::Leave(outcome)) => outcome,
             Err(Unsent::Failed(cause)) => self.failed(&delivery, None, cause).await,
-            Err(Unsent::Skip(reason)) => {
-                let marker = self.marker(&delivery, State::Skipped, Some(reason.into()));
-                match self.end(&id, &marker).await {
-                    Ok(()) => done(reason.into()),
-                    Err(error) => self.failed(&delivery, None, cause(error)).await,
-                }
-            }
+            Err(Unsent::Skip(reason)) => self.skip(&delivery, reason).await,
         }
     }
 
@@ -148,7 +143,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             return Ok(done(ENDED));
         }
         let sending = self.verdict(delivery, turn).await?;
-        self.claim(delivery, turn.token(), &sending.address).await?;
+        self.claim(delivery, &sending.address).await?;
         Ok(self.send(delivery, sending).await)
     }
 
@@ -168,9 +163,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let letter = Letter { to: &to, reply_to, mail: &mail, key, id, marker: &marker };
         match self.mailer.send(&letter).await {
             Ok(provider_id) => {
-                let at = crate::time::date_time(self.clock.now_ms());
-                self.end_sent(delivery, Marker { provider_id: Some(provider_id), at, ..marker })
-                    .await
+                let (at, provider_id) = (date_time(self.clock.now_ms()), Some(provider_id));
+                self.end_sent(delivery, Marker { provider_id, at, ..marker }).await
             }
             Err(MailError::Temporary { code, after }) => self.failed(delivery, after, code).await,
             Err(MailError::Quota { code, after }) => self.put_off(delivery, after, code).await,
@@ -185,6 +179,14 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         match self.end(delivery.id, &marker).await {
             Ok(()) => done("sent"),
             Err(_) => done("sent, and its marker could not be written"),
+        }
+    }
+
+    async fn skip(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
+        let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
+        match self.end(delivery.id, &marker).await {
+            Ok(()) => done(reason.into()),
+            Err(error) => self.failed(delivery, None, cause(error)).await,
         }
     }
 
@@ -222,7 +224,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0 };
+        let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
         let Some(_turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
         match self.give_up(&delivery).await {
             Ok(true) => done("failed"),

@@ -231,9 +231,9 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             mailer: &mailer,
             clock: self.clock,
             settings: &settings,
-            deliveries: &Deliveries::new(self.entropy, MAX_HELD_BYTES),
+            deliveries: &Deliveries::new(MAX_HELD_BYTES),
         };
-        notifier.deliver(&Message { id, created_at, round: 1 }, 1).await;
+        notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid.

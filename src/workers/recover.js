@@ -111,6 +111,11 @@ class Sending {
   #sent;
   #mark = async () => {};
 
+  /** @param {string} token names the delivery, also if it begins anew */
+  constructor(token) {
+    this.token = token;
+  }
+
   /** For the module: `sent` is fulfilled if the mail service takes the e-mail, and then the marker is to be written. */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
@@ -182,8 +187,8 @@ function consumerOf({ deliver, instance }) {
    * Delivers a message, which then was given back ("done"), unless the instance broke.
    * @returns {Promise<"done" | "sent" | "unsent" | "unknown">}
    */
-  async function attempt(message, queue, env) {
-    const sending = new Sending();
+  async function attempt(message, queue, env, token) {
+    const sending = new Sending(token);
     const { ended, forget } = call(() => deliver(message, queue, env, sending).then(() => true));
     const isDone = await ended;
     forget();
@@ -195,7 +200,8 @@ function consumerOf({ deliver, instance }) {
    * that, too, is delivered again later, as is an e-mail that may have been sent.
    */
   async function deliverOrRetry(message, queue, env) {
-    const act = () => attempt(message, queue, env);
+    const token = crypto.randomUUID();
+    const act = () => attempt(message, queue, env, token);
     await calm();
     let end = await act();
     if (end === "unsent") end = await alone(act);

@@ -59,13 +59,12 @@ fn messages_of_one_round_in_one_instance_are_one_mail_whatever_workers_kv_shows(
         let desk = Desk::new();
         desk.store.set_hidden(Some("notification:"));
         desk.store.freeze_lists(true);
-        let (deliveries, message) = (desk.instance(), round(round_number));
-        let notifier = desk.notifier(&deliveries);
-        let together = (0..40).map(|_| notifier.deliver(&message, 1));
+        let (instance, message) = (desk.instance(), round(round_number));
+        let together = (0..40).map(|_| desk.deliver_in(&instance, &message, 1));
         let outcomes = block_on(join_all(together));
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == done("sent")).count(), 1);
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == done(ENDED)).count(), 39);
-        assert_eq!(block_on(notifier.deliver(&message, 2)), done(ENDED));
+        assert_eq!(block_on(desk.deliver_in(&instance, &message, 2)), done(ENDED));
         assert_eq!(desk.sent(), 1, "round {round_number}");
     }
 }
@@ -73,11 +72,10 @@ fn messages_of_one_round_in_one_instance_are_one_mail_whatever_workers_kv_shows(
 #[test]
 fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn() {
     let desk = Desk::new();
-    let deliveries = desk.instance();
-    let notifier = desk.notifier(&deliveries);
+    let instance = desk.instance();
     let others: Vec<_> = (0..10).map(|number| message_of(&desk, number, 1_000)).collect();
     let rounds = [round(1), round(2)];
-    let all = others.iter().chain(&rounds).map(|message| notifier.deliver(message, 1));
+    let all = others.iter().chain(&rounds).map(|message| desk.deliver_in(&instance, message, 1));
     let outcomes = block_on(join_all(all));
     assert!(outcomes.iter().all(|outcome| *outcome == done("sent")), "{outcomes:?}");
     assert_eq!((desk.sent(), desk.post.most.get()), (12, 11));
@@ -86,20 +84,19 @@ fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn()
 #[test]
 fn a_mail_that_hangs_holds_its_own_transaction_alone() {
     let desk = Desk::new();
-    let deliveries = desk.instance();
-    let notifier = desk.notifier(&deliveries);
+    let instance = desk.instance();
     desk.post.hangs.set(true);
     let (message, next) = (message(), round(2));
-    let hanging = notifier.deliver(&message, 1);
+    let hanging = desk.deliver_in(&instance, &message, 1);
     let others = async {
         yield_now().await;
         let began_ms = desk.clock.0.get();
-        let outcome = notifier.deliver(&next, 1).await;
+        let outcome = desk.deliver_in(&instance, &next, 1).await;
         assert_eq!(outcome, later(60, "another delivery of the transaction takes long"));
         assert_eq!(desk.clock.0.get() - began_ms, 20 * SECOND);
         desk.post.hangs.set(false);
         let other = message_of(&desk, 1, 1_000);
-        assert_eq!(notifier.deliver(&other, 1).await, done("sent"));
+        assert_eq!(desk.deliver_in(&instance, &other, 1).await, done("sent"));
     };
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
@@ -108,33 +105,32 @@ fn a_mail_that_hangs_holds_its_own_transaction_alone() {
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
     let desk = Desk::new();
-    let deliveries = desk.instance();
-    let notifier = desk.notifier(&deliveries);
+    let instance = desk.instance();
     let message = message();
     desk.post.hangs.set(true);
-    let mut lost = Box::pin(notifier.deliver(&message, 1));
+    let mut lost = Box::pin(desk.deliver_in(&instance, &message, 1));
     begin(&mut lost);
     mem::forget(lost);
     desk.post.hangs.set(false);
     desk.post.sending.take();
-    assert!(is_later(&block_on(notifier.deliver(&message, 2))));
+    assert!(is_later(&block_on(desk.deliver_in(&instance, &message, 2))));
     desk.clock.0.set(desk.clock.0.get() + 240 * SECOND);
-    assert_eq!(block_on(notifier.deliver(&message, 3)), done("sent"));
+    assert_eq!(block_on(desk.deliver_in(&instance, &message, 3)), done("sent"));
 }
 
 #[test]
 fn orders_of_one_buyer_that_come_together_are_five_mails_whatever_workers_kv_lists() {
     let desk = Desk::new();
     desk.store.freeze_lists(true);
-    let deliveries = desk.instance();
-    let notifier = desk.notifier(&deliveries);
+    let instance = desk.instance();
     let messages: Vec<_> = (0..12)
         .map(|number| {
             desk.keep_record_of(&other(number), &full(), Some(1_000));
             Message { id: other(number).into_string(), ..message() }
         })
         .collect();
-    let outcomes = block_on(join_all(messages.iter().map(|one| notifier.deliver(one, 1))));
+    let outcomes =
+        block_on(join_all(messages.iter().map(|one| desk.deliver_in(&instance, one, 1))));
     let skipped = outcomes.iter().filter(|outcome| **outcome == done("daily-limit")).count();
     assert_eq!((desk.sent(), skipped), (5, 7));
 }
@@ -209,7 +205,8 @@ fn side_by_side(desk: &Desk, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
     let numbered = (0..).zip(sizes);
     let messages: Vec<_> =
         numbered.map(|(number, bytes)| message_of(desk, number, *bytes)).collect();
-    let outcomes = block_on(join_all(messages.iter().map(|one| notifier.deliver(one, 1))));
+    let together = messages.iter().map(|one| notifier.deliver(one, 1, &one.id));
+    let outcomes = block_on(join_all(together));
     assert_eq!(deliveries.bytes(), 0, "all is given back");
     (outcomes, slow.most.get(), slow.most_reading.get())
 }
@@ -238,9 +235,9 @@ fn of_instances_that_begin_a_round_together_one_sends() {
     let desk = Desk::new();
     desk.store.freeze_lists(true);
     let instances: Vec<_> = (0..5).map(|_| desk.instance()).collect();
-    let notifiers: Vec<_> = instances.iter().map(|instance| desk.notifier(instance)).collect();
     let message = round(2);
-    let outcomes = block_on(join_all(notifiers.iter().map(|one| one.deliver(&message, 1))));
+    let together = instances.iter().map(|instance| desk.deliver_in(instance, &message, 1));
+    let outcomes = block_on(join_all(together));
     assert_eq!(desk.sent(), 1, "{outcomes:?}");
     let held = |outcome: &&Outcome| match outcome {
         Outcome::Later { seconds, cause } => cause == HELD && (31..=90).contains(seconds),
@@ -285,10 +282,9 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
 #[test]
 fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     let desk = Desk::new();
-    let deliveries = desk.instance();
-    let (notifier, message) = (desk.notifier(&deliveries), message());
+    let (instance, message) = (desk.instance(), message());
     desk.post.hangs.set(true);
-    let mut cut = Box::pin(notifier.deliver(&message, 1));
+    let mut cut = Box::pin(desk.deliver_in(&instance, &message, 1));
     begin(&mut cut);
     drop(cut);
     desk.post.hangs.set(false);
@@ -297,6 +293,35 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!(seconds, 90, "the rest of the claim, and as long as its marker may be unseen");
     desk.clock.0.set(NOW_MS + u64::from(seconds) * SECOND);
     assert_eq!((desk.deliver(&message, 3), desk.sent()), (done("sent"), 1));
+}
+
+/// Its instance broke before anything was sent, by another message perhaps.
+#[test]
+fn a_delivery_that_begins_anew_is_not_kept_by_its_own_claim() {
+    let desk = Desk::new();
+    let (instance, message) = (desk.instance(), message());
+    let notifier = desk.notifier(&instance);
+    desk.post.hangs.set(true);
+    let mut cut = Box::pin(notifier.deliver(&message, 1, "token"));
+    begin(&mut cut);
+    drop(cut);
+    desk.post.hangs.set(false);
+    desk.post.sending.take();
+    let again = desk.instance();
+    let again = desk.notifier(&again);
+    assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
+}
+
+/// What takes so long could end after its claim.
+#[test]
+fn a_claim_that_takes_long_to_be_written_sends_nothing() {
+    let desk = Desk::new();
+    let (instance, message) = (desk.instance(), message());
+    let delivering = desk.deliver_in(&instance, &message, 2);
+    // It waits before it reads its claim back.
+    let slow = async { desk.clock.0.set(desk.clock.0.get() + 14 * SECOND) };
+    let (outcome, ()) = block_on(join(delivering, slow));
+    assert_eq!((outcome, desk.sent()), (later(300, "the store takes long"), 0));
 }
 
 /// The first wait of the schedule is no shorter than a claim.

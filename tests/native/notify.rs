@@ -23,8 +23,8 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
 use support::service::{
-    CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, ORIGIN, PATH, TestRequest,
-    TestService, UNIT, desk, seeded, yield_now,
+    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, desk,
+    seeded, yield_now,
 };
 
 pub const TODAY: &str = "2026-01-31";
@@ -87,7 +87,7 @@ pub struct Desk {
     pub post: Post,
     pub clock: FixedClock,
     pub settings: MailSettings,
-    pub entropy: CountedEntropy,
+    deliveries: Cell<u32>,
 }
 
 pub fn id() -> TransactionId {
@@ -116,7 +116,7 @@ impl Desk {
             post: Post::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
             settings: MailSettings { origin: Some(ORIGIN.to_owned()), test_to: None },
-            entropy: CountedEntropy::default(),
+            deliveries: Cell::default(),
         };
         desk.keep_record(&full());
         desk.keep_profile(&shop());
@@ -154,7 +154,18 @@ impl Desk {
 
     /// A delivery in an instance of its own.
     pub fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
-        block_on(self.notifier(&self.instance()).deliver(message, attempt))
+        block_on(self.deliver_in(&self.instance(), message, attempt))
+    }
+
+    pub async fn deliver_in(
+        &self,
+        instance: &Deliveries,
+        message: &Message,
+        attempt: u32,
+    ) -> Outcome {
+        self.deliveries.set(self.deliveries.get() + 1);
+        let token = self.deliveries.get().to_string();
+        self.notifier(instance).deliver(message, attempt, &token).await
     }
 
     fn bury(&self) -> Outcome {
@@ -162,7 +173,7 @@ impl Desk {
     }
 
     pub fn instance(&self) -> Deliveries {
-        Deliveries::new(&self.entropy, MAX_HELD_BYTES)
+        Deliveries::new(MAX_HELD_BYTES)
     }
 
     pub fn notifier<'n>(
