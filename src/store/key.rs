@@ -19,6 +19,8 @@ use std::borrow::Cow;
 const DAY_SECONDS: u32 = 24 * 60 * 60;
 /// How long it is kept what became of an e-mail, in days.
 pub const NOTIFICATION_DAYS: u32 = 30;
+/// How long it is known that an e-mail is in the queue, in days.
+const QUEUED_DAYS: u32 = 3;
 /// How long an e-mail to an address counts, in days.
 pub const MAILED_DAYS: u32 = 2;
 /// How long it is kept that an e-mail failed, in days.
@@ -380,9 +382,9 @@ impl Key for QueuedMailKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "queued mail";
     const PREFIX: &'static str = "mail-queued:";
-    /// The minimum of Workers KV: until then a form that is sent twice may queue its round twice.
-    const CACHE_SECONDS: Option<u32> = Some(30);
-    const KEPT_SECONDS: Option<u32> = Some(3 * DAY_SECONDS);
+    // Until then a form that is sent twice may queue its round twice.
+    const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
+    const KEPT_SECONDS: Option<u32> = Some(QUEUED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
     }
