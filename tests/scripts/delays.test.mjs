@@ -46,6 +46,8 @@ function numbers(file, name) {
 const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
 const COUNTED = constant("src/store/key.rs", "MAILED_DAYS");
 const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
+const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
+const UNSEEN = constant("src/notify/schedule.rs", "UNSEEN");
 const READ = seconds("src/store/key.rs", "READ_MS");
 const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
 const WRITE = seconds("src/workers/kv.rs", "WRITE_MS");
@@ -59,6 +61,8 @@ const QUEUE = seconds("src/workers/outbox.rs", "PUT_MS");
 const IDENTITY = seconds("src/dashboard_exports/access.rs", "IDENTITY_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
+/** An e-mail takes at most so long: the last pause that is waited for, and the two deadlines of the try after it. */
+const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
 const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
@@ -90,8 +94,8 @@ const STATED = {
     `read within ${PROFILE} s`,
     `keyed by the secret; ${KEPT} days`,
     `failed on that day; ${FAILED} days`,
-    `which delivery has claimed it; ${COUNTED} days`,
-    `an e-mail is in the queue; ${QUEUED} days`,
+    `which delivery claimed it until when; ${COUNTED} days`,
+    `and its next attempt; ${QUEUED} days`,
     `transactions of the last ${SHOWN} s`,
     `again, for ${KEPT} and ${COUNTED} days`,
     `younger than ${ERASABLE} minutes`,
@@ -122,17 +126,19 @@ const STATED = {
     `again after ${SHORT.join(", ").replace(/, (\d+)$/, " and $1")} minutes, ${LONG.join(" and ")} hours`,
     `counts, up to ${MOST} hours`,
     `within these ${TRIED} hours`,
-    `Workers KV up to ${SHOWN} s`,
     `does not say so within ${MAIL} s`,
     `its own record ${SHOWN} s later`,
     `# of ${FAILED} days`,
     `after ${WAITING} hours failed`,
     `HMAC of the address | ${KEPT} days`,
     `a mailbox gets a day | ${COUNTED} days`,
-    `claims the round for ${seconds("src/notify/claim.rs", "CLAIM_MS")} s`,
+    `shows a write elsewhere up to ${SHOWN} s late`,
+    `sends nothing for ${CLAIM} s, the first wait of the schedule`,
     `waits ${seconds("src/notify/claim.rs", "SETTLE_MS")} s before it reads its claim back`,
-    `used up then, ${constant("src/notify/schedule.rs", "HALF_A_DAY") / 3_600} hours later`,
-    `for a quota | ${QUEUED} days`,
+    `again after ${UNSEEN} to ${CLAIM + UNSEEN} s`,
+    `its own record ${SHOWN} s later`,
+    `keeps its place for ${MAILED} s at most`,
+    `the code | ${QUEUED} days`,
     `lists the failure | ${FAILED} days`,
   ],
   "docs/security.md": [
@@ -168,6 +174,9 @@ const STATED = {
     `by \`src/workers/outbox.rs\`, within ${QUEUE} s`,
     `${MAIL} s for the mail service and ${MAIL} s for its answer`,
     `asks for up to ${PAUSE} s`,
+    `three times, ${MAILED} s in all`,
+    `whose delivery it is, for ${CLAIM} s`,
+    `waits for ${constant("src/workers/recover.js", "AGAIN_SECONDS")} s`,
     `\`ctx.access\`, within ${IDENTITY} s`,
     `may not for ${SHOWN} s`,
   ],
@@ -178,8 +187,12 @@ const STATED = {
 /** Facts of others, and of what was run once. */
 const NOT_OURS = [
   "at least 60 s (KV's shortest expiry)",
-  "takes 30 ms for a read and 150 ms for a write or list, and a mail service that takes 400 ms",
-  "4 days unless you set it, 14 at most, 24 hours on the free plan",
+  "reads in 30 ms and writes and lists in 150 ms, and a mail service that takes 400 ms: an e-mail takes 1 s",
+  "4 days by default, 24 hours on the free plan",
+  "up to 14 days are possible",
+  "its 33,000 in two hours",
+  "a week of a quota",
+  "for an hour with ten times as many",
   "arrives within 10 seconds. Any other",
   '"up to 60 seconds or more"',
   "calls in five minutes",
