@@ -1,10 +1,16 @@
 //! The mail services: Cloudflare's Email Sending by its binding, or Resend by HTTP.
 
+use crate::handle::Clock as _;
 use crate::notify::{
-    Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
+    Headers, Letter, MailError, Mailer, Timer as _, cloudflare_answer, cloudflare_error,
+    resend_answer,
 };
-use crate::workers::deadline::{pause, within};
+use crate::platform::Platform;
+use crate::store::{Key as _, NoMetadata, NotificationKey};
+use crate::workers::KvNamespace;
+use crate::workers::deadline::within;
 use crate::workers::json::to_js;
+use crate::workers::kv::put_options;
 use crate::workers::pieces::Pieces;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
@@ -20,6 +26,9 @@ const SEND_MS: u32 = 10_000;
 const MAX_PAUSE_SECONDS: u32 = 10;
 /// How often it gets one.
 const MAX_PAUSES: u32 = 3;
+/// How long it gets them, in milliseconds. With the last of them, and the two deadlines of the try after it,
+/// an e-mail takes 45 s at most, which a claim of `notify` counts on.
+const PATIENCE_MS: u64 = 15_000;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
 /// Bytes of an answer of Resend that are read. All that it answers is shorter.
@@ -31,6 +40,22 @@ extern "C" {
     pub type SendEmail;
     #[wasm_bindgen(method, catch)]
     fn send(this: &SendEmail, message: &JsValue) -> Result<Promise, JsValue>;
+
+    /// What `recover.js` knows of an e-mail that is on its way when the instance breaks.
+    pub type Sending;
+    /// Names the delivery, also if it begins anew.
+    #[wasm_bindgen(method, getter)]
+    pub fn token(this: &Sending) -> String;
+    /// The mail service has it: if the promise is fulfilled, it is sent, and this record is to be written.
+    #[wasm_bindgen(method)]
+    fn begin(
+        this: &Sending,
+        sent: &Promise,
+        records: &KvNamespace,
+        name: &str,
+        value: &Uint8Array,
+        options: &JsValue,
+    );
 
     #[wasm_bindgen(catch)]
     fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
@@ -51,18 +76,23 @@ pub struct Post {
     pub service: MailService,
     /// `MAIL_FROM`; empty if it is no address.
     pub from: String,
+    /// Where it is recorded that an e-mail was sent.
+    pub records: KvNamespace,
+    /// What outlives this instance.
+    pub sending: Sending,
 }
 
 impl Mailer for Post {
     /// Sends an e-mail. A mail service that asks for a few seconds gets them at once: so a burst of e-mails
     /// costs no message an attempt.
     async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        let until_ms = Platform.now_ms() + PATIENCE_MS;
         for _ in 0..MAX_PAUSES {
             match self.try_to_send(letter).await {
                 Err(MailError::Temporary { after: Some(seconds), .. })
-                    if seconds <= MAX_PAUSE_SECONDS =>
+                    if seconds <= MAX_PAUSE_SECONDS && Platform.now_ms() < until_ms =>
                 {
-                    let _ = JsFuture::from(pause(seconds.max(1) * 1_000)).await;
+                    Platform.pause(seconds.max(1) * 1_000).await;
                 }
                 outcome => return outcome,
             }
@@ -130,15 +160,30 @@ impl Post {
             headers: letter.headers(),
         };
         let message = to_js(&message).map_err(|_| temporary("no-message"))?;
-        match answered(binding.send(&message)).await {
+        let sent = binding.send(&message);
+        if let Ok(sent) = &sent {
+            self.begin(sent, letter)?;
+        }
+        match answered(sent).await {
             Ok(sent) => Ok(cloudflare_answer(member(&sent, "messageId").as_deref())),
             Err(error) if error.is_undefined() => Err(temporary("no-answer")),
             Err(error) => Err(cloudflare_error(member(&error, "code").as_deref())),
         }
     }
 
+    /// Leaves what is to be recorded, should this instance break before the mail service has answered. Resend
+    /// needs none of it: it sends no e-mail twice.
+    fn begin(&self, sent: &Promise, letter: &Letter<'_>) -> Result<(), MailError> {
+        let name = NotificationKey(letter.id).name();
+        let value = Uint8Array::from(crate::api::to_json(letter.marker).as_slice());
+        let options = put_options(&NoMetadata, NotificationKey::KEPT_SECONDS);
+        let options = options.map_err(|_| temporary("no-marker"))?;
+        self.sending.begin(sent, &self.records, &name, &value, &options);
+        Ok(())
+    }
+
     async fn by_resend(&self, api_key: &str, letter: &Letter<'_>) -> Result<String, MailError> {
-        let Letter { to, reply_to, mail, ref key } = *letter;
+        let Letter { to, reply_to, mail, ref key, .. } = *letter;
         let body = crate::api::to_json(&ResendEmail {
             from: letter.sender(&self.from),
             to: [to],

@@ -3,15 +3,17 @@
 mod mail;
 
 use crate::handle::Message;
-use crate::notify::{MailSettings, Notifier, Outcome};
+use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome, Timer};
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
+use crate::workers::deadline::pause;
 use crate::workers::json::{from_js, to_js};
 use crate::workers::{KvNamespace, KvStore, trimmed};
-use js_sys::Array;
-use mail::{MailService, Post, SendEmail};
+use mail::{MailService, Post, SendEmail, Sending};
 use serde::Serialize;
-use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use std::rc::Rc;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 use worker::{console_error, console_log};
 
 /// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
@@ -34,15 +36,8 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     fn mail_test_to(this: &Bindings) -> Option<String>;
 
-    /// A batch of one message: of several, one that breaks the instance would cause the others to be sent
-    /// again.
-    pub type Batch;
-    #[wasm_bindgen(method, getter)]
-    fn queue(this: &Batch) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn messages(this: &Batch) -> Array;
-
-    type Delivered;
+    /// A message of the queue, at one delivery.
+    pub type Delivered;
     #[wasm_bindgen(method, getter)]
     fn body(this: &Delivered) -> JsValue;
     #[wasm_bindgen(method, getter)]
@@ -51,6 +46,16 @@ extern "C" {
     fn ack(this: &Delivered);
     #[wasm_bindgen(method)]
     fn retry(this: &Delivered, options: &JsValue);
+}
+
+thread_local! {
+    static DELIVERIES: Rc<Deliveries> = Rc::new(Deliveries::new(MAX_HELD_BYTES));
+}
+
+impl Timer for Platform {
+    async fn pause(&self, milliseconds: u32) {
+        let _ = JsFuture::from(pause(milliseconds)).await; // it never fails
+    }
 }
 
 /// The log line of a delivery.
@@ -73,21 +78,20 @@ struct RetryOptions {
     delay_seconds: u32,
 }
 
-/// Consumes a batch. It never fails: what cannot be read now is delivered again, and what is no message of
-/// this service is of no use a second time.
-#[wasm_bindgen(js_name = queue)]
-pub async fn consume(batch: Batch, bindings: Bindings) {
-    let is_dead = batch.queue().ends_with(DEAD);
-    for delivered in batch.messages().iter() {
-        let delivered: Delivered = delivered.unchecked_into();
-        match read(&delivered) {
-            Some(message) => answer(&bindings, &delivered, &message, is_dead).await,
-            None => {
-                console_error!(
-                    r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
-                );
-                delivered.ack();
-            }
+/// Takes a message of a queue. It never fails: what cannot be read now is delivered again, and what is no
+/// message of this service is of no use a second time. Calls run side by side.
+#[wasm_bindgen(js_name = deliver)]
+pub async fn deliver(delivered: Delivered, queue: String, bindings: Bindings, sending: Sending) {
+    match read(&delivered) {
+        Some(message) => {
+            let is_dead = queue.ends_with(DEAD);
+            answer(&bindings, &delivered, &message, is_dead, sending).await;
+        }
+        None => {
+            console_error!(
+                r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
+            );
+            delivered.ack();
         }
     }
 }
@@ -98,9 +102,15 @@ fn read(delivered: &Delivered) -> Option<Message> {
     TransactionId::parse(&message.id).is_some().then_some(message)
 }
 
-async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, is_dead: bool) {
+async fn answer(
+    bindings: &Bindings,
+    delivered: &Delivered,
+    message: &Message,
+    is_dead: bool,
+    sending: Sending,
+) {
     let attempt = delivered.attempts();
-    let outcome = outcome(bindings, message, attempt, is_dead).await;
+    let outcome = outcome(bindings, message, attempt, is_dead, sending).await;
     let (cause, again_in_seconds) = match &outcome {
         Outcome::Done(cause) => (cause, None),
         Outcome::Later { seconds, cause } => (cause, Some(*seconds)),
@@ -116,22 +126,35 @@ async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, i
     }
 }
 
-async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
+async fn outcome(
+    bindings: &Bindings,
+    message: &Message,
+    attempt: u32,
+    is_dead: bool,
+    sending: Sending,
+) -> Outcome {
     let settings = MailSettings {
         has_origin: trimmed(bindings.public_origin()).is_some(),
         test_to: trimmed(bindings.mail_test_to()),
     };
-    let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
-    let notifier =
-        Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
+    let token = sending.token();
+    let (store, mailer) = (KvStore(bindings.pledges()), post(bindings, sending));
+    let deliveries = DELIVERIES.with(Rc::clone);
+    let notifier = Notifier {
+        store: &store,
+        mailer: &mailer,
+        clock: &Platform,
+        settings: &settings,
+        deliveries: &deliveries,
+    };
     if is_dead {
         notifier.bury(message, attempt).await
     } else {
-        notifier.deliver(message, attempt).await
+        notifier.deliver(message, attempt, &token).await
     }
 }
 
-fn post(bindings: &Bindings) -> Post {
+fn post(bindings: &Bindings, sending: Sending) -> Post {
     let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
         (Some(binding), _) => MailService::Cloudflare(binding),
         (None, Some(api_key)) => MailService::Resend(api_key),
@@ -139,5 +162,5 @@ fn post(bindings: &Bindings) -> Post {
     };
     let is_address = |text: &String| crate::validate::format::is_email(text.as_bytes());
     let from = trimmed(bindings.mail_from()).filter(is_address);
-    Post { service, from: from.unwrap_or_default() }
+    Post { service, from: from.unwrap_or_default(), records: bindings.pledges(), sending }
 }

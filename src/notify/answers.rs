@@ -14,6 +14,10 @@ const REFUSED: [&str; 6] = [
     "E_TOO_MANY_RECIPIENTS",
 ];
 
+/// How codes end that say that a quota is used up: Cloudflare's `E_DAILY_LIMIT_EXCEEDED`, Resend's
+/// `daily_quota_exceeded` and `monthly_quota_exceeded`. A rate limit is none.
+const QUOTAS: [&str; 3] = ["daily_limit_exceeded", "monthly_limit_exceeded", "quota_exceeded"];
+
 /// Most characters of a code.
 const MAX_CODE: usize = 64;
 
@@ -32,7 +36,16 @@ pub fn cloudflare_error(code: Option<&str>) -> MailError {
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {
         return MailError::Permanent { code };
     }
-    MailError::Temporary { code, after: None }
+    passing(code, None)
+}
+
+/// An error that passes, with a quota or by itself.
+fn passing(code: String, after: Option<u32>) -> MailError {
+    let name = code.to_ascii_lowercase();
+    match QUOTAS.iter().any(|quota| name.ends_with(quota)) {
+        true => MailError::Quota { code, after },
+        false => MailError::Temporary { code, after },
+    }
 }
 
 /// An answer of Resend.
@@ -63,7 +76,7 @@ pub fn resend_answer(
         400 | 404 | 413 | 422 if !TO_BE_MENDED.contains(&&*name) => {
             Err(MailError::Permanent { code })
         }
-        _ => Err(MailError::Temporary { code, after: retry_after.and_then(seconds) }),
+        _ => Err(passing(code, retry_after.and_then(seconds))),
     }
 }
 

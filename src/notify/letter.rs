@@ -1,5 +1,7 @@
 //! E-mails, and the port to a mail service.
 
+use super::Marker;
+use crate::pledge::TransactionId;
 use crate::recipient::Mail;
 use serde::Serialize;
 
@@ -14,6 +16,11 @@ pub struct Letter<'l> {
     pub mail: &'l Mail,
     /// Names this e-mail, so that a mail service that has it does not send it again.
     pub key: String,
+    /// The transaction that it is about.
+    pub id: &'l TransactionId,
+    /// What is recorded once it is sent: of a sender whose program breaks meanwhile, something else may
+    /// still do that.
+    pub marker: &'l Marker,
 }
 
 impl Letter<'_> {
@@ -56,6 +63,13 @@ pub trait Mailer {
 pub enum MailError {
     /// It may be sent later: `after` so many seconds, if the mail service says so.
     Temporary {
+        /// The mail service's code.
+        code: String,
+        /// The wait that it asks for, in seconds.
+        after: Option<u32>,
+    },
+    /// It may be sent once the mail service's quota of the day or month begins anew.
+    Quota {
         /// The mail service's code.
         code: String,
         /// The wait that it asks for, in seconds.

@@ -5,23 +5,44 @@
 //! [`Marker`] ends a round: an operator begins the next one to send again.
 
 mod answers;
+mod claim;
+mod deliveries;
 mod letter;
 mod marker;
+mod queued;
 mod records;
 mod schedule;
 mod verdict;
 
 pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
+pub use deliveries::{Deliveries, MAX_HELD_BYTES};
 pub use letter::{Headers, Letter, MailError, Mailer};
 pub use marker::{Marker, Reason, State};
+pub use queued::Queued;
+pub use schedule::MAX_RETRIES;
 
 use crate::handle::{Clock, Message};
 use crate::pledge::TransactionId;
-use crate::recipient::Mail;
 use crate::store::{ListingStore, StoreError};
-use crate::time::parse_ms;
-use schedule::{again, again_after};
+use crate::time::{date_time, parse_ms};
+use deliveries::Turn;
+use schedule::{again, is_last, next_quota};
 use verdict::{Sending, Unsent};
+
+/// How long a delivery waits for another one of its transaction, and for room for its record, in
+/// milliseconds: meanwhile it is one of the few that the queue makes at once.
+const WAIT_MS: u32 = 20_000;
+/// How often it looks, in milliseconds.
+const LOOK_MS: u32 = 50;
+/// Seconds until a message is delivered again that has waited in vain.
+const BUSY_SECONDS: u32 = 60;
+
+/// The time, and waits.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Timer: Clock {
+    /// Waits so many milliseconds.
+    async fn pause(&self, milliseconds: u32);
+}
 
 /// The operator's settings, which are the Worker's variables.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +78,8 @@ pub struct Notifier<'n, S, M, C> {
     pub clock: &'n C,
     /// The operator's settings.
     pub settings: &'n MailSettings,
+    /// The deliveries of this instance.
+    pub deliveries: &'n Deliveries,
 }
 
 /// One delivery of a message.
@@ -67,103 +90,169 @@ struct Delivery<'d> {
     message: &'d Message,
     /// Counted from 1; 0 once there are no more.
     attempt: u32,
+    /// Names this delivery.
+    token: &'d str,
 }
 
-impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
-    /// Delivers a message for the `attempt`th time, counted from 1.
-    pub async fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
+impl Delivery<'_> {
+    /// Whether another delivery of the round is likely at this moment: a form may be sent many times, and
+    /// an earlier attempt may go on elsewhere. A create puts one message.
+    fn may_have_rivals(&self) -> bool {
+        self.message.round > 1 || self.attempt > 1
+    }
+}
+
+const ENDED: &str = "sent or skipped before";
+const TAKES_LONG: &str = "another delivery of the transaction takes long";
+
+impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
+    /// Delivers a message for the `attempt`th time, counted from 1. `token` names this delivery: no other
+    /// has it, unless this one begins anew and has sent nothing.
+    pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
             return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, created_ms, message, attempt };
-        self.try_to_deliver(&delivery).await.unwrap_or_else(|error| {
-            let cause = match error {
-                StoreError::Unavailable => "the store does not answer".to_owned(),
-                StoreError::Damaged(problem) => problem,
-            };
-            again(attempt, cause)
-        })
+        let delivery = Delivery { id: &id, created_ms, message, attempt, token };
+        let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
+        match self.try_to_deliver(&delivery, &turn).await {
+            Ok(outcome) | Err(Unsent::Leave(outcome)) => outcome,
+            Err(Unsent::Failed(cause)) => self.failed(&delivery, None, cause).await,
+            Err(Unsent::Skip(reason)) => self.skip(&delivery, reason).await,
+        }
     }
 
-    async fn try_to_deliver(&self, delivery: &Delivery<'_>) -> Result<Outcome, StoreError> {
-        if self.has_ended(delivery).await? {
-            return Ok(done("sent or skipped before"));
-        }
-        match self.verdict(delivery).await {
-            Ok(sending) => self.send(delivery, sending).await,
-            Err(Unsent::Leave(outcome)) => Ok(outcome),
-            Err(Unsent::Failed(error)) => Err(error),
-            Err(Unsent::Skip(reason)) => {
-                let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
-                self.end(delivery.id, &marker).await?;
-                Ok(done(reason.into()))
+    /// The turn of a transaction, which another delivery of this instance may have. Each looks by a timer
+    /// of its own: a platform that ties waits to an event would refuse it those of another one.
+    async fn turn(&self, id: &TransactionId) -> Option<Turn<'_>> {
+        for _ in 0..WAIT_MS / LOOK_MS {
+            if let Some(turn) = self.deliveries.turn(id, self.clock.now_ms()) {
+                return Some(turn);
             }
+            self.clock.pause(LOOK_MS).await;
         }
+        None
     }
 
-    /// Sends an e-mail. It is counted first: what may have been sent counts.
+    async fn try_to_deliver(
+        &self,
+        delivery: &Delivery<'_>,
+        turn: &Turn<'_>,
+    ) -> Result<Outcome, Unsent> {
+        if self.deliveries.has_ended(delivery.id, delivery.message.round, self.clock.now_ms()) {
+            return Ok(done(ENDED));
+        }
+        let sending = self.verdict(delivery, turn).await?;
+        self.claim(delivery, &sending.address).await?;
+        Ok(self.send(delivery, sending).await)
+    }
+
+    /// Sends an e-mail, and ends the round unless it is to be tried again.
     async fn send(
         &self,
         delivery: &Delivery<'_>,
         Sending { mail, to, address, reply_to }: Sending,
-    ) -> Result<Outcome, StoreError> {
-        self.count(delivery.id, &address).await?;
-        let key = format!("pledge/{}/{}", delivery.id, delivery.message.round);
-        let letter = Letter { to: &to, reply_to: reply_to.as_deref(), mail: &mail, key };
-        let sent = self.mailer.send(&letter).await;
-        Ok(self.after_sending(delivery, sent, address, &mail).await)
-    }
-
-    /// Ends the round, unless the e-mail is to be tried again. If the marker of a sent e-mail cannot be
-    /// written, the message is done all the same: another delivery would send it twice.
-    async fn after_sending(
-        &self,
-        delivery: &Delivery<'_>,
-        sent: Result<String, MailError>,
-        address: String,
-        mail: &Mail,
     ) -> Outcome {
-        let language = Some(mail.language.tag().to_owned());
-        match sent {
+        let marker = Marker {
+            address: Some(address),
+            language: Some(mail.language.tag().to_owned()),
+            ..self.marker(delivery, State::Sent, None)
+        };
+        let key = format!("pledge/{}/{}", delivery.id, delivery.message.round);
+        let (id, reply_to) = (delivery.id, reply_to.as_deref());
+        let letter = Letter { to: &to, reply_to, mail: &mail, key, id, marker: &marker };
+        match self.mailer.send(&letter).await {
             Ok(provider_id) => {
-                let marker = self.marker(delivery, State::Sent, None);
-                let provider_id = Some(provider_id);
-                let marker = Marker { provider_id, address: Some(address), language, ..marker };
-                match self.end(delivery.id, &marker).await {
-                    Ok(()) => done("sent"),
-                    Err(_) => done("sent, and its marker could not be written"),
-                }
+                let (at, provider_id) = (date_time(self.clock.now_ms()), Some(provider_id));
+                self.end_sent(delivery, Marker { provider_id, at, ..marker }).await
             }
-            Err(MailError::Permanent { code }) => {
-                let marker = self.marker(delivery, State::Failed, Some(&code));
-                match self.fail(delivery.id, &marker).await {
-                    Ok(()) => done(&code),
-                    Err(_) => again(delivery.attempt, code),
-                }
-            }
-            Err(MailError::Temporary { code, after }) => again_after(delivery.attempt, after, code),
+            Err(MailError::Temporary { code, after }) => self.failed(delivery, after, code).await,
+            Err(MailError::Quota { code, after }) => self.put_off(delivery, after, code).await,
+            Err(MailError::Permanent { code }) => self.refused(delivery, code).await,
         }
     }
 
-    /// Marks a message as failed that was delivered in vain for the last time.
+    /// Ends the round of an e-mail that was sent. If the marker cannot be written, the message is done all
+    /// the same: another delivery would send it twice.
+    async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
+        self.deliveries.end(delivery.id, marker.round, self.clock.now_ms());
+        match self.end(delivery.id, &marker).await {
+            Ok(()) => done("sent"),
+            Err(_) => done("sent, and its marker could not be written"),
+        }
+    }
+
+    async fn skip(&self, delivery: &Delivery<'_>, reason: Reason) -> Outcome {
+        let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
+        match self.end(delivery.id, &marker).await {
+            Ok(()) => done(reason.into()),
+            Err(error) => self.failed(delivery, None, cause(error)).await,
+        }
+    }
+
+    async fn refused(&self, delivery: &Delivery<'_>, code: String) -> Outcome {
+        let marker = self.marker(delivery, State::Failed, Some(&code));
+        match self.fail(delivery.id, &marker).await {
+            Ok(()) => done(&code),
+            Err(_) => again(delivery.attempt, None, code),
+        }
+    }
+
+    /// Tries again later, `after` so many seconds at the earliest, or gives up after the last attempt.
+    async fn failed(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
+        if !is_last(delivery.attempt) {
+            return again(delivery.attempt, after, cause);
+        }
+        match self.give_up(delivery).await {
+            Ok(true) => done(&cause),
+            Ok(false) => done(ENDED),
+            Err(_) => again(delivery.attempt, after, cause),
+        }
+    }
+
+    /// Tries again when the quota of the mail service begins anew. It is noted, as Queues may not keep the
+    /// message for so long; if that fails, it is tried again all the same.
+    async fn put_off(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
+        let seconds = next_quota(delivery.attempt, self.clock.now_ms(), after);
+        let _ = self.note_wait(delivery, seconds, &cause).await;
+        Outcome::Later { seconds, cause }
+    }
+
+    /// Marks a message as failed that the queue delivers no more: each attempt broke off, or its quota was
+    /// used up for days.
     pub async fn bury(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0 };
-        let buried = self.try_to_bury(&delivery).await;
-        buried.unwrap_or_else(|_| again(attempt, "the store does not answer".to_owned()))
+        let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
+        let Some(_turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
+        match self.give_up(&delivery).await {
+            Ok(true) => done("failed"),
+            Ok(false) => done(ENDED),
+            Err(error) => again(attempt, None, cause(error)),
+        }
     }
 
-    async fn try_to_bury(&self, delivery: &Delivery<'_>) -> Result<Outcome, StoreError> {
+    /// Marks a round as failed. Returns whether it had not ended before.
+    async fn give_up(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
-            return Ok(done("sent or skipped before"));
+            return Ok(false);
         }
         let marker = self.marker(delivery, State::Failed, Some("no-more-attempts"));
-        self.fail(delivery.id, &marker).await?;
-        Ok(done("failed"))
+        self.fail(delivery.id, &marker).await.map(|()| true)
     }
+}
+
+/// Why the store failed, for the log.
+fn cause(error: StoreError) -> String {
+    match error {
+        StoreError::Unavailable => "the store does not answer".to_owned(),
+        StoreError::Damaged(problem) => problem,
+    }
+}
+
+fn busy(cause: &str) -> Outcome {
+    Outcome::Later { seconds: BUSY_SECONDS, cause: cause.to_owned() }
 }
 
 fn done(why: &str) -> Outcome {

@@ -1,22 +1,26 @@
 //! The records that a notifier reads and writes.
 
 use super::marker::EndedRound;
-use super::{Delivery, Mailer, Marker, Notifier, State};
-use crate::handle::Clock;
+use super::{Delivery, Mailer, Marker, Notifier, Queued, State, Timer};
 use crate::pledge::TransactionId;
 use crate::store::{
-    FailedMailKey, Key, ListingStore, MailedKey, NoMetadata, NotificationKey, StoreError,
+    FailedMailKey, Key, ListingStore, NoMetadata, NotificationKey, QueuedMailKey, StoreError,
     StoredValue as _, decode,
 };
 use crate::time::{date_time, day_of};
 use crate::version::Version;
+use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
-impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
+impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Whether this round has ended.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
-        let ended: Option<EndedRound> = self.load(&NotificationKey(delivery.id)).await?;
-        Ok(ended.is_some_and(|ended| ended.round >= delivery.message.round))
+        let (id, round) = (delivery.id, delivery.message.round);
+        if self.deliveries.has_ended(id, round, self.clock.now_ms()) {
+            return Ok(true);
+        }
+        let ended: Option<EndedRound> = self.load(&NotificationKey(id)).await?;
+        Ok(ended.is_some_and(|ended| ended.round >= round))
     }
 
     pub(super) fn marker(
@@ -38,9 +42,14 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         }
     }
 
+    /// Ends the round.
     pub(super) async fn end(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let value = crate::api::to_json(marker);
-        self.store.put(&NotificationKey(id), value, &NoMetadata).await
+        let kept = self.store.put(&NotificationKey(id), value, &NoMetadata).await;
+        if kept.is_ok() {
+            self.deliveries.end(id, marker.round, self.clock.now_ms());
+        }
+        kept
     }
 
     /// Ends the round, and lists the failure for the operator first.
@@ -50,25 +59,25 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         self.end(id, marker).await
     }
 
-    /// Counts an e-mail to an address.
-    pub(super) async fn count(&self, id: &TransactionId, address: &str) -> Result<(), StoreError> {
-        let now = date_time(self.clock.now_ms());
-        let key = MailedKey { day: day_of(&now), address, id };
-        self.store.put(&key, b"{}".to_vec(), &NoMetadata).await
-    }
-
-    /// How many e-mails an address was to get on this day, those about this transaction apart. More than
-    /// a page of a list has are as many as a page has.
-    pub(super) async fn mails_today(
+    /// Notes that a message waits for so long, and lists it for the operator: if the queue loses it, it can
+    /// be sent again.
+    pub(super) async fn note_wait(
         &self,
-        id: &TransactionId,
-        address: &str,
-    ) -> Result<usize, StoreError> {
-        let now = date_time(self.clock.now_ms());
-        let key = MailedKey { day: day_of(&now), address, id };
-        let listed = self.store.list(&key.address_prefix(), None).await?;
-        let own = key.name();
-        Ok(listed.records.iter().filter(|record| record.name != own).count())
+        delivery: &Delivery<'_>,
+        seconds: u32,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_ms();
+        let (at, until) = (date_time(now_ms), date_time(now_ms + u64::from(seconds) * 1_000));
+        let failed = FailedMailKey { day: day_of(&at), id: delivery.id };
+        let listed = self.store.put(&failed, b"{}".to_vec(), &NoMetadata);
+        let reason = Some(reason.to_owned());
+        let round = delivery.message.round;
+        let queued = Queued { round, at: at.clone(), until, reason, version: Version };
+        let queued = crate::api::to_json(&queued);
+        let key = QueuedMailKey(delivery.id);
+        let noted = self.store.put(&key, queued, &NoMetadata);
+        try_join(listed, noted).await.map(drop)
     }
 
     pub(super) async fn load<K: Key, T: DeserializeOwned>(

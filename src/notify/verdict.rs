@@ -1,16 +1,22 @@
 //! The decision about a delivery, from what is stored.
 
-use super::schedule::{absent, again};
-use super::{Delivery, Mailer, Notifier, Outcome, Reason, done};
-use crate::handle::Clock;
+use super::claim::Counted;
+use super::deliveries::Turn;
+use super::marker::EndedRound;
+use super::schedule::absent;
+use super::{
+    Delivery, ENDED, LOOK_MS, Mailer, Notifier, Outcome, Reason, Timer, WAIT_MS, busy, cause, done,
+};
+use crate::api::MAX_RECORD_BYTES;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction};
 use crate::recipient::{Mail, Profile, mail};
 use crate::secret::SecretRecord;
 use crate::store::{
-    Key as _, ListingStore, ProfileKey, SecretKey, StoreError, Stored, StoredValue as _,
-    TransactionKey, TransactionMetadata, decode,
+    Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey, StoreError, Stored,
+    StoredValue as _, TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::parse_ms;
+use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
 /// Most e-mails to one recipient on a day (UTC), whatever unit asks. The count may be a minute old.
@@ -32,8 +38,8 @@ pub(super) enum Unsent {
     Skip(Reason),
     /// The message is not of this record, or not yet.
     Leave(Outcome),
-    /// The store failed.
-    Failed(StoreError),
+    /// It cannot be sent now; why, for the log.
+    Failed(String),
 }
 
 impl From<Reason> for Unsent {
@@ -44,7 +50,7 @@ impl From<Reason> for Unsent {
 
 impl From<StoreError> for Unsent {
     fn from(error: StoreError) -> Self {
-        Unsent::Failed(error)
+        Unsent::Failed(cause(error))
     }
 }
 
@@ -55,38 +61,72 @@ struct Draft {
     is_live: bool,
 }
 
-impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
-    /// Decides about a delivery. A record, of up to 3 MiB, is read after profile and secret, and let go
-    /// before the next wait.
-    pub(super) async fn verdict(&self, delivery: &Delivery<'_>) -> Result<Sending, Unsent> {
-        let stored = self.store.get(&TransactionKey(delivery.id)).await?;
+impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
+    /// Decides about a delivery. What does not depend on each other is read together.
+    pub(super) async fn verdict(
+        &self,
+        delivery: &Delivery<'_>,
+        turn: &Turn<'_>,
+    ) -> Result<Sending, Unsent> {
+        let (stored, secret) = self.open(delivery).await?;
+        let unit = stored.metadata.scope().unit;
+        let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
+        let (profile, bytes) = try_join(profile, self.read(turn, stored)).await?;
+        let Draft { mail, to, is_live } = self.draft_of(delivery, &bytes, profile.as_ref())?;
+        drop(bytes); // before the next wait
+        turn.hold(mail.text.len() + mail.html.len());
+        let address = secret.ok_or(Reason::NoSecret)?.secret.address(&to);
+        let counted = self.counted(delivery.id, &address).await?;
+        self.check_unclaimed(delivery, &address, &counted).await?;
+        is_within_limit(&counted, is_live)?;
+        Ok(Sending { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
+    }
+
+    /// The record and the secret, if the round has not ended.
+    async fn open(
+        &self,
+        delivery: &Delivery<'_>,
+    ) -> Result<(Stored<S::Value, TransactionMetadata>, Option<SecretRecord>), Unsent> {
+        let (notification, transaction) =
+            (NotificationKey(delivery.id), TransactionKey(delivery.id));
+        let ended = self.load::<_, EndedRound>(&notification);
+        let stored = self.store.get(&transaction);
+        let (ended, stored, secret) = try_join3(ended, stored, self.load(&SecretKey)).await?;
+        if ended.is_some_and(|ended| ended.round >= delivery.message.round) {
+            return Err(Unsent::Leave(done(ENDED)));
+        }
         let stored = stored.ok_or_else(|| {
             let age_ms = self.clock.now_ms().saturating_sub(delivery.created_ms);
             Unsent::Leave(absent(delivery.attempt, age_ms))
         })?;
-        let profile: Option<Profile> =
-            self.load(&ProfileKey(&stored.metadata.scope().unit)).await?;
-        let secret: Option<SecretRecord> = self.load(&SecretKey).await?;
-        let Draft { mail, to, is_live } = self.read(delivery, stored, profile.as_ref()).await?;
-        let SecretRecord { secret } = secret.ok_or(Reason::NoSecret)?;
-        let address = secret.address(&to);
-        let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
-        if self.mails_today(delivery.id, &address).await? >= most {
-            return Err(Reason::DailyLimit.into());
-        }
-        Ok(Sending { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
+        Ok((stored, secret))
     }
 
-    /// Reads a record, and drafts the e-mail about it.
+    /// Reads a record, of up to 3 MiB, once there is room for it.
     async fn read(
         &self,
-        delivery: &Delivery<'_>,
+        turn: &Turn<'_>,
         stored: Stored<S::Value, TransactionMetadata>,
+    ) -> Result<Vec<u8>, Unsent> {
+        let bytes = stored.metadata.bytes.unwrap_or(MAX_RECORD_BYTES);
+        for _ in 0..WAIT_MS / LOOK_MS {
+            if turn.reserve(bytes) {
+                return Ok(stored.value.read(TransactionKey::READ_MS).await?);
+            }
+            self.clock.pause(LOOK_MS).await;
+        }
+        Err(Unsent::Leave(busy("the deliveries of this instance hold too many bytes")))
+    }
+
+    /// Drafts the e-mail about a record.
+    fn draft_of(
+        &self,
+        delivery: &Delivery<'_>,
+        bytes: &[u8],
         profile: Option<&Profile>,
     ) -> Result<Draft, Unsent> {
-        let bytes = stored.value.read(TransactionKey::READ_MS).await?;
-        let record = decode(TransactionKey::KIND, &bytes)?;
-        of_this_create(&record, delivery).map_err(Unsent::Leave)?;
+        let record = decode(TransactionKey::KIND, bytes)?;
+        of_this_create(&record, delivery)?;
         Ok(self.draft(&record, profile)?)
     }
 
@@ -108,6 +148,12 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
     }
 }
 
+/// Whether the recipient may get one more e-mail on this day.
+fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
+    let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
+    if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }
+}
+
 /// Whether a record is of the create that put the message. A repeat of a create writes the record once
 /// more, with a message of its own.
 ///
@@ -116,17 +162,14 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
 fn of_this_create(
     record: &RetrievedPledgeTransaction<'_>,
     delivery: &Delivery<'_>,
-) -> Result<(), Outcome> {
+) -> Result<(), Unsent> {
     let Some(created_ms) = parse_ms(&record.created_at) else {
-        return Err(again(
-            delivery.attempt,
-            "the stored transaction is damaged: no time".to_owned(),
-        ));
+        return Err(Unsent::Failed("the stored transaction is damaged: no time".to_owned()));
     };
     match created_ms.cmp(&delivery.created_ms) {
         // Its own may not be shown yet, or never come.
-        Ordering::Less => Err(again(delivery.attempt, "an earlier create's record".to_owned())),
-        Ordering::Greater => Err(done("a later create's record")),
+        Ordering::Less => Err(Unsent::Failed("an earlier create's record".to_owned())),
+        Ordering::Greater => Err(Unsent::Leave(done("a later create's record"))),
         Ordering::Equal => Ok(()),
     }
 }

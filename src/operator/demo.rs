@@ -14,7 +14,9 @@ use crate::handle::{
     Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
 };
 use crate::http::{Body, BodyError, Request, Reservation};
-use crate::notify::{Letter, MailError, MailSettings, Mailer, Notifier};
+use crate::notify::{
+    Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
+};
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt};
 use crate::store::OperatorStore;
@@ -111,6 +113,11 @@ impl Clock for PastClock {
     fn now_ms(&self) -> u64 {
         self.now_ms - self.ago_ms.get()
     }
+}
+
+/// Nothing of the demo waits.
+impl Timer for PastClock {
+    async fn pause(&self, _: u32) {}
 }
 
 struct Past<'p, S, E> {
@@ -212,9 +219,14 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { has_origin: true, test_to: None };
         let mailer = MailService { is_refused };
-        let notifier =
-            Notifier { store: self.store, mailer: &mailer, clock: self.clock, settings: &settings };
-        notifier.deliver(&Message { id, created_at, round: 1 }, 1).await;
+        let notifier = Notifier {
+            store: self.store,
+            mailer: &mailer,
+            clock: self.clock,
+            settings: &settings,
+            deliveries: &Deliveries::new(MAX_HELD_BYTES),
+        };
+        notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
     }
 
     /// Marks a month of the first shop as paid.

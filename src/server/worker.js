@@ -17,6 +17,6 @@ export default recovering(
   },
   () => {
     consumer.initSync({ module });
-    return { queue: consumer.queue, instance: () => consumer.__worker_init_state().instanceId };
+    return { deliver: consumer.deliver, instance: () => consumer.__worker_init_state().instanceId };
   },
 );

@@ -346,8 +346,25 @@ impl NotificationKey<'_> {
     }
 }
 
-/// `mailed:{day}:{HMAC of the address}:{id}` → nothing, for 2 days: an address is written to only a few
-/// times a day.
+/// `mail-queued:{id}` → a [`Queued`](crate::notify::Queued), for 3 days: a round whose message is in the
+/// queue, as far as an operator has put it there or it waits for the next day.
+#[derive(Clone, Copy, Debug)]
+pub struct QueuedMailKey<'k>(pub &'k TransactionId);
+
+impl Key for QueuedMailKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "queued mail";
+    const PREFIX: &'static str = "mail-queued:";
+    /// The minimum of Workers KV: until then a form that is sent twice may queue its round twice.
+    const CACHE_SECONDS: Option<u32> = Some(30);
+    const KEPT_SECONDS: Option<u32> = Some(3 * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+/// `mailed:{day}:{HMAC of the address}:{id}` → a claim of [`notify`](crate::notify), for 2 days. Its name
+/// counts the e-mail: an address is written to only a few times a day.
 #[derive(Clone, Copy, Debug)]
 pub struct MailedKey<'k> {
     /// The UTC day, such as `2026-11-21`.
@@ -362,6 +379,8 @@ impl Key for MailedKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "mailed";
     const PREFIX: &'static str = "mailed:";
+    /// The minimum of Workers KV: until then another delivery may not see a claim.
+    const CACHE_SECONDS: Option<u32> = Some(30);
     const KEPT_SECONDS: Option<u32> = Some(2 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())

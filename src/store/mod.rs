@@ -9,8 +9,8 @@ mod operator;
 
 pub use key::{
     AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MailedKey,
-    MemberKey, NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey,
-    TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
+    MemberKey, NotificationKey, PricesKey, ProfileKey, QueuedMailKey, ReplayKey, SecretKey,
+    SettlementKey, TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
 };
 pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};

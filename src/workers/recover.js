@@ -1,10 +1,16 @@
 /** Most calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
-/** Longest wait for the message before, in milliseconds: the platform may have ended its delivery, which never says so. */
+/** Longest wait for a message that has the instance for itself, in milliseconds: the platform may have ended its delivery, which never says so. */
 const TURN_MS = 60_000;
+/** How long new messages wait after the instance broke, and how often they look, in milliseconds. */
+const SOON_MS = 200;
+const LOOK_MS = 20;
 /** Seconds until a message is delivered again that broke its instance. */
 const AGAIN_SECONDS = 60;
+/** How long a mail service gets to answer after the instance broke that asked it, and then Workers KV to take the marker, in milliseconds. */
+const SEND_MS = 10_000;
+const WRITE_MS = 15_000;
 
 /**
  * A module of wasm. `name` is for the log; `instance` returns the number of the instance, after starting a new one if the
@@ -12,17 +18,20 @@ const AGAIN_SECONDS = 60;
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
  * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
- * @typedef {(batch: object, env: object) => Promise<void>} Queue
- * @typedef {() => {queue: Queue, instance: () => number}} StartConsumer
+ * A message of a queue; the consumer calls its `ack` or `retry`.
+ * @typedef {{ack: () => void, retry: (options: {delaySeconds: number}) => void}} Message
+ * @typedef {(message: Message, queue: string, env: object, sending: Sending) => Promise<void>} Deliver
+ * @typedef {(batch: {queue: string, messages: Message[]}, env: object) => Promise<void>} Queue
+ * @typedef {() => {deliver: Deliver, instance: () => number}} StartConsumer
  */
 
 /**
  * The module's handlers, which answer for a broken instance of it. After an uncaught exception the `worker` crate starts
  * a new instance at the next call, and what the old one was at would wait for ever: requests hear that, and messages of
- * the queue are delivered again.
+ * the queue begin anew.
  *
- * Messages have an instance of their own, one at a time: a message that breaks it costs no request and no other message,
- * and no more than one record is in its memory.
+ * Messages have an instance of their own, in which they run side by side: one that breaks it costs no request anything, and
+ * no other message an attempt or a second e-mail.
  *
  * @type {((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
@@ -33,7 +42,6 @@ function handlersOf(module, startConsumer) {
   const requests = callsOf(module.name, module.instance);
   /** Those of the consumer, once there was a message. @type {ReturnType<typeof consumerOf> | undefined} */
   let consumer;
-  let turn = Promise.resolve();
 
   const recover = () => {
     requests.recover();
@@ -65,33 +73,13 @@ function handlersOf(module, startConsumer) {
     return response;
   }
 
-  async function consume(batch, env) {
-    const before = turn;
-    let end = () => {};
-    turn = new Promise((resolve) => {
-      end = resolve;
-    });
-    await soon(before, TURN_MS);
-    try {
-      consumer ??= consumerOf(startConsumer());
-      if (!(await consumer.deliver(batch, env))) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
-    } finally {
-      end();
-    }
+  /** Each message ends by itself, and only one that cannot be given back fails the batch. */
+  async function consume({ queue, messages }, env) {
+    consumer ??= consumerOf(startConsumer());
+    await Promise.all(messages.map((message) => consumer.deliver(message, queue, env)));
   }
 
   return startConsumer ? { fetch: answer, queue: consume } : { fetch: answer };
-}
-
-/** Waits for a promise, and so long at most. */
-function soon(promise, milliseconds) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** What a request has beside it; the module sees it in place of the platform's context. */
@@ -117,20 +105,115 @@ class Call {
   }
 }
 
-function consumerOf({ queue, instance }) {
-  const { call, recover } = callsOf("consumer", instance);
-  /** Whether a batch was consumed: not if the instance broke. */
-  async function deliver(batch, env) {
-    const { ended, forget } = call(() => queue(batch, env).then(() => true));
-    const isConsumed = await ended;
-    forget();
-    return isConsumed;
+/** An e-mail that the mail service has: what is known of it outlives the instance that sent it. */
+class Sending {
+  /** @type {Promise<unknown> | undefined} */
+  #sent;
+  #mark = async () => {};
+
+  /** @param {string} token names the delivery, also if it begins anew */
+  constructor(token) {
+    this.token = token;
   }
-  return { deliver, recover };
+
+  /** For the module: `sent` is fulfilled if the mail service takes the e-mail, and then the marker is to be written. */
+  begin(sent, records, name, value, options) {
+    this.#sent = sent;
+    this.#mark = async () => records.put(name, value, options);
+  }
+
+  /**
+   * What became of the e-mail of a broken instance. If it was sent, its marker is written: the message is done without
+   * that, too.
+   * @returns {Promise<"sent" | "unsent" | "unknown">}
+   */
+  async end() {
+    if (typeof this.#sent?.then !== "function") return "unsent";
+    const isSent = await outcome(this.#sent, SEND_MS);
+    if (isSent) await outcome(this.#mark(), WRITE_MS);
+    if (isSent === undefined) return "unknown";
+    return isSent ? "sent" : "unsent";
+  }
+}
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Whether a promise is fulfilled; `undefined` if it takes longer. */
+const outcome = (promise, milliseconds) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const end = (is) => () => {
+      clearTimeout(timer);
+      resolve(is);
+    };
+    promise.then(end(true), end(false));
+  });
+
+/** @param {ReturnType<StartConsumer>} module */
+function consumerOf({ deliver, instance }) {
+  /** Until when new messages wait: for those of a broken instance to come forward, or for one that is alone. */
+  let calmAt = 0;
+  const waitUntil = (milliseconds) => {
+    calmAt = Date.now() + milliseconds;
+  };
+  const { call, recover } = callsOf("consumer", instance, () => waitUntil(SOON_MS));
+  let turn = Promise.resolve();
+  let aloneCount = 0;
+
+  async function calm() {
+    while (Date.now() < calmAt) await pause(LOOK_MS);
+  }
+
+  /** Has the instance for itself, one after the other. */
+  async function alone(act) {
+    const before = turn;
+    let end = () => {};
+    turn = new Promise((resolve) => {
+      end = () => resolve(undefined);
+    });
+    aloneCount += 1;
+    await outcome(before, TURN_MS);
+    waitUntil(TURN_MS);
+    try {
+      return await act();
+    } finally {
+      aloneCount -= 1;
+      if (aloneCount === 0) waitUntil(0);
+      end();
+    }
+  }
+
+  /**
+   * Delivers a message, which then was given back ("done"), unless the instance broke.
+   * @returns {Promise<"done" | "sent" | "unsent" | "unknown">}
+   */
+  async function attempt(message, queue, env, token) {
+    const sending = new Sending(token);
+    const { ended, forget } = call(() => deliver(message, queue, env, sending).then(() => true));
+    const isDone = await ended;
+    forget();
+    return isDone ? "done" : sending.end();
+  }
+
+  /**
+   * Delivers a message. If the instance breaks, perhaps by another message, it has the next one for itself. What breaks
+   * that, too, is delivered again later, as is an e-mail that may have been sent.
+   */
+  async function deliverOrRetry(message, queue, env) {
+    const token = crypto.randomUUID();
+    const act = () => attempt(message, queue, env, token);
+    await calm();
+    let end = await act();
+    if (end === "unsent") end = await alone(act);
+    if (end === "sent") message.ack();
+    else if (end !== "done") message.retry({ delaySeconds: AGAIN_SECONDS });
+  }
+
+  return { deliver: deliverOrRetry, recover };
 }
 
 /** The calls of an instance of the module. `name` is for the log. */
-function callsOf(name, instance) {
+function callsOf(name, instance, onBreak = () => {}) {
   const waiting = new Map(); // by number: a set of functions would hash each
   let served = instance();
   let last = 0;
@@ -139,6 +222,7 @@ function callsOf(name, instance) {
     const before = served;
     served = instance();
     if (served === before) return;
+    onBreak();
     console.error(
       JSON.stringify({ cause: `the ${name} broke and starts anew`, waiting: waiting.size }),
     );

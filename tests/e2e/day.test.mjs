@@ -260,7 +260,7 @@ function assertQueues({ queues, bindings }) {
   assert.deepEqual(
     queues.map(({ queue_name, consumer }) => [queue_name, consumer]),
     [
-      [name, { ...consumer(5), dead_letter_queue: `${name}-dead` }],
+      [name, { ...consumer(15), dead_letter_queue: `${name}-dead` }],
       [`${name}-dead`, consumer(100)],
     ],
   );

@@ -71,10 +71,10 @@ async function compare(file) {
   }
 }
 
-test("e-mails are off, and one that is queued is tried as often as the service has waits for it", async () => {
+test("e-mails are off, and one that is queued is delivered as often as the service counts on", async () => {
   assert.deepEqual([top.queues, top.send_email], [{ producers: [], consumers: [] }, []]);
   const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
-  const [, waits] = source.match(/FAILED_AFTER: \[u32; (\d+)\]/) ?? [];
+  const [, retries] = source.match(/MAX_RETRIES: u32 = (\d+);/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
   assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });
   const [queue, dead] = ["notifications", "notifications-dead"];
@@ -89,7 +89,7 @@ test("e-mails are off, and one that is queued is tried as often as the service h
         dead_letter_queue: dead,
         max_batch_size: 1,
         max_concurrency: 5,
-        max_retries: Number(waits),
+        max_retries: Number(retries),
       },
       { queue: dead, max_batch_size: 1, max_concurrency: 5, max_retries: 100 },
     ],

@@ -28,8 +28,15 @@ before(async () => {
 });
 after(() => close?.());
 
+/** Each is of another person: nobody gets more than five e-mails a day. */
+let orders = 0;
 const order = (standIn, more = {}) =>
-  create(server.origin, KEY, ORDER, { "x-stand-in": standIn, ...more });
+  create(
+    server.origin,
+    KEY,
+    { ...ORDER, recipient: { ...ORDER.recipient, email: `ada@${++orders}.example` } },
+    { "x-stand-in": standIn, ...more },
+  );
 
 async function created(standIn = "the queue works", more = {}) {
   const { status, text } = await order(standIn, more);
@@ -159,7 +166,7 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     assert.equal(requests.length, asked);
     for (const request of requests) {
       const { to, subject, headers } = request.mail ?? request;
-      assert.deepEqual([to].flat(), [ORDER.recipient.email]);
+      assert.deepEqual([to].flat(), [`ada@${orders}.example`]);
       assert.equal(subject, "Small Hours Coffee has pledged 3 trees for you");
       assert.equal(headers["List-Unsubscribe"], "<mailto:hello@coffee.example>");
       if (request.mail) assert.equal(request.key, `pledge/${id}/1`);
@@ -170,6 +177,25 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     assert.equal(marker?.state, outcome === DONE ? state : undefined);
     assert.doesNotMatch(JSON.stringify(marker ?? {}), /ada@|Canary/i);
   });
+
+test("mail's quota is used up: it is tried again on the next day, and listed meanwhile", async () => {
+  const transaction = await created("no queue");
+  const { id } = transaction;
+  const attempts = 10; // as late as that
+  const asked = Date.now();
+  const { retry } = await deliver("mail's quota is used up", transaction, {
+    attempts,
+    headers: FAST,
+  });
+  const until = asked + retry.delaySeconds * 1000;
+  assert.notEqual(new Date(until).getUTCDate(), new Date(asked).getUTCDate());
+  assert.ok(retry.delaySeconds <= 24 * 60 * 60, "the longest wait of a queue");
+  assert.deepEqual(await causesOf(id), ["E_DAILY_LIMIT_EXCEEDED"]);
+  const queued = (await record(`mail-queued:${id}`))?.value;
+  assert.deepEqual([queued?.round, queued?.reason], [1, "E_DAILY_LIMIT_EXCEEDED"]);
+  assert.ok(await record(`mail-failed:${queued.at.slice(0, 10)}:${id}`));
+  assert.equal(await record(`notification:${id}`), undefined);
+});
 
 for (const [problem, apiKey, cause] of [
   ["no header can hold", "re_\n\u20ac", "no-api-key"],
@@ -201,7 +227,47 @@ test("no address, name, reference or edit key is in a log line", () => {
   assert.doesNotMatch(server.output, /ada@|canary|edit_key|coffee|re_/i);
 });
 
+// ---- Side by side --------------------------------------------------------------------------------
+
+test("a mail service that hangs holds no other message", async () => {
+  const [slow, ...others] = await Promise.all(Array.from({ length: 4 }, () => created("no queue")));
+  const ended = [];
+  const note = async (name, delivery) => void ended.push([name, await delivery]);
+  const hanging = note("slow", deliver("mail hangs", slow, { headers: FAST }));
+  await Promise.all(
+    others.map((other) => note("other", deliver("mail is sent", other, { headers: FAST }))),
+  );
+  await hanging;
+  assert.deepEqual(ended, [...others.map(() => ["other", DONE]), ["slow", SOON]]);
+  assert.equal((await taken()).length, others.length);
+});
+
+test("messages of one round that come together are one e-mail", async () => {
+  const transaction = await created("no queue");
+  const together = Array.from({ length: 8 }, () => deliver("mail is sent later", transaction));
+  assert.deepEqual(await Promise.all(together), Array(8).fill(DONE));
+  assert.equal((await taken()).length, 1);
+});
+
 // ---- A broken instance ---------------------------------------------------------------------------
+
+test("an e-mail that is on its way when its instance breaks is sent once, and marked", async () => {
+  const transaction = await created("no queue");
+  assert.deepEqual(await deliver("mail is sent after its instance broke", transaction), DONE);
+  assert.equal((await record(`notification:${transaction.id}`))?.value.state, "sent");
+  assert.deepEqual(await deliver("mail is sent", transaction), DONE);
+  assert.equal((await taken()).length, 1);
+});
+
+test("an e-mail that may be on its way when its instance breaks is sent no sooner than its claim ends", async () => {
+  const transaction = await created("no queue");
+  const standIn = "mail hangs after its instance broke";
+  assert.deepEqual(await deliver(standIn, transaction, { headers: FAST }), SOON);
+  const { retry } = await deliver("mail is sent", transaction);
+  assert.ok(retry.delaySeconds > 60, `${retry.delaySeconds}`);
+  assert.deepEqual(await taken(), []);
+  assert.equal(await record(`notification:${transaction.id}`), undefined);
+});
 
 test("messages that break their instance cost no create and no other message", async () => {
   const neighbours = await Promise.all(Array.from({ length: 10 }, () => created("no queue")));

@@ -192,6 +192,15 @@ const MAILERS = {
   "mail answers nothing": () => ({ send: () => undefined }),
   "mail is none": () => ({}),
   "mail hangs": () => ({ send: never }),
+  "mail's quota is used up": () => ({
+    send: () => Promise.reject(about("E_DAILY_LIMIT_EXCEEDED")),
+  }),
+  "mail is sent after its instance broke": (mailer, poison) => ({
+    send: async (mail) => (await poison()) ?? mailer.send(mail),
+  }),
+  "mail hangs after its instance broke": (_, poison) => ({
+    send: async () => (await poison()) ?? never(),
+  }),
 };
 
 const answer = (status, name, headers = {}) =>
@@ -235,6 +244,16 @@ globalThis.fetch = async (request) => {
   return answers.length > 1 ? answers.shift()() : answers[0]();
 };
 
+/** The names that deliveries have written: workerd's KV service does not list. */
+const names = new Set();
+
+/** A message that breaks the instance that takes it. */
+async function poison(queue, env) {
+  const body = { id: `ptran_${"a".repeat(42)}`, createdAt: "2026-11-21T01:02:03.000Z", round: 1 };
+  const messages = [{ body, attempts: 1, ack: () => {}, retry: () => {} }];
+  await service.queue({ queue, messages }, { ...env, PLEDGES: NAMESPACES["metadata traps"]() });
+}
+
 /** Delivers a message, and answers what became of it. */
 async function deliver(request, env, context, name) {
   answers = [...(RESENDS[name] ?? [])];
@@ -245,14 +264,20 @@ async function deliver(request, env, context, name) {
   const bindings = {
     PUBLIC_ORIGIN: "https://pledges.example",
     MAIL_FROM: "pledges@coffee.example",
-    EMAIL: MAILERS[name]?.(context.exports.Mailer),
+    EMAIL: MAILERS[name]?.(context.exports.Mailer, () => poison(queue, env)),
     RESEND_API_KEY: name in RESENDS ? (apiKey ?? "re_key") : undefined,
     PLEDGES: { ...NAMESPACES[name]?.(env.PLEDGES) },
   };
   bindings.PLEDGES.getWithMetadata ??= (...args) => env.PLEDGES.getWithMetadata(...args);
-  bindings.PLEDGES.put ??= (...args) => env.PLEDGES.put(...args);
-  bindings.PLEDGES.list = async () => ({ keys: [], list_complete: true });
-  const batch = { queue, messages: [{ body, attempts, ack, retry }], retryAll: retry };
+  bindings.PLEDGES.put ??= (name, ...args) => {
+    names.add(name);
+    return env.PLEDGES.put(name, ...args);
+  };
+  bindings.PLEDGES.list = async ({ prefix }) => ({
+    keys: [...names].filter((name) => name.startsWith(prefix)).map((name) => ({ name })),
+    list_complete: true,
+  });
+  const batch = { queue, messages: [{ body, attempts, ack, retry }] };
   await service.queue(batch, { ...env, ...bindings });
   return Response.json(delivery);
 }

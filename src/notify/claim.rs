@@ -1,0 +1,142 @@
+//! A delivery claims its round before it sends, so that two deliveries send one e-mail.
+//!
+//! Workers KV has no compare-and-set: a claim is the record that counts the e-mail, and the last of two
+//! writes stays. Each delivery reads back whose that was.
+
+use super::schedule::{LEAST_WAIT, held};
+use super::verdict::Unsent;
+use super::{Delivery, Mailer, Notifier, Timer};
+use crate::pledge::TransactionId;
+use crate::store::{Key as _, ListingStore, MailedKey, NoMetadata, StoreError};
+use crate::time::{date_time, day_of, parse_ms};
+use crate::version::Version;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How long a claim holds, in milliseconds: [`SLOW_MS`], and the 45 s that an e-mail takes at most. The message
+/// that claimed is not kept from its next attempt, which the first wait of the schedule puts off for as long.
+pub(super) const CLAIM_MS: u64 = 60_000;
+const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
+
+/// How long a delivery that may have a rival waits before it reads its claim back, in milliseconds: until
+/// whoever saw no claim has written one.
+const SETTLE_MS: u32 = 2_000;
+
+/// How long a claim takes at most until the e-mail is sent, in milliseconds.
+const SLOW_MS: u64 = 15_000;
+
+/// `mailed:{day}:{HMAC}:{id}`: a delivery is about to send the e-mail of a round.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+struct Claim {
+    round: u32,
+    /// When it ends, an RFC 3339 date-time.
+    until: String,
+    /// Whose it is.
+    token: String,
+    version: Version,
+}
+
+impl Default for Claim {
+    fn default() -> Self {
+        Claim { round: 0, until: String::new(), token: String::new(), version: Version }
+    }
+}
+
+impl Claim {
+    /// How many milliseconds it keeps others from this round; 0 if it does not.
+    fn holds_ms(&self, round: u32, now_ms: u64) -> u64 {
+        let until_ms = parse_ms(&self.until).filter(|_| self.round >= round);
+        until_ms.map_or(0, |until_ms| until_ms.saturating_sub(now_ms).min(CLAIM_MS))
+    }
+}
+
+/// The e-mails to an address that are counted.
+pub(super) struct Counted {
+    /// How many of this day are about other transactions. More than a page of a list has are as many as
+    /// that has.
+    pub others: usize,
+    /// The day of one about this transaction, which may be claimed.
+    own: Option<String>,
+}
+
+impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
+    /// Counts the e-mails to an address on this day. Of the day before it looks for this transaction's as
+    /// long as a claim of it may hold.
+    pub(super) async fn counted(
+        &self,
+        id: &TransactionId,
+        address: &str,
+    ) -> Result<Counted, StoreError> {
+        let now_ms = self.clock.now_ms();
+        let [today, lately] = [now_ms, now_ms.saturating_sub(CLAIM_MS)].map(date_time);
+        let [today, lately] =
+            [&today, &lately].map(|time| MailedKey { day: day_of(time), address, id });
+        let names = self.names(&today).await?;
+        let has_own = |names: &BTreeSet<String>, key: &MailedKey<'_>| {
+            names.contains(&key.name()).then(|| key.day.to_owned())
+        };
+        let mut own = has_own(&names, &today);
+        let others = names.len() - usize::from(own.is_some());
+        if own.is_none() && lately.day != today.day {
+            own = has_own(&self.names(&lately).await?, &lately);
+        }
+        Ok(Counted { others, own })
+    }
+
+    /// The names of the records that count e-mails to an address on a day: those that are listed, and
+    /// those that this instance has written and no list may show yet.
+    async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
+        let prefix = key.address_prefix();
+        let listed = self.store.list(&prefix, None).await?.records.into_iter();
+        let known = self.deliveries.counted(&prefix, self.clock.now_ms());
+        Ok(listed.map(|record| record.name).chain(known).collect())
+    }
+
+    /// Looks whether another delivery has claimed the round.
+    ///
+    /// # Errors
+    /// If it has: it may be sending the e-mail.
+    pub(super) async fn check_unclaimed(
+        &self,
+        delivery: &Delivery<'_>,
+        address: &str,
+        counted: &Counted,
+    ) -> Result<(), Unsent> {
+        let Some(day) = &counted.own else { return Ok(()) };
+        let key = MailedKey { day, address, id: delivery.id };
+        self.yield_to(self.load(&key).await?, delivery)
+    }
+
+    /// Claims the round, and counts the e-mail with that: what may have been sent counts.
+    ///
+    /// # Errors
+    /// If another delivery has claimed it since, or the store takes so long that the claim could end before
+    /// the e-mail is sent.
+    pub(super) async fn claim(&self, delivery: &Delivery<'_>, address: &str) -> Result<(), Unsent> {
+        let now_ms = self.clock.now_ms();
+        let (now, until) = (date_time(now_ms), date_time(now_ms + CLAIM_MS));
+        let key = MailedKey { day: day_of(&now), address, id: delivery.id };
+        self.deliveries.count(key.name(), now_ms);
+        let (round, token) = (delivery.message.round, delivery.token.to_owned());
+        let claim = Claim { round, until, token, version: Version };
+        self.store.put(&key, crate::api::to_json(&claim), &NoMetadata).await?;
+        if delivery.may_have_rivals() {
+            self.clock.pause(SETTLE_MS).await;
+        }
+        self.yield_to(self.load(&key).await?, delivery)?;
+        match self.clock.now_ms().saturating_sub(now_ms) {
+            0..=SLOW_MS => Ok(()),
+            _ => Err(Unsent::Failed("the store takes long".to_owned())),
+        }
+    }
+
+    fn yield_to(&self, claim: Option<Claim>, delivery: &Delivery<'_>) -> Result<(), Unsent> {
+        let now_ms = self.clock.now_ms();
+        let others = claim.filter(|claim| claim.token != delivery.token);
+        match others.map_or(0, |claim| claim.holds_ms(delivery.message.round, now_ms)) {
+            0 => Ok(()),
+            holds_ms => Err(Unsent::Leave(held(holds_ms))),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What the deliveries of one instance know of each other: they run side by side within a budget of bytes,
+//! and those of one transaction take turns.
+//!
+//! It is exact where Workers KV is not: what an instance has ended or counted, it knows at once.
+
+use crate::pledge::TransactionId;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+/// Most bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
+/// largest record. A third is for small ones alone.
+pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
+/// Most bytes of a record that is small.
+const MAX_SMALL_BYTES: usize = 64 * 1024;
+/// The least that a delivery counts as, in bytes.
+const LEAST_BYTES: usize = 4 * 1024;
+/// How long a delivery takes at most, in milliseconds, the sum of all its deadlines: one that takes longer
+/// was ended by the platform, which does not say so.
+const LONGEST_MS: u64 = 240_000;
+/// How long an instance knows what it has ended and counted, in milliseconds. Workers KV shows a write
+/// everywhere after about 60 s.
+const KNOWN_MS: u64 = 180_000;
+/// Most rounds, and most counts, that an instance knows.
+const MAX_KNOWN: usize = 1_000;
+
+/// The deliveries of one instance.
+#[derive(Debug)]
+pub struct Deliveries {
+    max_bytes: usize,
+    last: Cell<u64>,
+    running: RefCell<Vec<Running>>,
+    ended: RefCell<VecDeque<Known<(TransactionId, u32)>>>,
+    /// Names of records that count an e-mail to an address.
+    counted: RefCell<VecDeque<Known<String>>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    number: u64,
+    id: TransactionId,
+    bytes: usize,
+    began_ms: u64,
+}
+
+#[derive(Debug)]
+struct Known<T> {
+    what: T,
+    since_ms: u64,
+}
+
+impl Deliveries {
+    /// None yet. They may hold so many bytes at once, [`MAX_HELD_BYTES`] in an isolate of Workers.
+    pub fn new(max_bytes: usize) -> Self {
+        Deliveries {
+            max_bytes,
+            last: Cell::default(),
+            running: RefCell::default(),
+            ended: RefCell::default(),
+            counted: RefCell::default(),
+        }
+    }
+
+    /// The turn of a transaction; `None` while another delivery has it.
+    pub(super) fn turn(&self, id: &TransactionId, now_ms: u64) -> Option<Turn<'_>> {
+        let mut running = self.running.borrow_mut();
+        running.retain(|one| now_ms < one.began_ms.saturating_add(LONGEST_MS));
+        if running.iter().any(|one| one.id == *id) {
+            return None;
+        }
+        let number = self.last.get().wrapping_add(1);
+        self.last.set(number);
+        running.push(Running { number, id: id.clone(), bytes: 0, began_ms: now_ms });
+        Some(Turn { deliveries: self, number })
+    }
+
+    /// The bytes that all deliveries hold.
+    pub fn bytes(&self) -> usize {
+        self.running.borrow().iter().map(|one| one.bytes).sum()
+    }
+
+    /// Takes note that a round has ended, and all before it.
+    pub(super) fn end(&self, id: &TransactionId, round: u32, now_ms: u64) {
+        know(&mut self.ended.borrow_mut(), (id.clone(), round), now_ms);
+    }
+
+    /// Whether this instance knows that a round has ended.
+    pub(super) fn has_ended(&self, id: &TransactionId, round: u32, now_ms: u64) -> bool {
+        let ended = self.ended.borrow();
+        fresh(&ended, now_ms).any(|(ended_id, ended)| ended_id == id && *ended >= round)
+    }
+
+    /// Takes note of a record that counts an e-mail.
+    pub(super) fn count(&self, name: String, now_ms: u64) {
+        know(&mut self.counted.borrow_mut(), name, now_ms);
+    }
+
+    /// The names of such records that begin like this.
+    pub(super) fn counted(&self, prefix: &str, now_ms: u64) -> Vec<String> {
+        let counted = self.counted.borrow();
+        fresh(&counted, now_ms).filter(|name| name.starts_with(prefix)).cloned().collect()
+    }
+}
+
+fn know<T: PartialEq>(known: &mut VecDeque<Known<T>>, what: T, since_ms: u64) {
+    known.retain(|one| one.what != what);
+    known.push_back(Known { what, since_ms });
+    if known.len() > MAX_KNOWN {
+        known.pop_front();
+    }
+}
+
+fn fresh<T>(known: &VecDeque<Known<T>>, now_ms: u64) -> impl Iterator<Item = &T> {
+    let is_fresh = move |one: &&Known<T>| now_ms < one.since_ms.saturating_add(KNOWN_MS);
+    known.iter().filter(is_fresh).map(|one| &one.what)
+}
+
+/// The turn of a transaction, and the bytes that its delivery holds, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Turn<'d> {
+    deliveries: &'d Deliveries,
+    number: u64,
+}
+
+impl Turn<'_> {
+    /// Holds the bytes of a record before it is read, if there is room for them.
+    pub fn reserve(&self, bytes: usize) -> bool {
+        let bytes = bytes.max(LEAST_BYTES);
+        let all = self.deliveries.max_bytes;
+        let most = if bytes <= MAX_SMALL_BYTES { all } else { all - all / 3 };
+        let others = self.deliveries.bytes().saturating_sub(self.bytes());
+        let has_room = others == 0 || others.saturating_add(bytes) <= most;
+        if has_room {
+            self.hold(bytes);
+        }
+        has_room
+    }
+
+    /// Holds so many bytes from now on.
+    pub fn hold(&self, bytes: usize) {
+        let mut running = self.deliveries.running.borrow_mut();
+        let own = running.iter_mut().find(|one| one.number == self.number);
+        own.into_iter().for_each(|own| own.bytes = bytes.max(LEAST_BYTES));
+    }
+
+    fn bytes(&self) -> usize {
+        let running = self.deliveries.running.borrow();
+        running.iter().find(|one| one.number == self.number).map_or(0, |own| own.bytes)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.deliveries.running.borrow_mut().retain(|one| one.number != self.number);
+    }
+}
