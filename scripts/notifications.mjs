@@ -80,10 +80,14 @@ const cells = ({ day, id, now, problem }) => [
 // ---- Send again ----------------------------------------------------------------------------------
 
 const OTHERWISE = "nothing was sent";
+const STEP = 100; // e-mails
 const again = notifications
   .command("resend")
-  .description("send a transaction's e-mail once more")
-  .argument("<id>", ABOUT)
+  .description("send a transaction's e-mail once more, or those that failed on a day")
+  .argument("[id]", ABOUT)
+  .option("--failed", "with --day: those that failed on it, each once")
+  .addOption(new Option("--day <day>", "with --failed: the day, in UTC").argParser(readDay))
+  .option("--again", "also if it is queued already: begin the round after that")
   .addOption(
     new Option("--origin <url>", "of the local service; else that of `npm start`").conflicts(
       "remote",
@@ -92,23 +96,87 @@ const again = notifications
   .option("--yes", YES);
 onRecords(
   again,
-  async ({ tools, kv, port, print, terminal, by }, id) => {
-    const { origin = `http://127.0.0.1:${terminal.env.PORT || 8787}`, yes } = again.opts();
+  async (at, id) => {
+    const { failed, day, again: isAgain } = again.opts();
+    const isOfDay = failed && day !== undefined;
+    const isOne = id !== undefined && !failed && day === undefined;
+    if (!isOne && (!isOfDay || id !== undefined || isAgain))
+      again.error("give the ID of a transaction, or `--failed` with a `--day`");
+    const { origin = `http://127.0.0.1:${at.terminal.env.PORT || 8787}` } = again.opts();
     if (!URL.canParse(origin)) again.error(`\`${origin}\` is no address: give one by \`--origin\``);
-    const { showNotification, nextMessage, resendNotification } = await operator(tools);
-    const { mode, recipient, mail } = await showNotification(port, id);
-    const { round } = await nextMessage(port, id);
-    const queue = await openQueue(tools, kv.place, origin);
-    const to = mode === "test" ? "MAIL_TEST_TO" : recipient;
-    const question = `Send the e-mail of ${id} of ${placeInWords(kv.place)} to ${to}, as round ${round}? So far: ${mailInWords(mail)}. ${riskInWords(mail)}.`;
-    await confirm({ question, yes, otherwise: OTHERWISE }, terminal);
-    const message = await resendNotification(port, await by(), id);
-    await queue.put(message);
-    print({ ...message, before: mail }, () => `Round ${message.round} is in the queue. ${AFTER}`);
+    await (isOfDay ? resendDay(at, origin, day) : resendOne(at, origin, id));
   },
   { changes: true },
 );
+
+/**
+ * The queue of a place as the operator's functions take it. What it throws is thrown once they have ended.
+ * @returns {Promise<{put: (message: import("./lib/queue.mjs").Message) => Promise<boolean>, check: () => void}>}
+ */
+async function queueOf({ tools, kv }, origin) {
+  const queue = await openQueue(tools, kv.place, origin);
+  let problem;
+  const put = async (message) => {
+    try {
+      await queue.put(message);
+      return true;
+    } catch (error) {
+      problem = error;
+      return false;
+    }
+  };
+  const check = () => {
+    if (problem !== undefined) throw problem;
+  };
+  return { put, check };
+}
+
+async function resendOne(at, origin, id) {
+  const { tools, kv, port, print, terminal, by } = at;
+  const { yes, again: isAgain } = again.opts();
+  const { showNotification, nextMessage, queueMessage } = await operator(tools);
+  const { mode, recipient, mail } = await showNotification(port, id);
+  const message = await nextMessage(port, id);
+  const { round } = message;
+  const queue = await queueOf(at, origin);
+  if (mail.state === "waiting" && mail.round !== undefined && !isAgain) {
+    print({ id, queued: false, before: mail }, () => `${BEFORE}: ${mailInWords(mail)}. ${ONCE}`);
+    return;
+  }
+  const to = mode === "test" ? "MAIL_TEST_TO" : recipient;
+  const question = `Send the e-mail of ${id} of ${placeInWords(kv.place)} to ${to}, as round ${round}? So far: ${mailInWords(mail)}. ${riskInWords(mail)}.`;
+  await confirm({ question, yes, otherwise: OTHERWISE }, terminal);
+  await queueMessage(port, await by(), message, queue.put);
+  queue.check();
+  print({ ...message, before: mail }, () => `Round ${round} is in the queue. ${AFTER}`);
+}
+
+const BEFORE = "It is already queued, and was not queued again";
+const ONCE = "`--again` begins one more round.";
 const AFTER = "Within a minute or two `npm run notifications -- show` says what became of it.";
+
+async function resendDay(at, origin, day) {
+  const { tools, kv, port, print, terminal, by } = at;
+  const { yes } = again.opts();
+  const queue = await queueOf(at, origin);
+  const question = `Send the e-mails of ${placeInWords(kv.place)} once more that failed on ${day}, and still count as failed?`;
+  await confirm({ question, yes, otherwise: OTHERWISE }, terminal);
+  const { resendDay: resend } = await operator(tools);
+  const sum = { day, queued: 0, before: 0, ended: 0, refused: /** @type {string[][]} */ ([]) };
+  let from = null;
+  do {
+    const step = await resend(port, await by(), { day, from, count: STEP }, queue.put);
+    for (const count of ["queued", "before", "ended"]) sum[count] += step[count];
+    sum.refused.push(...step.refused);
+    if (step.untaken) terminal.err(`${countsOf(sum)}\n`);
+    queue.check();
+    from = step.next;
+  } while (from !== null);
+  print(sum, () => [countsOf(sum), ...sum.refused.map(([id, why]) => `${id}: ${why}`)].join("\n"));
+}
+
+const countsOf = ({ queued, before, ended, refused }) =>
+  `queued ${queued}, already queued ${before}, sent, skipped or failed again since ${ended}, cannot be sent ${refused.length}`;
 
 // ---- Preview -------------------------------------------------------------------------------------
 

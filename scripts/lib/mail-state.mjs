@@ -2,7 +2,7 @@
 
 /**
  * @typedef {"not-asked" | "erased" | "off" | "test" | "waiting" | "sent" | "skipped" | "failed" | "forgotten"} State
- * @typedef {{state: State, reason?: string, round?: number, at?: string, attempts?: number, providerId?: string, language?: string}} Status
+ * @typedef {{state: State, reason?: string, round?: number, at?: string, until?: string, attempts?: number, providerId?: string, language?: string}} Status
  */
 
 /** @type {Record<State, string>} */
@@ -34,10 +34,11 @@ const REASONS = {
 };
 
 /** @param {Status} status */
-export function mailInWords({ state, reason, round, at, attempts, providerId, language }) {
+export function mailInWords({ state, reason, round, at, until, attempts, providerId, language }) {
   const known = STATES[state] + (reason === undefined ? "" : `: ${REASONS[reason] ?? reason}`);
   return [
     at === undefined ? known : `${known}, ${at}`,
+    until !== undefined && `next attempt ${until}`,
     attempts !== undefined && attempts > 1 && `attempt ${attempts}`,
     round !== undefined && round > 1 && `round ${round}`,
     language !== undefined && `language ${language}`,

@@ -34,6 +34,18 @@ pub(super) fn words(status: &Status) -> Words {
             "A test key made the order: the e-mail goes to the service's address for tests \
              (MAIL_TEST_TO) if it has one, else to nobody.",
         ),
+        State::Waiting if status.reason.is_some() => words(
+            "Waiting",
+            "note",
+            "The mail service's quota is used up. The e-mail is sent when the quota begins anew, which \
+             is tried for some days.",
+        ),
+        State::Waiting if status.round.is_some() => words(
+            "Queued",
+            "note",
+            "It is already queued. Most are sent within a minute or two, and it is tried for up to 15 \
+             hours. Look again before you send another.",
+        ),
         State::Waiting => words(
             "Waiting",
             "note",
@@ -110,6 +122,7 @@ pub(super) fn facts(status: &Status) -> Markup {
     let mut rows = vec![("State", html! { (tag(&words)) " " (words.advice) })];
     rows.extend(status.reason.as_ref().map(|code| ("Code", html! { code { (code) } })));
     rows.extend(status.at.as_ref().map(|at| ("Known since", view::time(at))));
+    rows.extend(status.until.as_ref().map(|until| ("Next attempt", view::time(until))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
     rows.extend(status.language.as_ref().map(|tag| ("Language", html! { (view::told(tag)) })));
@@ -121,11 +134,6 @@ pub(super) fn facts(status: &Status) -> Markup {
 /// Whether it can be sent again at all.
 pub(super) fn can_be_sent(status: &Status) -> bool {
     !matches!(status.state, State::NotAsked | State::Erased | State::Off)
-}
-
-/// The round of an e-mail that is sent once more.
-pub(super) fn next_round(status: &Status) -> u32 {
-    status.round.unwrap_or(1).saturating_add(1)
 }
 
 /// Why a second e-mail may go out, if it is sent again.

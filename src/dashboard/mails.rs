@@ -3,9 +3,11 @@
 use super::form::Form;
 use super::frame::Page;
 use super::transaction::{self, id_link};
-use super::{Desk, Result, mail_state, view};
+use super::{Desk, Refusal, Result, mail_state, view};
 use crate::handle::{Clock, Entropy};
-use crate::operator::notifications::{self, FailedMail, FailedQuery, Failures, State};
+use crate::operator::notifications::{
+    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State,
+};
 use crate::pledge::TransactionId;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
@@ -14,8 +16,11 @@ use maud::{Markup, html};
 /// How many are listed.
 const LIMIT: usize = 20;
 
-/// E-mails that failed, of a day or the newest ones, with what has become of them since. At most 152 calls
-/// of Workers KV: a list of all, or one for each of 91 days if there are over 1,000, and three reads
+/// Most e-mails that one step sends once more.
+const STEP: usize = 20;
+
+/// E-mails that failed, of a day or the newest ones, with what has become of them since. At most 153 calls
+/// of Workers KV: a list of all, or one for each of 91 days if there are over 1,000, a read, and three
 /// for each that is shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
@@ -72,9 +77,23 @@ fn list(failures: &Failures, has_queue: bool) -> Markup {
         @for failed in days {
             section {
                 h2 { (view::day(&day_begins(failed))) }
+                @if has_queue { (day_form(failed)) }
                 ul.plain { @for failed in failed { li { (item(failed, has_queue)) } } }
             }
         }
+    }
+}
+
+/// A form that sends all of a day once more.
+fn day_form(failed: &[FailedMail]) -> Markup {
+    let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
+    let content = html! {
+        (view::hidden("day", day))
+        button.quiet { "Send all of this day again" }
+    };
+    html! {
+        (view::form("/mails", &content))
+        p { small { "Also those of this day that are not shown here. Each once, if it still counts as failed." } }
     }
 }
 
@@ -110,4 +129,95 @@ fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
     let day = day.map(|day| format!("day={day}"));
     let query = [day, last].into_iter().flatten().collect::<Vec<_>>().join("&");
     html! { p { a href={ "/mails?" (query) } { "Go on" } } }
+}
+
+// ---- All of a day --------------------------------------------------------------------------------
+
+/// What the steps so far have come to, which a form carries to the next one.
+#[derive(Clone, Copy)]
+struct Tally {
+    queued: usize,
+    before: usize,
+    ended: usize,
+}
+
+impl Tally {
+    const NAMES: [&str; 3] = ["queued", "before", "ended"];
+
+    fn new(form: &Form, step: &DayStep) -> Self {
+        let [queued, before, ended] = Self::NAMES.map(|name| form.text(name).parse().unwrap_or(0));
+        Tally {
+            queued: step.queued.saturating_add(queued),
+            before: step.before.saturating_add(before),
+            ended: step.ended.saturating_add(ended),
+        }
+    }
+
+    fn hidden(self) -> Markup {
+        let counts = [self.queued, self.before, self.ended];
+        html! {
+            @for (name, count) in Self::NAMES.iter().zip(counts) { (view::hidden(name, &count.to_string())) }
+        }
+    }
+
+    fn words(self) -> Markup {
+        html! {
+            "Queued: " (self.queued) ". Already queued: " (self.before)
+            ". Sent, skipped or failed again since: " (self.ended) "."
+        }
+    }
+}
+
+/// Sends the e-mails once more that failed on a day, 20 in a step. At most 84 calls of Workers KV, 21 writes,
+/// and 20 of the queue. Sent again, it queues nothing that is queued.
+pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let outbox = desk.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
+    let day = form.given("day").filter(|day| is_day(day));
+    let day = day.ok_or_else(|| Refusal::invalid("a day is written as 2026-11-21"))?;
+    let from = form.given("from").map(str::to_owned);
+    let query = DayQuery { day: day.to_owned(), from, count: STEP };
+    let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
+    let step = notifications::resend_day(store, author, outbox, rounds, &query).await?;
+    let tally = Tally::new(form, &step);
+    let content = html! {
+        (stand(&step, tally))
+        p.lead { "E-mails that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
+        (refused(&step))
+        @if let Some(next) = &step.next { (next_step(day, next, tally, step.untaken)) }
+        p { a href={ "/mails?day=" (day) } { "What became of them" } }
+    };
+    Ok(Page::new(TITLE, content))
+}
+
+fn stand(step: &DayStep, tally: Tally) -> Markup {
+    match (step.untaken, &step.next) {
+        (true, _) => view::problem(
+            "the queue did not take all of them: go on in a minute, and what is queued is not queued again",
+        ),
+        (false, Some(_)) => view::notice(&html! { "There are more. " (tally.words()) }),
+        (false, None) => view::done(&html! { "All of the day. " (tally.words()) }),
+    }
+}
+
+fn refused(step: &DayStep) -> Markup {
+    let row = |(id, why): &(String, String)| vec![id_link(id), html! { (view::sentence(why)) }];
+    let rows: Vec<_> = step.refused.iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            (view::table(&["Transaction", "Why it cannot be sent"], &rows, ""))
+        }
+    }
+}
+
+fn next_step(day: &str, next: &str, tally: Tally, is_same: bool) -> Markup {
+    let content = html! {
+        (view::hidden("day", day))
+        (view::hidden("from", next))
+        (tally.hidden())
+        button { @if is_same { "Try again" } @else { "Go on" } }
+    };
+    view::form("/mails", &content)
 }

@@ -39,6 +39,7 @@ use crate::handle::{Clock, Entropy, Outbox};
 use crate::http::{Body, InFlight, Request, Response};
 use crate::operator::OperatorError;
 use crate::operator::audit::Author;
+use crate::operator::notifications::QueuedRounds;
 use crate::store::{OperatorStore, StoreError};
 use access::Roles;
 use form::Form;
@@ -61,6 +62,8 @@ pub struct Dashboard<'d, S, C, E> {
     pub outbox: Option<&'d dyn Outbox>,
     /// The bytes of the forms that are read at this time.
     pub in_flight: &'d InFlight,
+    /// The e-mails that this instance has sent again lately.
+    pub rounds: &'d QueuedRounds,
 }
 
 /// A person at work: the ports, and what the person may do.
@@ -71,6 +74,7 @@ struct Desk<'d, S, C, E> {
     entropy: &'d E,
     settings: &'d Settings,
     outbox: Option<&'d dyn Outbox>,
+    rounds: &'d QueuedRounds,
     roles: &'d Roles,
 }
 
@@ -183,6 +187,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             entropy: self.entropy,
             settings: self.settings,
             outbox: self.outbox,
+            rounds: self.rounds,
             roles,
         };
         desk.show(&route, &form, &asked.query).await
@@ -223,6 +228,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Prices => prices::prices(self, query).await,
             Route::SetPrices => prices::set_prices(self, form).await,
             Route::Mails => mails::mails(self, query).await,
+            Route::ResendDay => mails::resend_day(self, form).await,
             Route::Audit => audit::audit(self, query).await,
             Route::System => system::system(self).await,
         }

@@ -68,6 +68,8 @@ pub enum Route {
     SetPrices,
     /// E-mails that failed.
     Mails,
+    /// Sends those of a day once more, a step at a time.
+    ResendDay,
     /// The record of changes.
     Audit,
     /// Versions, limits, and the last backup.
@@ -83,7 +85,8 @@ impl Route {
             | Route::Transaction(_)
             | Route::Resend(_)
             | Route::PreviewMail(_)
-            | Route::Mails => Act::Support,
+            | Route::Mails
+            | Route::ResendDay => Act::Support,
             Route::Usage(_)
             | Route::UsageCsv(_)
             | Route::Count(_)
@@ -143,6 +146,7 @@ impl Route {
             Route::Prices => "GET /prices",
             Route::SetPrices => "POST /prices",
             Route::Mails => "GET /mails",
+            Route::ResendDay => "POST /mails",
             Route::Audit => "GET /audit",
             Route::System => "GET /system",
         }
@@ -202,6 +206,7 @@ pub fn route(method: &str, path: &str) -> Option<Route> {
         ("GET", ["prices"]) => Route::Prices,
         ("POST", ["prices"]) => Route::SetPrices,
         ("GET", ["mails"]) => Route::Mails,
+        ("POST", ["mails"]) => Route::ResendDay,
         ("GET", ["audit"]) => Route::Audit,
         ("GET", ["system"]) => Route::System,
         _ => return None,

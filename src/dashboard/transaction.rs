@@ -8,7 +8,7 @@ use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
 use crate::operator::keys::{self, KeyRow};
-use crate::operator::notifications::{self, State, Status};
+use crate::operator::notifications::{self, Resent, State, Status};
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{self, Record, Shown, View};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
@@ -244,7 +244,7 @@ impl Facts {
     }
 }
 
-const NO_QUEUE: &str = "This dashboard is not bound to the service's queue, so it cannot send an e-mail again. Who deploys it \
+pub(super) const NO_QUEUE: &str = "This dashboard is not bound to the service's queue, so it cannot send an e-mail again. Who deploys it \
      can bind NOTIFICATIONS in wrangler.dashboard.toml.";
 
 /// `Test` or `Live` as a tag.
@@ -360,7 +360,7 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
     let risk = mail_state::risk(mail);
     let content = html! {
-        (view::hidden("round", &mail_state::next_round(mail).to_string()))
+        (view::hidden("round", &mail.next_round().to_string()))
         @if let Some(risk) = risk {
             label { input type="checkbox" name="sure" value="yes" required; (risk) " Send it all the same." }
         }
@@ -369,11 +369,11 @@ pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
     view::form(&link::path(&["transactions", id, "mail"]), &content)
 }
 
-/// Sends a transaction's e-mail once more. At most twelve calls of Workers KV, a write, and one of the
+/// Sends a transaction's e-mail once more. At most 15 calls of Workers KV, two writes, and one of the
 /// queue.
 ///
-/// A form that is sent twice puts the same round into the queue, of which one e-mail is sent; one that is
-/// sent after that round has ended does nothing.
+/// A form that is sent twice puts its round into the queue once, as far as Workers KV shows it and this
+/// instance remembers it; one that is sent after that round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -382,21 +382,42 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     let record = transactions::get(desk.store, id).await?;
     let mail = notifications::status(desk.store, desk.clock, &record).await?;
     let Some(outbox) = desk.outbox else { return refused(desk, &record, NO_QUEUE).await };
+    if is_queued(&mail, form) {
+        return found(desk, &record, &queued_before()).await;
+    }
     if let Some(problem) = not_now(&mail, form) {
         return refused(desk, &record, problem).await;
     }
-    let message = match notifications::resend(desk.store, &desk.author, &record).await {
+    let message = match notifications::next_message(desk.store, &record, &mail).await {
         Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
         outcome => outcome?,
     };
-    if !outbox.put(&message).await {
-        return refused(desk, &record, UNTAKEN).await;
+    let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
+    match notifications::queue_round(store, author, outbox, rounds, &message).await? {
+        Resent::Untaken => refused(desk, &record, UNTAKEN).await,
+        Resent::Before => found(desk, &record, &queued_before()).await,
+        Resent::Queued => found(desk, &record, &queued_now(&message.id)).await,
     }
-    let notice = view::done(&html! {
-        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id))
-        " says what became of it; until then, what became of the one before."
-    });
-    found(desk, &record, &notice).await
+}
+
+/// Whether the round of this form, or a later one, is in the queue.
+fn is_queued(mail: &Status, form: &Form) -> bool {
+    let text = form.text("round");
+    let round = text.parse::<u32>().ok().filter(|round| *round > 1 && round.to_string() == text);
+    round.is_some_and(|round| mail.queued_round().is_some_and(|queued| queued >= round))
+}
+
+fn queued_now(id: &str) -> Markup {
+    view::done(&html! {
+        "The e-mail is in the queue. Within a minute or two " (id_link(id))
+        " says what became of it; until then, that it waits."
+    })
+}
+
+fn queued_before() -> Markup {
+    view::notice(&html! {
+        "The e-mail is already queued, and was not queued again. Look in a minute or two what became of it."
+    })
 }
 
 const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again in a \
@@ -404,7 +425,7 @@ const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the re
 
 /// Why an e-mail is not sent again by this form.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
-    if form.text("round") != mail_state::next_round(mail).to_string() {
+    if form.text("round") != mail.next_round().to_string() {
         return Some(
             "nothing was sent: the e-mail was sent again since this form was shown. Look at what \
              became of that",

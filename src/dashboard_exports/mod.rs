@@ -8,6 +8,7 @@ mod kv;
 use crate::dashboard::{Dashboard, Settings, Variables};
 use crate::handle::Outbox;
 use crate::http::InFlight;
+use crate::operator::notifications::QueuedRounds;
 use crate::platform::Platform;
 use crate::workers::{Call, DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
 use access::Context;
@@ -53,6 +54,7 @@ thread_local! {
 #[derive(Default)]
 struct Isolate {
     in_flight: Rc<InFlight>,
+    rounds: Rc<QueuedRounds>,
     settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
 }
 
@@ -63,9 +65,9 @@ pub async fn serve(
     bindings: Bindings,
     context: Context,
 ) -> web_sys::Response {
-    let (in_flight, settings) = ISOLATE.with(|isolate| {
+    let (in_flight, rounds, settings) = ISOLATE.with(|isolate| {
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(&bindings)));
-        (Rc::clone(&isolate.in_flight), Rc::clone(settings))
+        (Rc::clone(&isolate.in_flight), Rc::clone(&isolate.rounds), Rc::clone(settings))
     });
     let store = OperatorKv(bindings.pledges());
     let queue = bindings
@@ -78,6 +80,7 @@ pub async fn serve(
         settings: &settings,
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
         in_flight: &in_flight,
+        rounds: &rounds,
     };
     let call: &Call = context.unchecked_ref();
     let person = access::identify(&context).await;

@@ -2,21 +2,26 @@
 //!
 //! A state is computed from what is stored, so that nothing must have been written for a loss to show.
 
-use super::audit::Author;
+mod resend;
+
+pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
+
 use super::transactions::{self, Record, masked};
-use super::{OperatorError, Pages, Result, load};
-use crate::handle::{Clock, Entropy, Message};
-use crate::notify::{self, Marker};
+use super::{OperatorError, Pages, Result, load, read_values};
+use crate::handle::Clock;
+use crate::notify::{self, Marker, Queued};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::recipient::{Profile, mail};
 use crate::scope::Mode;
 use crate::store::{
-    FailedMailKey, Key, Listed, MailState, NotificationKey, OperatorStore, ProfileKey, StoreError,
+    FailedMailKey, Key, Listed, MailState, NotificationKey, OperatorStore, ProfileKey,
+    QueuedMailKey, StoreError, decode,
 };
-use crate::time::{DAY_MS, age_ms, date_time, day_of};
+use crate::time::{DAY_MS, age_ms, date_time, day_of, parse_ms};
 use serde::{Deserialize, Serialize};
 
-/// Age of a transaction whose e-mail is no longer waited for: all attempts take 15 hours.
+/// How long after its create, or after the queue was to deliver its message, an e-mail is no longer waited
+/// for: all attempts take 15 hours.
 const WAITING_MS: u64 = DAY_MS;
 
 /// The state of a transaction's e-mail.
@@ -32,7 +37,8 @@ pub enum State {
     /// A test key made it: it goes to `MAIL_TEST_TO` if the Worker has that variable, which is not known
     /// here, else nowhere.
     Test,
-    /// It was asked for within the last 24 hours, and nothing is known of it yet.
+    /// It was asked for within the last 24 hours, and nothing is known of it yet; or, with a round, its
+    /// message is in the queue.
     Waiting,
     /// A mail service has taken it.
     Sent,
@@ -52,7 +58,7 @@ pub struct Status {
     pub state: State,
     /// Why it was skipped or failed: a code of the service or of the mail service; `unsent` if the queue
     /// did not take it, `unknown` if nothing is known of it after 24 hours, `damaged` if a record of it
-    /// cannot be read.
+    /// cannot be read. Of a message that waits for the next day: the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// 1, and more for an e-mail that was sent again.
@@ -61,6 +67,9 @@ pub struct Status {
     /// When that became known, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// When the queue delivers its message, an RFC 3339 date-time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// How often it was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
@@ -79,6 +88,7 @@ impl Status {
             reason: None,
             round: None,
             at: None,
+            until: None,
             attempts: None,
             provider_id: None,
             language: None,
@@ -87,6 +97,28 @@ impl Status {
 
     fn failed(reason: &str) -> Self {
         Status { reason: Some(reason.to_owned()), ..Status::new(State::Failed) }
+    }
+
+    /// The round whose message is known to be in the queue.
+    pub fn queued_round(&self) -> Option<u32> {
+        self.round.filter(|_| self.state == State::Waiting)
+    }
+
+    /// The round of an e-mail that is sent once more: the second if none is known.
+    pub fn next_round(&self) -> u32 {
+        self.round.unwrap_or(1).saturating_add(1)
+    }
+}
+
+impl From<Queued> for Status {
+    fn from(queued: Queued) -> Self {
+        Status {
+            reason: queued.reason,
+            round: Some(queued.round),
+            at: Some(queued.at),
+            until: Some(queued.until),
+            ..Status::new(State::Waiting)
+        }
     }
 }
 
@@ -101,6 +133,7 @@ impl From<Marker> for Status {
             reason: marker.reason,
             round: Some(marker.round),
             at: Some(marker.at),
+            until: None,
             attempts: Some(marker.attempts).filter(|attempts| *attempts > 0),
             provider_id: marker.provider_id,
             language: marker.language,
@@ -117,6 +150,17 @@ pub async fn status(
     clock: &impl Clock,
     record: &Record,
 ) -> Result<Status> {
+    let queued = store.get_values(&[QueuedMailKey(&record.id)]).await?;
+    status_beside(store, clock, record, queued.into_iter().flatten().next()).await
+}
+
+/// The same, with the value of its record of the queue.
+async fn status_beside(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+    queued: Option<Vec<u8>>,
+) -> Result<Status> {
     let metadata = record.metadata()?;
     if !record.asks_for_mail()? {
         return Ok(Status::new(State::NotAsked));
@@ -124,8 +168,14 @@ pub async fn status(
     if metadata.summary.erased.is_some() {
         return Ok(Status::new(State::Erased));
     }
-    let marker = marker(store, &record.id).await;
-    if let Some(ended) = marker.map(|marker| marker.map(Status::from)).or_else(damaged)? {
+    let marker: Result<Option<Marker>> = load(store, NotificationKey(&record.id)).await;
+    let ended = marker.map(|marker| marker.map(Status::from)).or_else(damaged)?;
+    let last = ended.as_ref().and_then(|ended| ended.round).unwrap_or_default();
+    let queued = queued.and_then(|queued| in_queue(&queued, clock.now_ms()));
+    if let Some(queued) = queued.filter(|queued| queued.round > last) {
+        return Ok(queued.into());
+    }
+    if let Some(ended) = ended {
         return Ok(ended);
     }
     if metadata.summary.mail == Some(MailState::Unsent) {
@@ -163,8 +213,12 @@ fn unmarked(age_ms: u64) -> Status {
     }
 }
 
-async fn marker(store: &impl OperatorStore, id: &TransactionId) -> Result<Option<Marker>> {
-    load(store, NotificationKey(id)).await
+/// The round whose message is in the queue; `None` if it should have been delivered long ago, or the record
+/// cannot be read.
+fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
+    let queued: Queued = decode(QueuedMailKey::KIND, record).ok()?;
+    let until_ms = parse_ms(&queued.until)?;
+    (now_ms < until_ms.saturating_add(WAITING_MS)).then_some(queued)
 }
 
 /// The profile of a unit whose e-mails are on.
@@ -202,6 +256,10 @@ pub async fn show(
     clock: &impl Clock,
     record: &Record,
 ) -> Result<Shown> {
+    shown(record, status(store, clock, record).await?)
+}
+
+fn shown(record: &Record, mail: Status) -> Result<Shown> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
     Ok(Shown {
         id: record.id.to_string(),
@@ -209,7 +267,7 @@ pub async fn show(
         unit: metadata.unit,
         created_at: transaction.created_at.to_string(),
         recipient: masked_recipient(&transaction),
-        mail: status(store, clock, record).await?,
+        mail,
     })
 }
 
@@ -262,8 +320,8 @@ pub struct FailedMail {
     pub problem: Option<String>,
 }
 
-/// Lists e-mails that failed within 90 days. Those of the last minute may be missing, and those that
-/// nobody heard of again: no list has them.
+/// Lists e-mails that failed within 90 days, or had to wait for another day. Those of the last minute may be
+/// missing, and those that nobody heard of again: no list has them.
 ///
 /// # Errors
 /// If the store fails.
@@ -275,9 +333,11 @@ pub async fn failed(
     let mut names = newest(store, clock.now_ms(), query).await?;
     let more = names.len() > query.limit;
     names.truncate(query.limit);
+    let keys: Vec<_> = names.iter().map(|(_, id)| QueuedMailKey(id)).collect();
+    let queued = read_values(store, &keys).await?;
     let mut failed = Vec::with_capacity(names.len());
-    for (day, id) in names {
-        let (now, problem) = match show_by_id(store, clock, &id).await {
+    for ((day, id), queued) in names.into_iter().zip(queued) {
+        let (now, problem) = match show_by_id(store, clock, &id, queued).await {
             Ok(shown) => (Some(shown), None),
             Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
             Err(error) => return Err(error),
@@ -291,9 +351,11 @@ async fn show_by_id(
     store: &impl OperatorStore,
     clock: &impl Clock,
     id: &TransactionId,
+    queued: Option<Vec<u8>>,
 ) -> Result<Shown> {
     let record = transactions::get(store, id.as_str()).await?;
-    show(store, clock, &record).await
+    let mail = status_beside(store, clock, &record, queued).await?;
+    shown(&record, mail)
 }
 
 /// Days and IDs of failures, the newest day first: more than the limit if there are more. One list call
@@ -340,51 +402,7 @@ fn days_back(now_ms: u64) -> Vec<String> {
     (0..=kept).map(day).collect()
 }
 
-// ---- Once more ---------------------------------------------------------------------------------
-
-/// The message that sends a transaction's e-mail once more: of the round after the last one that ended,
-/// the second if none is known. A message of an older round that still waits then finds that a newer one
-/// has ended, and sends nothing; if it comes first, both send.
-///
-/// # Errors
-/// If the e-mail was not asked for or may not be sent, the transaction is damaged, or the store fails.
-pub async fn next_message(store: &impl OperatorStore, record: &Record) -> Result<Message> {
-    let metadata = record.metadata()?;
-    if !record.asks_for_mail()? {
-        return Err(refusal(record, "its create did not ask for an e-mail"));
-    }
-    refuse_erased(record)?;
-    if mailing_profile(store, &metadata.unit).await?.is_none() {
-        let unit = &metadata.unit;
-        return Err(refusal(
-            record,
-            &format!(
-                "the e-mails of the unit `{unit}` are off: `units set {unit} --mail on` turns them on"
-            ),
-        ));
-    }
-    let last = marker(store, &record.id).await?.map_or(1, |marker| marker.round);
-    Ok(Message {
-        id: record.id.to_string(),
-        created_at: record.transaction()?.created_at.to_string(),
-        round: last.saturating_add(1),
-    })
-}
-
-/// Records that an e-mail is sent once more, and returns the [message](next_message) to put into the
-/// queue.
-///
-/// # Errors
-/// As [`next_message`], and if the record of changes cannot be written: then put nothing into the queue.
-pub async fn resend(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    record: &Record,
-) -> Result<Message> {
-    let message = next_message(store, record).await?;
-    author.record(store, "notifications resend", [message.id.as_str()]).await?;
-    Ok(message)
-}
+// ---- Preview -----------------------------------------------------------------------------------
 
 /// An e-mail as it would be sent now. Text and HTML have the recipient's name and the address of the
 /// page, which opens it to whoever has it.

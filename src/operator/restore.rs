@@ -4,7 +4,8 @@ use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
     BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, MailedKey, MemberKey,
-    NotificationKey, OperatorStore, ReplayKey, SecretKey, TransactionKey, UsageKey, decode,
+    NotificationKey, OperatorStore, QueuedMailKey, ReplayKey, SecretKey, TransactionKey, UsageKey,
+    decode,
 };
 use serde::Deserialize;
 
@@ -84,8 +85,8 @@ impl Restore {
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
             return self.wish.with_keys;
         }
-        if is(MailedKey::PREFIX) {
-            return false; // they name a person by the secret, for two days
+        if is(MailedKey::PREFIX) || is(QueuedMailKey::PREFIX) {
+            return false; // they name a person by the secret, for two days, and messages of a queue
         }
         if is(UsageKey::PREFIX) || name == BackupKey.name() {
             return false; // sums are counted again, and the place's last backup may be newer

@@ -1,10 +1,14 @@
 //! E-mails to recipients.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js};
-use crate::operator::{OperatorError, notifications, transactions};
+use super::{Outcome, author, from_js, to_js};
+use crate::handle::{Message, Outbox, Putting};
+use crate::operator::notifications::{self, QueuedRounds};
+use crate::operator::{OperatorError, transactions};
 use crate::platform::Platform;
+use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 
 /// What became of a transaction's e-mail → `{id, mode, unit, createdAt, recipient, mail: {state, …}}`.
 #[wasm_bindgen(js_name = showNotification)]
@@ -31,21 +35,46 @@ pub async fn next_message(kv: Kv, id: String) -> Outcome {
     let store = KvStore::new(kv);
     let next = async || -> Result<_, OperatorError> {
         let record = transactions::get(&store, &id).await?;
-        notifications::next_message(&store, &record).await
+        let mail = notifications::status(&store, &Platform, &record).await?;
+        notifications::next_message(&store, &record, &mail).await
     };
     store.finish(next().await)
 }
 
-/// Records that an e-mail is sent once more → the message to put into the queue.
-#[wasm_bindgen(js_name = resendNotification)]
-pub async fn resend_notification(kv: Kv, by: String, id: String) -> Outcome {
+/// Records that a message is put into the queue, and has `put` do so → `queued`, or `untaken`. `put` takes
+/// the message and returns whether the queue took it.
+#[wasm_bindgen(js_name = queueMessage)]
+pub async fn queue_message(kv: Kv, by: String, message: JsValue, put: Function) -> Outcome {
     let store = KvStore::new(kv);
-    let author = author(&by)?;
-    let resend = async || -> Result<_, OperatorError> {
-        let record = transactions::get(&store, &id).await?;
-        notifications::resend(&store, &author, &record).await
-    };
-    store.finish(resend().await)
+    let (author, message) = (author(&by)?, from_js(message)?);
+    let (queue, rounds) = (Queue(put), QueuedRounds::default());
+    store.finish(notifications::queue_round(&store, &author, &queue, &rounds, &message).await)
+}
+
+/// Sends the e-mails once more that failed on a day: `{day, from?, count}` → `{queued, before, ended, refused:
+/// [[id, why]], untaken, next}`. `put` is as of [`queue_message`].
+#[wasm_bindgen(js_name = resendDay)]
+pub async fn resend_day(kv: Kv, by: String, query: JsValue, put: Function) -> Outcome {
+    let store = KvStore::new(kv);
+    let (author, query) = (author(&by)?, from_js(query)?);
+    let (queue, rounds) = (Queue(put), QueuedRounds::default());
+    store.finish(notifications::resend_day(&store, &author, &queue, &rounds, &query).await)
+}
+
+/// The queue of the scripts.
+struct Queue(Function);
+
+impl Queue {
+    async fn take(&self, message: &Message) -> Result<bool, JsValue> {
+        let taken = self.0.call1(&JsValue::NULL, &to_js(message)?)?;
+        Ok(JsFuture::from(Promise::resolve(&taken)).await?.is_truthy())
+    }
+}
+
+impl Outbox for Queue {
+    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+        Box::pin(async { self.take(message).await.unwrap_or_default() })
+    }
 }
 
 /// An e-mail as it would be sent now → `{id, to, sender, replyTo, language, subject, text, html}`.

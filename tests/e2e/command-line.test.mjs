@@ -14,6 +14,7 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
 const KEEP = "It must be 0, or from 60s to 365d, such as 90s, 30m, 24h or 7d.";
 
+const RESEND = "give the ID of a transaction, or `--failed` with a `--day`";
 const ERASE = "say what to erase: the ID of a transaction, or `--email`";
 
 /** Lines, and what each is told. */
@@ -75,6 +76,11 @@ const WRONG = {
     "option '--day <day>' argument '2026-13-01' is invalid. It must be a day, such as 2026-11-21.",
   "notifications list --failed --limit 0":
     "option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 to 1000.",
+  "notifications resend": RESEND,
+  "notifications resend --failed": RESEND,
+  "notifications resend --day 2026-11-21": RESEND,
+  "notifications resend x --failed --day 2026-11-21": RESEND,
+  "notifications resend --failed --day 2026-11-21 --again": RESEND,
   "notifications resend x --remote --origin y":
     "option '--origin <url>' cannot be used with option '--remote'",
   "notifications resend x --origin y": "`y` is no address: give one by `--origin`",

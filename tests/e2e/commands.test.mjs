@@ -535,7 +535,7 @@ test("what became of an e-mail is shown, failures are listed, and it can be look
 });
 
 test("an e-mail is sent again locally, and an erase forgets to whom it was sent", async (t) => {
-  const { kv, json, fails, command, names } = await operator(t);
+  const { kv, json, words, fails, command, names } = await operator(t);
   const messages = [];
   const { origin, close } = await onLoopback(
     createServer(async (request, response) => {
@@ -561,11 +561,36 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   assert.deepEqual(messages, [message]);
   const [change] = await unchanged(kv, before);
   assert.deepEqual([change.command, change.on], ["notifications resend", [LIVE_ID]]);
-  await close();
-  await fails(
-    [...RESEND, ...at, "--yes"],
-    /^nothing answers at http.+: run `npm start`, or say by/,
+
+  const { before: queued } = await json(...RESEND, ...at, "--yes");
+  assert.deepEqual([queued.state, queued.round, messages.length], ["waiting", 3, 1]);
+  assert.match(
+    await words(...RESEND, ...at, "--yes"),
+    /^It is already queued, and was not queued/m,
   );
+  const { round } = await json(...RESEND, ...at, "--yes", "--again");
+  assert.deepEqual([round, messages.map(({ round }) => round)], [4, [3, 4]]);
+  assert.equal((await unchanged(kv, before)).length, 2);
+
+  const failure = { state: "failed", reason: "no-more-attempts", round: 4, at: FIRST, attempts: 6 };
+  const failed = [NOTIFICATION, JSON.stringify(failure)];
+  const listed = [`mail-failed:${FIRST.slice(0, 10)}:${LIVE_ID}`, "{}"];
+  await kv.write([failed, listed].map(([key, value]) => ({ key, value })));
+  const ofDay = ["notifications", "resend", "--failed", "--day", FIRST.slice(0, 10), ...at];
+  await fails(
+    ofDay,
+    /^Send the e-mails of .+ once more that failed on 2026-.+ as failed\? Add `--yes`/,
+  );
+  const counts = { day: FIRST.slice(0, 10), before: 0, ended: 0, refused: [] };
+  assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
+  assert.match(await words(...ofDay, "--yes"), /^queued 0, already queued 1, sent, skipped/m);
+  assert.deepEqual(messages.at(-1), { ...message, round: 5 });
+  assert.equal(messages.length, 3);
+
+  await close();
+  const nothing = /^nothing answers at http.+: run `npm start`, or say by/;
+  await fails([...RESEND, ...at, "--yes", "--again"], nothing);
+  await fails([...ofDay, "--yes"], nothing);
 
   const hash = "0123456789abcdef".repeat(2);
   const day = new Date().toISOString().slice(0, 10);
@@ -582,11 +607,12 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
     await fails(args, /^there is no e-mail of \S+ to send: its recipient was erased on /);
 });
 
-/** The changes that were recorded since; all other records are as they were. */
+/** The changes that were recorded since; all other records are as they were, but for what is noted of the queue. */
 async function unchanged(kv, before) {
   const now = Object.entries(await contents(kv)).filter(([name]) => !(name in before));
-  assert.ok(now.every(([name]) => name.startsWith("audit:")));
-  return now.map(([, { value }]) => JSON.parse(value ?? ""));
+  const added = now.filter(([name]) => !name.startsWith("mail-queued:"));
+  assert.ok(added.every(([name]) => name.startsWith("audit:")));
+  return added.map(([, { value }]) => JSON.parse(value ?? ""));
 }
 
 test("an e-mail is sent again by the queue of the deployed Worker, with nothing personal in the message", async (t) => {
@@ -596,7 +622,7 @@ test("an e-mail is sent again by the queue of the deployed Worker, with nothing 
     account.records.set(key, value);
     extras.set(key, { metadata });
   }
-  const args = ["resend", LIVE_ID, "--remote", "--yes", "--json", "--by", "Zoë"];
+  const args = ["resend", LIVE_ID, "--again", "--remote", "--yes", "--json", "--by", "Zoë"];
   const resend = () => run("notifications", args, { env });
   const isAudit = (name) => name.startsWith("audit:");
   const unbound = await resend();

@@ -15,6 +15,7 @@ mod answer;
 mod auth;
 mod charge;
 mod dashboard;
+mod deliveries;
 mod descriptions;
 mod fixtures;
 mod formats;

@@ -4,17 +4,18 @@ use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use impact_pledge::handle::Message;
 use impact_pledge::notify::{
-    Letter, MailError, MailSettings, Mailer, Marker, Notifier, Outcome, State, cloudflare_error,
-    resend_answer,
+    Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Marker, Notifier, Outcome,
+    State, cloudflare_error, resend_answer,
 };
-use impact_pledge::operator::notifications::{self, FailedQuery};
+use impact_pledge::operator::OperatorError;
+use impact_pledge::operator::notifications::{self, FailedQuery, QueuedRounds, Resent};
 use impact_pledge::operator::transactions;
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
-    TransactionMetadata,
+    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, QueuedMailKey, SecretKey,
+    TransactionKey, TransactionMetadata,
 };
 use impact_pledge::time::parse_ms;
 use serde_json::{Value, json};
@@ -22,9 +23,10 @@ use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
 use support::service::{
     FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, PATH, TestRequest, TestService, UNIT, desk, seeded,
+    yield_now,
 };
 
-const TODAY: &str = "2026-01-31";
+pub const TODAY: &str = "2026-01-31";
 const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 
 /// A letter's address, subject, address for answers, and key.
@@ -32,13 +34,37 @@ type Posted = (String, String, Option<String>, String);
 
 /// A mail service that answers with what a test gives it.
 #[derive(Default)]
-struct Post {
+pub struct Post {
     letters: RefCell<Vec<Posted>>,
     refusal: RefCell<Option<MailError>>,
+    /// How many letters were on their way at once at most, and the transactions of those that are.
+    pub most: Cell<usize>,
+    pub sending: RefCell<Vec<TransactionId>>,
+    /// Whether no letter is ever answered.
+    pub hangs: Cell<bool>,
+}
+
+impl Post {
+    pub fn refuse_nothing(&self) {
+        self.refusal.take();
+    }
+
+    /// The letters that are on their way together are asked for one after another.
+    async fn take_time(&self, id: &TransactionId) {
+        self.sending.borrow_mut().push(id.clone());
+        self.most.set(self.most.get().max(self.sending.borrow().len()));
+        while self.hangs.get() {
+            yield_now().await;
+        }
+        yield_now().await;
+        self.sending.borrow_mut().retain(|other| other != id);
+    }
 }
 
 impl Mailer for Post {
     async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        assert!(!self.sending.borrow().contains(letter.id), "two letters of one transaction");
+        self.take_time(letter.id).await;
         if let Some(refusal) = self.refusal.borrow().clone() {
             return Err(refusal);
         }
@@ -52,22 +78,23 @@ impl Mailer for Post {
     }
 }
 
-struct Desk {
-    store: MemoryStore,
-    post: Post,
-    clock: FixedClock,
-    settings: MailSettings,
+pub struct Desk {
+    pub store: MemoryStore,
+    pub post: Post,
+    pub clock: FixedClock,
+    pub settings: MailSettings,
+    deliveries: Cell<u32>,
 }
 
-fn id() -> TransactionId {
+pub fn id() -> TransactionId {
     TransactionId::from_bytes([7; 26])
 }
 
-fn secret() -> NamespaceSecret {
+pub fn secret() -> NamespaceSecret {
     NamespaceSecret::new([9; 32])
 }
 
-fn message() -> Message {
+pub fn message() -> Message {
     Message { id: id().into_string(), created_at: CREATED.to_owned(), round: 1 }
 }
 
@@ -77,7 +104,7 @@ fn shop() -> Value {
 
 impl Desk {
     /// A live record of a unit whose mail is on.
-    fn new() -> Self {
+    pub fn new() -> Self {
         let store = MemoryStore::default();
         store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");
         let desk = Desk {
@@ -85,6 +112,7 @@ impl Desk {
             post: Post::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
             settings: MailSettings { has_origin: true, test_to: None },
+            deliveries: Cell::default(),
         };
         desk.keep_record(&full());
         desk.keep_profile(&shop());
@@ -92,10 +120,16 @@ impl Desk {
     }
 
     fn keep_record(&self, record: &Value) {
+        self.keep_record_of(&id(), record, None);
+    }
+
+    /// A live record that is said to have so many bytes.
+    pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: Option<usize>) {
         let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
-        let metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
+        let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
+        metadata.bytes = bytes;
         let metadata = serde_json::to_vec(&metadata).unwrap();
-        let name = TransactionKey(&id()).name();
+        let name = TransactionKey(id).name();
         self.store.keep(&name, record.to_string().as_bytes(), &metadata);
     }
 
@@ -114,38 +148,65 @@ impl Desk {
         }
     }
 
-    fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
-        block_on(self.notifier().deliver(message, attempt))
+    /// A delivery in an instance of its own.
+    pub fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
+        block_on(self.deliver_in(&self.instance(), message, attempt))
+    }
+
+    pub async fn deliver_in(
+        &self,
+        instance: &Deliveries,
+        message: &Message,
+        attempt: u32,
+    ) -> Outcome {
+        self.deliveries.set(self.deliveries.get() + 1);
+        let token = self.deliveries.get().to_string();
+        self.notifier(instance).deliver(message, attempt, &token).await
     }
 
     fn bury(&self) -> Outcome {
-        block_on(self.notifier().bury(&message(), 1))
+        block_on(self.notifier(&self.instance()).bury(&message(), 1))
     }
 
-    fn notifier(&self) -> Notifier<'_, MemoryStore, Post, FixedClock> {
-        let Desk { store, post: mailer, clock, settings } = self;
-        Notifier { store, mailer, clock, settings }
+    pub fn instance(&self) -> Deliveries {
+        Deliveries::new(MAX_HELD_BYTES)
     }
 
-    fn marker(&self) -> Option<Marker> {
+    pub fn notifier<'n>(
+        &'n self,
+        deliveries: &'n Deliveries,
+    ) -> Notifier<'n, MemoryStore, Post, FixedClock> {
+        let Desk { store, post: mailer, clock, settings, .. } = self;
+        Notifier { store, mailer, clock, settings, deliveries }
+    }
+
+    pub fn marker(&self) -> Option<Marker> {
         let value = self.store.value(&NotificationKey(&id()).name())?;
         Some(serde_json::from_str(&value).unwrap())
     }
 
-    fn sent(&self) -> usize {
+    pub fn refuse(&self, refusal: MailError) {
+        self.post.refusal.replace(Some(refusal));
+    }
+
+    pub fn sent(&self) -> usize {
         self.post.letters.borrow().len()
     }
 
     fn lists_a_failure(&self) -> bool {
-        self.store.value(&FailedMailKey { day: TODAY, id: &id() }.name()).is_some()
+        self.lists_a_failure_of(TODAY)
+    }
+
+    pub fn lists_a_failure_of(&self, day: &str) -> bool {
+        self.store.value(&FailedMailKey { day, id: &id() }.name()).is_some()
     }
 }
 
-fn done(why: &str) -> Outcome {
+pub fn done(why: &str) -> Outcome {
     Outcome::Done(why.to_owned())
 }
 
-fn later(seconds: u32, cause: &str) -> Outcome {
+pub fn later(seconds: u32, cause: &str) -> Outcome {
     Outcome::Later { seconds, cause: cause.to_owned() }
 }
 
@@ -256,18 +317,48 @@ fn a_message_waits_for_its_own_record() {
     }
 }
 
+const WAITS: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
+
 #[test]
 fn a_store_that_fails_is_never_taken_for_an_absent_record() {
     for prefix in ["notification:", "transaction:", "profile:", "secret", "mailed:"] {
         let desk = Desk::new();
         desk.store.set_failing(Some(prefix));
-        for (attempt, seconds) in (1..).zip([60, 300, 1_800, 7_200, 43_200, 43_200]) {
+        for (attempt, seconds) in (1..).zip(WAITS) {
             let outcome = later(seconds, "the store does not answer");
             assert_eq!(desk.deliver(&message(), attempt), outcome, "{prefix}, {attempt}");
         }
         desk.store.set_failing(None);
         assert_eq!((desk.deliver(&message(), 6), desk.sent()), (done("sent"), 1), "{prefix}");
     }
+}
+
+#[test]
+fn what_fails_at_its_last_attempt_is_given_up_and_listed() {
+    type Change = fn(&Desk);
+    let rows: [(&str, Change); 3] = [
+        ("E_BUSY", |desk| {
+            desk.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None })
+        }),
+        ("the store does not answer", |desk| desk.store.set_failing(Some("transaction:"))),
+        ("an earlier create's record", |desk| {
+            desk.keep_record(&with(&[("/createdAt", "2026-11-21T01:02:02Z".into())]));
+        }),
+    ];
+    for (cause, change) in rows {
+        let desk = Desk::new();
+        change(&desk);
+        assert!(matches!(desk.deliver(&message(), 5), Outcome::Later { seconds: 43_200, .. }));
+        assert_eq!((desk.marker(), desk.lists_a_failure()), (None, false), "{cause}");
+        desk.clock.0.set(NOW_MS + 60_000);
+        assert_eq!(desk.deliver(&message(), 6), done(cause));
+        let marker = desk.marker().unwrap();
+        assert_eq!((marker.reason.as_deref(), marker.attempts), (Some("no-more-attempts"), 6));
+        assert!(desk.lists_a_failure(), "{cause}");
+    }
+    let desk = Desk::new();
+    desk.store.set_broken(true);
+    assert_eq!(desk.deliver(&message(), 6), later(43_200, "the store does not answer"));
 }
 
 #[test]
@@ -283,7 +374,7 @@ fn the_answer_of_the_mail_service_decides() {
     ] {
         let desk = Desk::new();
         let is_failed = matches!(refusal, MailError::Permanent { .. });
-        desk.post.refusal.replace(Some(refusal));
+        desk.refuse(refusal);
         assert_eq!(desk.deliver(&message(), 2), outcome);
         assert_eq!(desk.lists_a_failure(), is_failed);
         let marker = desk.marker().map(|marker| (marker.state, marker.reason));
@@ -295,10 +386,13 @@ fn the_answer_of_the_mail_service_decides() {
 fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     let sent = |id: &str| Ok(id.to_owned());
     let temporary = |code: &str, after| Err(MailError::Temporary { code: code.to_owned(), after });
+    let quota = |code: &str, after| Err(MailError::Quota { code: code.to_owned(), after });
     let permanent = |code: &str| Err(MailError::Permanent { code: code.to_owned() });
     let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
     type Row<'r> = (u16, Option<&'r str>, String, Result<String, MailError>);
-    let rows: [Row<'_>; 18] = [
+    let rows: [Row<'_>; 20] = [
+        (429, Some("9"), about("daily_quota_exceeded"), quota("daily_quota_exceeded", Some(9))),
+        (429, None, about("monthly_quota_exceeded"), quota("monthly_quota_exceeded", None)),
         (200, None, json!({"id": "4ef2-a"}).to_string(), sent("4ef2-a")),
         (200, None, json!({"id": EMAIL}).to_string(), sent("unknown")),
         (200, None, "<html>".to_owned(), sent("unknown")),
@@ -331,6 +425,8 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
         (Some("E_RECIPIENT_SUPPRESSED"), permanent("E_RECIPIENT_SUPPRESSED")),
         (Some("E_HEADER_TOO_LONG"), permanent("E_HEADER_TOO_LONG")),
         (Some("E_SENDER_NOT_VERIFIED"), temporary("E_SENDER_NOT_VERIFIED", None)),
+        (Some("E_RATE_LIMIT_EXCEEDED"), temporary("E_RATE_LIMIT_EXCEEDED", None)),
+        (Some("E_DAILY_LIMIT_EXCEEDED"), quota("E_DAILY_LIMIT_EXCEEDED", None)),
         (Some(EMAIL), temporary("unknown", None)),
         (None, temporary("unknown", None)),
     ];
@@ -503,7 +599,7 @@ fn asked() -> Value {
 
 impl Desk {
     /// A live record that asks for an e-mail, an hour ago.
-    fn asked() -> Self {
+    pub fn asked() -> Self {
         let desk = Desk::new();
         desk.keep_record(&with(&[("/notifications", asked())]));
         desk.clock.0.set(CREATED_MS + HOUR);
@@ -522,19 +618,36 @@ impl Desk {
         self.store.keep(&NotificationKey(&id()).name(), marker.to_string().as_bytes(), b"null");
     }
 
+    fn keep_queued(&self, round: u32, until: &str) {
+        let queued = json!({"round": round, "at": CREATED, "until": until}).to_string();
+        self.store.keep(&QueuedMailKey(&id()).name(), queued.as_bytes(), b"null");
+    }
+
     fn record(&self) -> transactions::Record {
         block_on(transactions::get(&self.store, id().as_str())).unwrap()
     }
 
-    fn status(&self) -> Value {
+    pub fn status(&self) -> Value {
         let status = block_on(notifications::status(&self.store, &self.clock, &self.record()));
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
+    /// Puts the next round into a queue that takes all. Returns its message.
     fn resend(&self) -> Result<Message, String> {
-        let (ada, record) = (desk(), self.record());
-        let resent = block_on(notifications::resend(&self.store, &ada.author(), &record));
-        resent.map_err(|error| error.to_string())
+        let (ada, record, queue) = (desk(), self.record(), MemoryQueue::default());
+        ada.clock.0.set(self.clock.0.get());
+        let resend = async || {
+            let mail = notifications::status(&self.store, &self.clock, &record).await?;
+            let message = notifications::next_message(&self.store, &record, &mail).await?;
+            let (author, rounds) = (ada.author(), QueuedRounds::default());
+            let resent =
+                notifications::queue_round(&self.store, &author, &queue, &rounds, &message);
+            assert_eq!(resent.await?, Resent::Queued);
+            Ok(message)
+        };
+        let resent = block_on(resend()).map_err(|error: OperatorError| error.to_string());
+        assert_eq!(queue.messages.take(), resent.iter().cloned().collect::<Vec<_>>());
+        resent
     }
 }
 
@@ -543,19 +656,43 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
     type Change = fn(&mut Desk);
     let state = |state: &str| json!({"state": state});
     let failed = |reason: &str| json!({"state": "failed", "reason": reason});
-    let sent = json!({"state": "sent", "round": 1, "at": "2026-11-21T02:02:03.000Z", "attempts": 3,
+    let sent = json!({"state": "sent", "round": 1, "at": "2026-11-21T02:02:03.000Z", "attempts": 1,
                       "providerId": "mail-1", "language": "en"});
     let refused = json!({"state": "failed", "reason": "no-more-attempts", "round": 1,
                          "at": "2026-11-21T02:02:03.000Z"});
     let skipped = json!({"state": "skipped", "reason": "no-origin", "round": 1,
                          "at": "2026-11-21T02:02:03.000Z", "attempts": 1});
-    let rows: [(Value, Change); 18] = [
+    let queued = |round: u32| {
+        json!({"state": "waiting", "round": round, "at": "2026-11-21T02:02:03.000Z",
+               "until": "2026-11-21T02:03:03.000Z"})
+    };
+    let rows: [(Value, Change); 24] = [
+        (queued(2), |desk| drop(desk.resend())),
+        (queued(2), |desk| {
+            desk.bury();
+            desk.resend().unwrap();
+        }),
+        (queued(3), |desk| {
+            desk.resend().unwrap();
+            desk.resend().unwrap();
+        }),
+        (sent.clone(), |desk| {
+            desk.keep_queued(1, "2026-11-21T02:03:03Z");
+            desk.deliver(&message(), 1);
+        }),
+        (failed("unknown"), |desk| {
+            desk.keep_queued(1, "2026-11-21T02:03:03Z");
+            desk.clock.0.set(CREATED_MS + 26 * HOUR);
+        }),
+        (state("waiting"), |desk| {
+            desk.store.keep(&QueuedMailKey(&id()).name(), b"[]", b"null");
+        }),
         (state("waiting"), |_| {}),
         (state("not-asked"), |desk| desk.keep_record(&full())),
         (state("off"), |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
         (state("off"), |desk| desk.store.remove(&ProfileKey("unit").name())),
         (state("test"), |desk| desk.edit_metadata(|it| it["mode"] = "test".into())),
-        (sent.clone(), |desk| drop(desk.deliver(&message(), 3))),
+        (sent.clone(), |desk| drop(desk.deliver(&message(), 1))),
         (skipped, |desk| {
             desk.settings.has_origin = false;
             desk.deliver(&message(), 1);
@@ -564,7 +701,7 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
         (failed("unsent"), |desk| desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
         (sent, |desk| {
             desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into());
-            desk.deliver(&message(), 3);
+            desk.deliver(&message(), 1);
         }),
         (state("waiting"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR - 1)),
         (failed("unknown"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR)),

@@ -9,6 +9,7 @@ use impact_pledge::handle::{
     Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
 };
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
+use impact_pledge::notify::Timer;
 use impact_pledge::operator::audit::Author;
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
@@ -22,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::mem::take;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -39,6 +40,28 @@ impl Clock for FixedClock {
     fn now_ms(&self) -> u64 {
         self.0.get()
     }
+}
+
+/// A wait passes at once, after all others have gone on.
+impl Timer for FixedClock {
+    async fn pause(&self, milliseconds: u32) {
+        self.0.set(self.0.get() + u64::from(milliseconds));
+        yield_now().await;
+    }
+}
+
+/// Lets the other futures of this turn go on first.
+pub async fn yield_now() {
+    let mut has_yielded = false;
+    poll_fn(|context| {
+        if has_yielded {
+            return Poll::Ready(());
+        }
+        has_yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Bytes that look random and are the same in each run.
@@ -88,14 +111,21 @@ pub struct TestService<S> {
 pub struct MemoryQueue {
     pub messages: RefCell<Vec<Message>>,
     pub is_broken: Cell<bool>,
+    /// Whether others go on before it takes a message.
+    pub is_slow: Cell<bool>,
 }
 
 impl Outbox for MemoryQueue {
     fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
-        if !self.is_broken.get() {
-            self.messages.borrow_mut().push(message.clone());
-        }
-        Box::pin(ready(!self.is_broken.get()))
+        Box::pin(async {
+            if self.is_slow.get() {
+                yield_now().await;
+            }
+            if !self.is_broken.get() {
+                self.messages.borrow_mut().push(message.clone());
+            }
+            !self.is_broken.get()
+        })
     }
 }
 

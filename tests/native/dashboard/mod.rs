@@ -13,6 +13,7 @@ mod usage;
 use futures_executor::block_on;
 use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
 use impact_pledge::http::InFlight;
+use impact_pledge::operator::notifications::QueuedRounds;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::Cell;
 use support::memory::MemoryStore;
@@ -32,6 +33,7 @@ pub struct TestDashboard {
     pub settings: Settings,
     pub queue: MemoryQueue,
     pub in_flight: InFlight,
+    pub rounds: QueuedRounds,
 }
 
 pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
@@ -48,6 +50,7 @@ pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
         settings,
         queue: MemoryQueue::default(),
         in_flight: InFlight::default(),
+        rounds: QueuedRounds::default(),
     }
 }
 
@@ -57,9 +60,9 @@ impl TestDashboard {
     }
 
     pub fn send(&self, request: &TestRequest, identity: Identity<'_>) -> Answer {
-        let TestDashboard { clock, entropy, settings, in_flight, .. } = self;
+        let TestDashboard { clock, entropy, settings, in_flight, rounds, .. } = self;
         let (store, outbox) = (self.store(), Some(&self.queue as _));
-        let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight };
+        let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
         answer(block_on(dashboard.handle(request, identity)))
     }
 

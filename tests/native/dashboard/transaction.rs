@@ -2,11 +2,13 @@
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
+use futures_util::future::join_all;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::dashboard::{Dashboard, Identity};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable, seeded};
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
@@ -200,35 +202,60 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert_eq!((page.status, desk.rounds()), (422, vec![]));
     assert!(page.text.contains("The queue did not take it"), "{}", main_of(&page.text));
     desk.queue.is_broken.set(false);
-    for sent in [vec![2], vec![2, 2]] {
-        let page = send(&[("round", &round)]); // one round is sent once
-        assert_eq!((page.status, desk.rounds()), (200, sent));
-        assert!(page.text.contains("is in the queue") && !page.text.contains("canary"));
+    for words in ["is in the queue"].into_iter().chain(["is already queued"; 40]) {
+        let page = send(&[("round", &round)]);
+        assert_eq!((page.status, desk.rounds()), (200, vec![2]));
+        assert!(page.text.contains(words) && !page.text.contains("canary"), "{words}");
+        assert!(page.text.contains("It is already queued"), "its state");
     }
     desk.keep_marker(&id, "sent", None, 2);
     let page = send(&[("round", &round)]);
-    assert_eq!((page.status, desk.rounds().len()), (422, 2));
+    assert_eq!((page.status, desk.rounds().len()), (422, 1));
     assert!(page.text.contains("was sent again since this form was shown"));
     let round = field(&page.text, "round");
-    assert_eq!((send(&[("round", &round)]).status, desk.rounds().len()), (422, 2));
+    assert_eq!((send(&[("round", &round)]).status, desk.rounds().len()), (422, 1));
     assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
-    assert_eq!(desk.rounds(), [2, 2, 3]);
-    assert_eq!(desk.changes(), vec![format!("notifications resend [{id}]"); 4]);
+    assert_eq!(desk.rounds(), [2, 3]);
+    assert_eq!(desk.changes(), vec![format!("notifications resend [{id}]"); 3]);
     for hostile in ["", "1", "03", "99999999999", "x"] {
         assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
     }
     desk.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
-    assert!(send(&[("round", &round), ("sure", "yes")]).text.contains("are off"));
-    assert_eq!(desk.rounds().len(), 3);
+    let after_it = [("round", "4"), ("sure", "yes")]; // the page of a queued e-mail has the next round
+    assert!(send(&after_it).text.contains("are off"));
+    assert_eq!(desk.rounds().len(), 2);
+}
+
+/// Workers KV shows what this instance has queued to nobody for a while, and forms come together.
+#[test]
+fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    desk.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
+    desk.store().set_hidden(Some("mail-queued:"));
+    desk.queue.is_slow.set(true);
+    let request = posted(&path(&id, "/mail"), &[("round", "2"), ("sure", "yes")]);
+    let TestDashboard { clock, entropy, settings, in_flight, rounds, queue, .. } = &desk;
+    let (store, outbox) = (desk.store(), Some(queue as _));
+    let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
+    let send = || dashboard.handle(&request, Identity::Address(SUPPORT));
+    let answers = block_on(join_all((0..40).map(|_| send())));
+    assert!(answers.iter().all(|answer| answer.status == 200));
+    assert_eq!((desk.rounds(), desk.changes().len()), (vec![2], 1));
+    assert_eq!(block_on(send()).status, 200);
+    assert_eq!(desk.rounds(), [2]);
+    desk.pass(4); // another isolate, or this one once it has forgotten: the consumer claims the round
+    assert_eq!(block_on(send()).status, 200);
+    assert_eq!(desk.rounds(), [2, 2]);
 }
 
 #[test]
 fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
     let desk = desk();
     let id = made(&desk, LIVE_UNIT);
-    let TestDashboard { clock, entropy, settings, in_flight, .. } = &desk;
-    let dashboard =
-        Dashboard { store: desk.store(), clock, entropy, settings, outbox: None, in_flight };
+    let TestDashboard { clock, entropy, settings, in_flight, rounds, .. } = &desk;
+    let (store, outbox) = (desk.store(), None);
+    let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
     let form = [("round", "2"), ("sure", "yes")];
     for (request, status) in [
         (TestRequest::new("GET", &path(&id, ""), ""), 200),
@@ -318,7 +345,7 @@ fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
     desk.store().take_reads();
 
     let page = desk.get(SUPPORT, "/mails");
-    assert!(desk.store().take_reads().len() <= 60);
+    assert!(desk.store().take_reads().len() <= 80);
     assert_inert(&page.text);
     assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
     assert!(page.text.contains("No attempt succeeded") && page.text.contains("c…@e…"));
@@ -341,6 +368,79 @@ fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
         assert_inert(&page.text);
     }
     assert_eq!(desk.get(SUPPORT, "/mails?after=%3Cscript%3E").status, 200);
+}
+
+#[test]
+fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
+    let desk = desk();
+    let mut ids: Vec<_> = (0..46).map(|_| desk.make(LIVE_UNIT, &order())).collect();
+    ids.sort();
+    let list = |day: &str, id: &str| {
+        let id = TransactionId::parse(id).unwrap();
+        desk.store().keep(&FailedMailKey { day, id: &id }.name(), b"{}", b"null");
+    };
+    for id in &ids {
+        list("2026-01-31", id);
+        desk.keep_marker(id, "failed", Some("no-more-attempts"), 1);
+    }
+    list("2026-01-30", &ids[0]);
+    list("2026-01-31", TransactionId::from_bytes([9; 26]).as_str());
+    desk.keep_marker(&ids[1], "sent", None, 2); // since
+    desk.pass(5);
+    let page = desk.get(SUPPORT, "/mails?day=2026-01-31").text;
+    assert_eq!(page.matches("Send all of this day again").count(), 1);
+
+    let step = |page: &str| {
+        let form = page.split_once("action=\"/mails\"").unwrap().1;
+        let names = ["day", "from", "queued", "before", "ended"];
+        let names = names.into_iter().filter(|name| form.contains(&format!("name=\"{name}\"")));
+        let fields: Vec<_> = names.map(|name| (name, field(form, name))).collect();
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        desk.post(SUPPORT, "/mails", &fields)
+    };
+    let first = step(&page);
+    assert_eq!((first.status, desk.rounds()), (200, vec![2; 18]));
+    assert_inert(&first.text);
+    assert!(first.text.contains("There is no transaction"), "{}", main_of(&first.text));
+    desk.queue.is_broken.set(true);
+    let broken = step(&first.text);
+    assert!(broken.text.contains("go on in a minute"), "{}", main_of(&broken.text));
+    desk.queue.is_broken.set(false);
+    let second = step(&broken.text);
+    assert_eq!(desk.rounds().len(), 38);
+    let last = step(&second.text);
+    let words =
+        "All of the day. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
+    assert!(last.text.contains(words), "{}", main_of(&last.text));
+    let queued: BTreeSet<_> = desk.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
+    assert!(queued.len() == 45 && !queued.contains(&ids[1]));
+
+    // Again, at once and once the instance has forgotten, it queues nothing.
+    for _ in 0..2 {
+        let pages = (0..3).fold(step(&page), |page, _| match page.text.contains("Go on") {
+            true => step(&page.text),
+            false => page,
+        });
+        assert!(pages.text.contains("Queued: 0. Already queued: 45."), "{}", main_of(&pages.text));
+        desk.pass(60);
+    }
+    assert_eq!(desk.rounds().len(), 45);
+    let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
+    assert!(of_another_day.text.contains("Queued: 0. Already queued: 1."));
+    // What failed again is of the day on which it did.
+    desk.keep_marker(&ids[0], "failed", Some("E_RECIPIENT_SUPPRESSED"), 2);
+    let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
+    assert!(
+        of_another_day
+            .text
+            .contains("Queued: 0. Already queued: 0. Sent, skipped or failed again since: 1")
+    );
+    for fields in [&[("day", "today")], &[("day", "2026-01-31"), ("from", "~")][..]] {
+        assert_eq!(desk.post(SUPPORT, "/mails", fields).status, 422);
+    }
+    let changes = desk.changes();
+    assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
+    assert!(changes.iter().all(|change| change.starts_with("notifications resend [")));
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------

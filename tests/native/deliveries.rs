@@ -1,0 +1,414 @@
+//! Deliveries that run at one time: in one instance, in several, and on a day whose quota is used up.
+
+use crate::notify::{Desk, TODAY, done, id, later, message, secret};
+use crate::timeline::{EMAIL, full, with};
+use futures_executor::block_on;
+use futures_util::future::{join, join_all};
+use impact_pledge::handle::Message;
+use impact_pledge::notify::{Deliveries, MailError, Notifier, Outcome};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::store::{
+    Key, ListingStore, MailedKey, Page, QueuedMailKey, Store, StoreError, Stored, StoredValue,
+    TransactionKey,
+};
+use impact_pledge::time::{date_time, day_of, parse_ms};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use support::memory::MemoryStore;
+use support::service::{NOW_MS, yield_now};
+
+const ENDED: &str = "sent or skipped before";
+const HELD: &str = "another delivery may be sending it";
+const SECOND: u64 = 1_000;
+const MIB: usize = 1024 * 1024;
+
+fn other(number: u8) -> TransactionId {
+    TransactionId::from_bytes([100 + number; 26])
+}
+
+/// The message of another transaction, to a recipient of its own.
+fn message_of(desk: &Desk, number: u8, bytes: usize) -> Message {
+    let email = json!(format!("buyer-{number}@example.org"));
+    let record = with(&[("/pledges/0/recipient/email", email)]);
+    desk.keep_record_of(&other(number), &record, Some(bytes));
+    Message { id: other(number).into_string(), ..message() }
+}
+
+fn round(round: u32) -> Message {
+    Message { round, ..message() }
+}
+
+/// Lets a future run until it waits.
+fn begin(future: &mut (impl Future + Unpin)) {
+    let context = &mut Context::from_waker(Waker::noop());
+    assert!(Pin::new(future).poll(context).is_pending());
+}
+
+fn is_later(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Later { .. })
+}
+
+// ---- In one instance -----------------------------------------------------------------------------
+
+#[test]
+fn messages_of_one_round_in_one_instance_are_one_mail_whatever_workers_kv_shows() {
+    for round_number in [1, 2] {
+        let desk = Desk::new();
+        desk.store.set_hidden(Some("notification:"));
+        desk.store.freeze_lists(true);
+        let (instance, message) = (desk.instance(), round(round_number));
+        let together = (0..40).map(|_| desk.deliver_in(&instance, &message, 1));
+        let outcomes = block_on(join_all(together));
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == done("sent")).count(), 1);
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == done(ENDED)).count(), 39);
+        assert_eq!(block_on(desk.deliver_in(&instance, &message, 2)), done(ENDED));
+        assert_eq!(desk.sent(), 1, "round {round_number}");
+    }
+}
+
+#[test]
+fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn() {
+    let desk = Desk::new();
+    let instance = desk.instance();
+    let others: Vec<_> = (0..10).map(|number| message_of(&desk, number, 1_000)).collect();
+    let rounds = [round(1), round(2)];
+    let all = others.iter().chain(&rounds).map(|message| desk.deliver_in(&instance, message, 1));
+    let outcomes = block_on(join_all(all));
+    assert!(outcomes.iter().all(|outcome| *outcome == done("sent")), "{outcomes:?}");
+    assert_eq!((desk.sent(), desk.post.most.get()), (12, 11));
+}
+
+#[test]
+fn a_mail_that_hangs_holds_its_own_transaction_alone() {
+    let desk = Desk::new();
+    let instance = desk.instance();
+    desk.post.hangs.set(true);
+    let (message, next) = (message(), round(2));
+    let hanging = desk.deliver_in(&instance, &message, 1);
+    let others = async {
+        yield_now().await;
+        let began_ms = desk.clock.0.get();
+        let outcome = desk.deliver_in(&instance, &next, 1).await;
+        assert_eq!(outcome, later(60, "another delivery of the transaction takes long"));
+        assert_eq!(desk.clock.0.get() - began_ms, 20 * SECOND);
+        desk.post.hangs.set(false);
+        let other = message_of(&desk, 1, 1_000);
+        assert_eq!(desk.deliver_in(&instance, &other, 1).await, done("sent"));
+    };
+    assert_eq!(block_on(join(hanging, others)).0, done("sent"));
+}
+
+/// The platform may end a delivery, which nothing hears of.
+#[test]
+fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
+    let desk = Desk::new();
+    let instance = desk.instance();
+    let message = message();
+    desk.post.hangs.set(true);
+    let mut lost = Box::pin(desk.deliver_in(&instance, &message, 1));
+    begin(&mut lost);
+    mem::forget(lost);
+    desk.post.hangs.set(false);
+    desk.post.sending.take();
+    assert!(is_later(&block_on(desk.deliver_in(&instance, &message, 2))));
+    desk.clock.0.set(desk.clock.0.get() + 240 * SECOND);
+    assert_eq!(block_on(desk.deliver_in(&instance, &message, 3)), done("sent"));
+}
+
+#[test]
+fn orders_of_one_buyer_that_come_together_are_five_mails_whatever_workers_kv_lists() {
+    let desk = Desk::new();
+    desk.store.freeze_lists(true);
+    let instance = desk.instance();
+    let messages: Vec<_> = (0..12)
+        .map(|number| {
+            desk.keep_record_of(&other(number), &full(), Some(1_000));
+            Message { id: other(number).into_string(), ..message() }
+        })
+        .collect();
+    let outcomes =
+        block_on(join_all(messages.iter().map(|one| desk.deliver_in(&instance, one, 1))));
+    let skipped = outcomes.iter().filter(|outcome| **outcome == done("daily-limit")).count();
+    assert_eq!((desk.sent(), skipped), (5, 7));
+}
+
+// ---- Bytes ---------------------------------------------------------------------------------------
+
+/// A store whose values take a while, during which deliveries hold them.
+struct SlowStore<'s> {
+    store: &'s MemoryStore,
+    deliveries: &'s Deliveries,
+    most: Cell<usize>,
+    reading: Cell<usize>,
+    most_reading: Cell<usize>,
+}
+
+/// A value; that of a transaction is slow.
+struct SlowValue<'s>(Vec<u8>, Option<&'s SlowStore<'s>>);
+
+impl StoredValue for SlowValue<'_> {
+    async fn read(self, _: u32) -> Result<Vec<u8>, StoreError> {
+        let SlowValue(value, Some(store)) = self else { return Ok(self.0) };
+        store.reading.set(store.reading.get() + 1);
+        store.most_reading.set(store.most_reading.get().max(store.reading.get()));
+        store.most.set(store.most.get().max(store.deliveries.bytes()));
+        for _ in 0..5 {
+            yield_now().await;
+        }
+        store.reading.set(store.reading.get() - 1);
+        Ok(value)
+    }
+}
+
+impl<'s> Store for &'s SlowStore<'s> {
+    type Value = SlowValue<'s>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<SlowValue<'s>, K::Metadata>>, StoreError> {
+        let found = self.store.get(key).await?;
+        let slow = (K::PREFIX == TransactionKey::PREFIX).then_some(*self);
+        Ok(found
+            .map(|Stored { value, metadata }| Stored { value: SlowValue(value, slow), metadata }))
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await
+    }
+}
+
+impl<'s> ListingStore for &'s SlowStore<'s> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        self.store.list(prefix, cursor).await
+    }
+}
+
+/// The outcomes of messages that come together, the most bytes that were held, and the most records that
+/// were read at once.
+fn side_by_side(desk: &Desk, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
+    let deliveries = desk.instance();
+    let (most, reading, most_reading) = (Cell::default(), Cell::default(), Cell::default());
+    let slow =
+        SlowStore { store: &desk.store, deliveries: &deliveries, most, reading, most_reading };
+    let Desk { post: mailer, clock, settings, .. } = desk;
+    let store = &&slow;
+    let notifier = Notifier { store, mailer, clock, settings, deliveries: &deliveries };
+    let numbered = (0..).zip(sizes);
+    let messages: Vec<_> =
+        numbered.map(|(number, bytes)| message_of(desk, number, *bytes)).collect();
+    let together = messages.iter().map(|one| notifier.deliver(one, 1, &one.id));
+    let outcomes = block_on(join_all(together));
+    assert_eq!(deliveries.bytes(), 0, "all is given back");
+    (outcomes, slow.most.get(), slow.most_reading.get())
+}
+
+#[test]
+fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
+    for (sizes, most_reading) in [
+        (vec![1_000; 40], 40), // small ones many
+        (vec![3 * MIB; 8], 1), // large ones few
+        (vec![MIB; 8], 4),
+        ([vec![3 * MIB; 4], vec![60_000; 20]].concat(), 21), // large ones do not hold small ones
+    ] {
+        let desk = Desk::new();
+        let (outcomes, most, reading) = side_by_side(&desk, &sizes);
+        assert!(outcomes.iter().all(|outcome| *outcome == done("sent")), "{outcomes:?}");
+        assert!(most <= 6 * MIB, "{most}");
+        assert_eq!(reading, most_reading, "{sizes:?}");
+    }
+}
+
+// ---- In several ----------------------------------------------------------------------------------
+
+/// `max_concurrency` of them begin at one moment, and no list shows the claims.
+#[test]
+fn of_instances_that_begin_a_round_together_one_sends() {
+    let desk = Desk::new();
+    desk.store.freeze_lists(true);
+    let instances: Vec<_> = (0..5).map(|_| desk.instance()).collect();
+    let message = round(2);
+    let together = instances.iter().map(|instance| desk.deliver_in(instance, &message, 1));
+    let outcomes = block_on(join_all(together));
+    assert_eq!(desk.sent(), 1, "{outcomes:?}");
+    let held = |outcome: &&Outcome| match outcome {
+        Outcome::Later { seconds, cause } => cause == HELD && (31..=90).contains(seconds),
+        Outcome::Done(_) => false,
+    };
+    assert_eq!(outcomes.iter().filter(held).count(), 4, "{outcomes:?}");
+    assert_eq!(desk.deliver(&message, 2), done(ENDED));
+}
+
+/// Keeps the record of a claim, as another instance has written it.
+fn keep_claim(desk: &Desk, day: &str, claim: &Value) {
+    let key = MailedKey { day, address: &secret().address(EMAIL), id: &id() };
+    desk.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
+}
+
+#[test]
+fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
+    let claim = |round: u32, until: &str| json!({"round": round, "until": until, "token": "other"});
+    let [past, soon, far] =
+        ["2026-01-31T12:00:00.123Z", "2026-01-31T12:00:20.123Z", "2026-02-01T12:00:00Z"];
+    for (round_number, claim, held) in [
+        (1, claim(1, soon), Some(50)),
+        (1, claim(2, soon), Some(50)), // a later round ends this one
+        (2, claim(1, soon), None),
+        (1, claim(1, past), None),
+        (1, claim(1, far), Some(90)), // of a clock that is wrong
+        (1, claim(1, "soon"), None),
+        (1, json!({}), None), // of an earlier release
+    ] {
+        let desk = Desk::new();
+        keep_claim(&desk, TODAY, &claim);
+        let outcome = desk.deliver(&round(round_number), 1);
+        let expected = held.map_or(done("sent"), |seconds| later(seconds, HELD));
+        assert_eq!((outcome, desk.sent()), (expected, usize::from(held.is_none())), "{claim}");
+    }
+    let desk = Desk::new();
+    keep_claim(&desk, TODAY, &json!([]));
+    assert!(is_later(&desk.deliver(&message(), 1)), "a damaged one is none that has ended");
+}
+
+/// The consumer ended after the claim: the e-mail goes out at the first delivery after it.
+#[test]
+fn a_claim_whose_delivery_was_lost_costs_no_mail() {
+    let desk = Desk::new();
+    let (instance, message) = (desk.instance(), message());
+    desk.post.hangs.set(true);
+    let mut cut = Box::pin(desk.deliver_in(&instance, &message, 1));
+    begin(&mut cut);
+    drop(cut);
+    desk.post.hangs.set(false);
+    desk.post.sending.take();
+    let Outcome::Later { seconds, .. } = desk.deliver(&message, 2) else { panic!("it is held") };
+    assert_eq!(seconds, 90, "the rest of the claim, and as long as its marker may be unseen");
+    desk.clock.0.set(NOW_MS + u64::from(seconds) * SECOND);
+    assert_eq!((desk.deliver(&message, 3), desk.sent()), (done("sent"), 1));
+}
+
+/// Its instance broke before anything was sent, by another message perhaps.
+#[test]
+fn a_delivery_that_begins_anew_is_not_kept_by_its_own_claim() {
+    let desk = Desk::new();
+    let (instance, message) = (desk.instance(), message());
+    let notifier = desk.notifier(&instance);
+    desk.post.hangs.set(true);
+    let mut cut = Box::pin(notifier.deliver(&message, 1, "token"));
+    begin(&mut cut);
+    drop(cut);
+    desk.post.hangs.set(false);
+    desk.post.sending.take();
+    let again = desk.instance();
+    let again = desk.notifier(&again);
+    assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
+}
+
+/// What takes so long could end after its claim.
+#[test]
+fn a_claim_that_takes_long_to_be_written_sends_nothing() {
+    let desk = Desk::new();
+    let (instance, message) = (desk.instance(), message());
+    let delivering = desk.deliver_in(&instance, &message, 2);
+    // It waits before it reads its claim back.
+    let slow = async { desk.clock.0.set(desk.clock.0.get() + 14 * SECOND) };
+    let (outcome, ()) = block_on(join(delivering, slow));
+    assert_eq!((outcome, desk.sent()), (later(300, "the store takes long"), 0));
+}
+
+/// The first wait of the schedule is no shorter than a claim.
+#[test]
+fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
+    let desk = Desk::new();
+    desk.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None });
+    for attempt in 1..=5 {
+        let outcome = desk.deliver(&message(), attempt);
+        let Outcome::Later { seconds, cause } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(cause, "E_BUSY", "attempt {attempt}");
+        desk.clock.0.set(desk.clock.0.get() + u64::from(seconds) * SECOND);
+    }
+}
+
+#[test]
+fn a_claim_of_the_last_minute_of_a_day_holds_on_the_next() {
+    let desk = Desk::new();
+    desk.clock.0.set(parse_ms("2026-02-01T00:00:20Z").unwrap());
+    let claim = json!({"round": 1, "until": "2026-02-01T00:00:50Z", "token": "other"});
+    keep_claim(&desk, TODAY, &claim);
+    assert_eq!((desk.deliver(&message(), 1), desk.sent()), (later(60, HELD), 0));
+}
+
+// ---- The quota of a day --------------------------------------------------------------------------
+
+#[test]
+fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
+    let rows = [
+        ("2026-01-31T12:00:00Z", None, "2026-02-01T00:05:00Z"),
+        ("2026-01-31T12:00:00.001Z", Some(9), "2026-02-01T00:05:00Z"), // about the rate
+        ("2026-01-31T12:00:00Z", Some(40_000), "2026-01-31T23:06:40Z"),
+        ("2026-01-31T12:00:00Z", Some(999_999), "2026-02-01T12:00:00Z"), // the queue's longest wait
+        ("2026-01-31T23:59:00Z", None, "2026-02-01T00:05:00Z"),
+        ("2026-01-31T00:01:00Z", None, "2026-01-31T00:05:00Z"),
+    ];
+    for (now, after, expected) in rows {
+        for attempt in [1, 6, 15] {
+            let desk = Desk::asked();
+            desk.clock.0.set(parse_ms(now).unwrap());
+            let code = "E_DAILY_LIMIT_EXCEEDED";
+            desk.refuse(MailError::Quota { code: code.to_owned(), after });
+            let outcome = desk.deliver(&message(), attempt);
+            let Outcome::Later { seconds, cause } = &outcome else { panic!("{outcome:?}") };
+            assert_eq!((cause.as_str(), desk.marker()), (code, None));
+            assert!(*seconds <= 86_400, "the queue's longest wait");
+            let until_ms = desk.clock.0.get() + u64::from(*seconds) * SECOND;
+            let late_ms = until_ms - parse_ms(expected).unwrap();
+            assert!(late_ms <= 3 * SECOND, "{now}, {after:?}, attempt {attempt}: {outcome:?}");
+            assert!(desk.lists_a_failure_of(day_of(now)), "the queue may lose it");
+            let mail = desk.status();
+            let known = [&mail["state"], &mail["reason"], &mail["round"]];
+            assert_eq!(known, [&json!("waiting"), &json!(code), &json!(1)]);
+
+            desk.clock.0.set(until_ms);
+            desk.post.refuse_nothing();
+            assert_eq!((desk.deliver(&message(), attempt + 1), desk.sent()), (done("sent"), 1));
+            assert_eq!(desk.status()["state"], "sent");
+        }
+    }
+}
+
+/// The quota of the mail service may begin anew at another time of the day than ours.
+#[test]
+fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
+    let desk = Desk::new();
+    desk.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+    let mut at = vec![];
+    for attempt in 1..=6 {
+        let Outcome::Later { seconds, .. } = desk.deliver(&message(), attempt) else { panic!() };
+        desk.clock.0.set(desk.clock.0.get() + u64::from(seconds) * SECOND);
+        at.push(date_time(desk.clock.0.get())[8..16].to_owned());
+    }
+    assert_eq!(at, ["01T00:05", "01T12:05", "02T00:05", "02T12:05", "03T00:05", "03T12:05"]);
+}
+
+#[test]
+fn a_wait_that_cannot_be_noted_is_one_all_the_same() {
+    for prefix in ["mail-queued:", "mail-failed:"] {
+        let desk = Desk::new();
+        desk.store.set_failing(Some(prefix));
+        desk.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+        assert_eq!(desk.deliver(&message(), 1), later(43_500, "daily_quota_exceeded"));
+    }
+    assert_eq!(
+        QueuedMailKey::KEPT_SECONDS,
+        Some(3 * 86_400),
+        "longer than a wait and its attempts"
+    );
+}
