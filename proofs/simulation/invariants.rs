@@ -8,13 +8,13 @@ use crate::callers::{Action, Exchange, KEYS, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
-use crate::mail_rules::RULES;
 use crate::payload::retrieved;
 use crate::payments::{
     a_create_says_that_nothing_is_paid, nothing_erased_returns, unpaid, waited_for_a_failure,
     what_is_paid_is_shown,
 };
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
+use crate::{delivery_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
@@ -96,7 +96,8 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
         let case = Case { simulation, exchanges, number, exchange };
         CHECKS.iter().map(move |(name, check)| (*name, Some(number), check(&case)))
     });
-    let of_mail = RULES.iter().map(|(name, rule)| (*name, None, rule(simulation)));
+    let of_mail = mail_rules::RULES.iter().chain(delivery_rules::RULES);
+    let of_mail = of_mail.map(|(name, rule)| (*name, None, rule(simulation)));
     let of_all = of_all.into_iter().map(|(name, wrong)| (name, None, wrong));
     let mut all = of_all.chain(of_one).chain(of_mail);
     match all.find_map(|(invariant, exchange, wrong)| Some((invariant, exchange, wrong?))) {

@@ -5,6 +5,7 @@ use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation};
+use impact_pledge::notify::Timer;
 use impact_pledge::store::StoredValue as _;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -23,6 +24,12 @@ pub struct SkewedClock {
 impl Clock for SkewedClock {
     fn now_ms(&self) -> u64 {
         (EPOCH_MS + self.time.now_ms()).saturating_add_signed(self.ahead_ms)
+    }
+}
+
+impl Timer for SkewedClock {
+    async fn pause(&self, milliseconds: u32) {
+        self.time.sleep(u64::from(milliseconds)).await;
     }
 }
 

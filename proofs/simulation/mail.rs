@@ -2,8 +2,10 @@
 //!
 //! - The queue delivers a message at least once: late, in any order, and some twice. It refuses some, takes
 //!   some without an answer, and loses a few, which no platform promises never to do.
-//! - A consumer may end at any moment: its message is delivered again. After [`RETRIES`] further
-//!   deliveries a message gets into the dead letter queue, which delivers it likewise.
+//! - Its consumer has instances at the locations, in each of which deliveries run side by side. One may end
+//!   at any moment, with all of them, and so may a single delivery, which its instance never hears of:
+//!   their messages are delivered again. After [`RETRIES`] further deliveries a message gets into the dead
+//!   letter queue, which delivers it likewise.
 //! - The mail service refuses, asks to wait, does not answer, or sends and does not answer. A few e-mails
 //!   it never takes.
 
@@ -13,18 +15,31 @@ use crate::kv::{Calls, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::handle::{Message, Outbox, Putting};
-use impact_pledge::notify::{Letter, MailError, MailSettings, Mailer, Notifier, Outcome};
+use impact_pledge::notify::{
+    Deliveries, Letter, MAX_RETRIES, MailError, MailSettings, Mailer, Notifier, Outcome,
+};
 use impact_pledge::store::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::pending;
+use std::future::{pending, poll_fn};
+use std::mem::forget;
 use std::pin::pin;
 use std::rc::{Rc, Weak};
+use std::task::Poll;
 
 /// The recipient of the e-mails of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// How often a message is delivered again: as often as the schedule of `src/notify` has waits.
-const RETRIES: u32 = 5;
+/// How often a message is delivered again: as `wrangler.toml` has it, or as a queue may that was made long
+/// ago.
+const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
+/// How often the dead letter queue does.
+const DEAD_RETRIES: u32 = 10;
+/// How many instances consume at each location.
+const INSTANCES: usize = 2;
+/// What an instance may hold here, in bytes. Each delivery counts as 4 KiB at least: two may.
+const MAX_BYTES: usize = HOLDERS * 4 * 1024;
+/// How many deliveries of an instance may hold a record or an e-mail at once.
+pub const HOLDERS: usize = 2;
 /// How long the Worker's adapter waits for the queue.
 pub const PUT_MS: u64 = 2_000;
 /// How long it waits for the mail service.
@@ -32,7 +47,7 @@ const SEND_MS: u64 = 10_000;
 /// How long the adapter delays a message.
 const DELAY_MS: u64 = 60_000;
 /// Longer than all waits of a message and its dead letter together.
-pub const ALL_WAITS_MS: u64 = 3 * 24 * 60 * 60 * 1_000;
+pub const ALL_WAITS_MS: u64 = 20 * 24 * 60 * 60 * 1_000;
 /// The number of the first task that is no request.
 pub const FIRST_TASK: usize = 1 << 40;
 
@@ -45,6 +60,8 @@ pub enum MailFault {
     Busy,
     /// It asks to wait.
     Limited,
+    /// The quota of the day is used up.
+    Quota,
     /// It refuses for good.
     Refused,
     /// No answer, and nothing is sent.
@@ -56,6 +73,7 @@ pub enum MailFault {
 const MAIL_FAULTS: &[MailFault] = &[
     MailFault::Busy,
     MailFault::Limited,
+    MailFault::Quota,
     MailFault::Refused,
     MailFault::Silent,
     MailFault::AnswerLost,
@@ -64,18 +82,44 @@ const MAIL_FAULTS: &[MailFault] = &[
 /// One delivery of a message.
 pub struct Delivery {
     pub message: Message,
-    /// The exchange that put it into the queue, or the operator.
-    pub put_by: usize,
     pub attempt: u32,
     /// By the dead letter queue.
     pub is_dead: bool,
     /// Though nobody asked for it: a copy, or its consumer ended, or what it answered was lost.
     pub is_again: bool,
+    /// The number of the instance that it runs in, and how far the clock of that is ahead.
+    pub instance: usize,
+    pub ahead_ms: i64,
     pub begun_ms: u64,
+    pub ended_ms: Option<u64>,
     /// `None` if its consumer ended before.
     pub outcome: Option<Outcome>,
     pub fault: Option<MailFault>,
     pub calls: Rc<Calls>,
+}
+
+/// An instance of the consumer.
+pub struct Consumer {
+    number: usize,
+    location: usize,
+    is_newer: bool,
+    clock: SkewedClock,
+    deliveries: Deliveries,
+    has_ended: Cell<bool>,
+    /// Whether it has lost a delivery that it still counts.
+    pub has_lost: Cell<bool>,
+}
+
+impl Consumer {
+    /// Never, unless the instance ends.
+    async fn end(&self) {
+        poll_fn(|_| if self.has_ended.get() { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    /// The bytes that its deliveries hold.
+    pub fn bytes(&self) -> usize {
+        self.deliveries.bytes()
+    }
 }
 
 impl Delivery {
@@ -109,6 +153,9 @@ pub struct Post {
     pub lost: RefCell<Vec<String>>,
     pub deliveries: RefCell<Vec<Delivery>>,
     pub sent: RefCell<Vec<Sent>>,
+    /// The instances that run.
+    pub consumers: RefCell<Vec<Rc<Consumer>>>,
+    consumer_count: Cell<usize>,
     /// Whether the mail service never takes the e-mail about a transaction.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
@@ -116,7 +163,7 @@ pub struct Post {
 
 impl Post {
     pub fn new(kv: &Rc<Kv>, executor: &Rc<Executor>) -> Self {
-        Post {
+        let post = Post {
             kv: Rc::clone(kv),
             time: Rc::clone(&kv.time),
             random: Rc::clone(&kv.random),
@@ -126,13 +173,42 @@ impl Post {
             lost: RefCell::default(),
             deliveries: RefCell::default(),
             sent: RefCell::default(),
+            consumers: RefCell::default(),
+            consumer_count: Cell::default(),
             poison: RefCell::default(),
             task_count: Cell::default(),
-        }
+        };
+        let consumers = (0..INSTANCES * LOCATIONS).map(|number| post.consumer(number % LOCATIONS));
+        let consumers = consumers.collect();
+        post.consumers.replace(consumers);
+        post
+    }
+
+    fn consumer(&self, location: usize) -> Rc<Consumer> {
+        self.consumer_count.set(self.consumer_count.get() + 1);
+        let ahead_ms = self.random.below(10_000) as i64 - 5_000;
+        Rc::new(Consumer {
+            number: self.consumer_count.get(),
+            location,
+            is_newer: self.random.chance(250),
+            clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
+            deliveries: Deliveries::new(MAX_BYTES),
+            has_ended: Cell::default(),
+            has_lost: Cell::default(),
+        })
+    }
+
+    /// Ends an instance with all its deliveries; another one takes its place.
+    fn end(&self, ended: &Consumer) {
+        ended.has_ended.set(true);
+        let new = self.consumer(ended.location);
+        let mut consumers = self.consumers.borrow_mut();
+        let place = consumers.iter_mut().find(|one| one.number == ended.number);
+        place.into_iter().for_each(|place| *place = Rc::clone(&new));
     }
 
     /// Takes a message of an exchange or the operator, that is to be delivered after so long.
-    pub fn enqueue(self: &Rc<Self>, message: &Message, put_by: usize, delay_ms: u64) {
+    pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
             self.lost.borrow_mut().push(message.id.clone());
             return;
@@ -142,7 +218,7 @@ impl Post {
             let task = FIRST_TASK + self.task_count.get();
             self.task_count.set(self.task_count.get() + 1);
             let (message, is_copy) = (message.clone(), copy > 0);
-            let delivering = Rc::clone(self).deliver_all(message, put_by, delay_ms, is_copy);
+            let delivering = Rc::clone(self).deliver_all(message, delay_ms, is_copy);
             self.executor.upgrade().unwrap().spawn(task, delivering);
         }
     }
@@ -156,7 +232,7 @@ impl Post {
             match fault {
                 Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
                 Some(Fault::Hang) => pending().await,
-                _ => self.enqueue(message, calls.exchange, DELAY_MS),
+                _ => self.enqueue(message, DELAY_MS),
             }
             if fault == Some(Fault::HangKept) { pending().await } else { Ok(()) }
         };
@@ -180,18 +256,13 @@ impl Post {
 
     // ---- The consumer ----------------------------------------------------------------------------
 
-    async fn deliver_all(
-        self: Rc<Self>,
-        message: Message,
-        put_by: usize,
-        delay_ms: u64,
-        is_copy: bool,
-    ) {
+    async fn deliver_all(self: Rc<Self>, message: Message, delay_ms: u64, is_copy: bool) {
         let (mut wait_ms, mut is_again) = (delay_ms, is_copy);
+        let retries = self.random.pick(RETRIES);
         for is_dead in [false, true] {
-            for attempt in 1..=RETRIES + 1 {
+            for attempt in 1..=if is_dead { DEAD_RETRIES } else { retries } + 1 {
                 self.time.sleep(wait_ms + self.lateness_ms()).await;
-                let outcome = self.deliver(&message, put_by, (attempt, is_dead, is_again)).await;
+                let outcome = self.deliver(&message, (attempt, is_dead, is_again)).await;
                 is_again = is_copy;
                 wait_ms = match outcome {
                     Some(Outcome::Later { seconds, .. }) => u64::from(seconds) * 1_000,
@@ -210,35 +281,59 @@ impl Post {
     async fn deliver(
         &self,
         message: &Message,
-        put_by: usize,
         (attempt, is_dead, is_again): (u32, bool, bool),
     ) -> Option<Outcome> {
         let (exchange, time) = (OPERATOR, Rc::clone(&self.time));
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });
+        let consumer = {
+            let consumers = self.consumers.borrow();
+            Rc::clone(&consumers[self.random.index(consumers.len())])
+        };
         let number = self.deliveries.borrow().len();
         self.deliveries.borrow_mut().push(Delivery {
             message: message.clone(),
-            put_by,
             attempt,
             is_dead,
             is_again,
+            instance: consumer.number,
+            ahead_ms: consumer.clock.ahead_ms,
             begun_ms: self.time.now_ms(),
+            ended_ms: None,
             outcome: None,
             fault: None,
             calls: Rc::clone(&calls),
         });
-        let delivering = self.consume(message, (attempt, is_dead), number, calls);
-        let outcome = if self.chance(50) {
-            let ends = self.time.sleep(self.random.below(3_000));
-            match select(pin!(delivering), ends).await {
-                Either::Left((outcome, _)) => Some(outcome),
-                Either::Right(_) => None,
+        let delivering =
+            Box::pin(self.consume(message, (attempt, is_dead), number, calls, &consumer));
+        let outcome = match select(pin!(self.break_off(&consumer)), delivering).await {
+            Either::Right((outcome, _)) => Some(outcome),
+            Either::Left((true, delivering)) => {
+                consumer.has_lost.set(true);
+                forget(delivering); // the platform goes on with it no more, and its instance waits
+                None
             }
-        } else {
-            Some(delivering.await)
+            Either::Left((false, _)) => None,
         };
-        self.deliveries.borrow_mut()[number].outcome.clone_from(&outcome);
+        let delivery = &mut self.deliveries.borrow_mut()[number];
+        delivery.outcome.clone_from(&outcome);
+        delivery.ended_ms = Some(self.time.now_ms());
         outcome
+    }
+
+    /// Ends when a delivery breaks off. Whether it is that one alone, or its whole instance.
+    async fn break_off(&self, consumer: &Consumer) -> bool {
+        if !self.chance(50) {
+            consumer.end().await;
+            return false;
+        }
+        match select(pin!(consumer.end()), self.time.sleep(self.random.below(3_000))).await {
+            Either::Left(_) => false,
+            Either::Right(_) if self.random.chance(500) => true,
+            Either::Right(_) => {
+                self.end(consumer);
+                false
+            }
+        }
     }
 
     async fn consume(
@@ -247,18 +342,17 @@ impl Post {
         (attempt, is_dead): (u32, bool),
         delivery: usize,
         calls: Rc<Calls>,
+        consumer: &Consumer,
     ) -> Outcome {
-        let (kv, location) = (Rc::clone(&self.kv), self.random.index(LOCATIONS));
-        let store = Namespace { kv, location, calls, is_newer: self.random.chance(250) };
-        let ahead_ms = self.random.below(10_000) as i64 - 5_000;
-        let clock = SkewedClock { time: Rc::clone(&self.time), ahead_ms };
-        let mailer = SimulatedMailer { post: self, delivery };
-        let settings = MailSettings { has_origin: true, test_to: Some(TESTER.to_owned()) };
-        let (store, mailer, clock, settings) = (&store, &mailer, &clock, &settings);
-        let notifier = Notifier { store, mailer, clock, settings };
+        let Consumer { location, is_newer, clock, deliveries, .. } = consumer;
+        let (kv, location, is_newer) = (Rc::clone(&self.kv), *location, *is_newer);
+        let store = &Namespace { kv, location, calls, is_newer };
+        let mailer = &SimulatedMailer { post: self, delivery };
+        let settings = &MailSettings { has_origin: true, test_to: Some(TESTER.to_owned()) };
+        let notifier = Notifier { store, mailer, clock, settings, deliveries };
         match is_dead {
             true => notifier.bury(message, attempt).await,
-            false => notifier.deliver(message, attempt).await,
+            false => notifier.deliver(message, attempt, &delivery.to_string()).await,
         }
     }
 }
@@ -300,6 +394,10 @@ impl SimulatedMailer<'_> {
         match fault {
             Some(MailFault::Busy) => return Err(temporary("E_BUSY", None)),
             Some(MailFault::Limited) => return Err(temporary("E_RATE_LIMIT", Some(3))),
+            Some(MailFault::Quota) => {
+                let code = "E_DAILY_LIMIT_EXCEEDED".to_owned();
+                return Err(MailError::Quota { code, after: None });
+            }
             Some(MailFault::Refused) => {
                 return Err(MailError::Permanent { code: "E_SUPPRESSED".to_owned() });
             }

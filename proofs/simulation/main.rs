@@ -9,6 +9,7 @@
 #![expect(clippy::panic, reason = "a violation is shown with its seed and its trace")]
 
 mod callers;
+mod delivery_rules;
 mod executor;
 mod invariants;
 mod isolate;
@@ -43,6 +44,9 @@ const CAUSES: &[&str] = &[
     "the store does not answer",
     "E_BUSY",
     "E_RATE_LIMIT",
+    "E_DAILY_LIMIT_EXCEEDED",
+    "another delivery may be sending it",
+    "another delivery of the transaction takes long",
     "E_SUPPRESSED",
     "no-answer",
     "its consumer ended",

@@ -4,7 +4,7 @@
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
-use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
@@ -29,6 +29,8 @@ pub const NEW_PAYLOAD: usize = PAYLOADS;
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 36;
+/// An operator sends fewer e-mails again at once than this.
+const RESENT: u64 = 10;
 /// One in so many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
 
@@ -186,7 +188,7 @@ impl Simulation {
             94 => self.revoke_key(),
             95 => self.set_prices(),
             96 => self.erase(),
-            97 => self.resend(),
+            97 => (0..self.random.below(RESENT)).for_each(|_| self.resend()),
             _ => self.make_later_key(),
         }
         self.check_memory();
@@ -427,7 +429,8 @@ impl Simulation {
         self.erased.push((id, self.time.now_ms()));
     }
 
-    /// Begins the next round of an e-mail that was asked for.
+    /// Begins the next round of an e-mail that was asked for: by one form, or by one that was sent many
+    /// times.
     fn resend(&mut self) {
         let Some((id, _)) = self.pick_created() else { return };
         let Some(record) = self.kv.last(&format!("transaction:{id}")) else { return };
@@ -439,8 +442,9 @@ impl Simulation {
         let resent = self.resent.entry(id.clone()).or_default();
         *resent += 1;
         let message = Message { id, created_at, round: *resent + 1 };
-        self.note(format!("the operator resends {message:?}"));
-        self.post.enqueue(&message, OPERATOR, 0);
+        let forms = if self.random.chance(300) { 1 + self.random.below(5) } else { 1 };
+        self.note(format!("the operator resends {message:?}, {forms} times"));
+        (0..forms).for_each(|_| self.post.enqueue(&message, 0));
     }
 
     // ---- The end ---------------------------------------------------------------------------------

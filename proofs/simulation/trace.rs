@@ -61,12 +61,13 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
 fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
     let deliveries = simulation.post.deliveries.borrow();
     let lines_of = |(number, delivery): (usize, &Delivery)| {
-        let Delivery { message, attempt, is_dead, is_again, begun_ms, .. } = delivery;
+        let Delivery { message, attempt, is_dead, is_again, begun_ms, instance, ahead_ms, .. } =
+            delivery;
         let queue = if *is_dead { "dead letter queue" } else { "queue" };
         let again = if *is_again { " again" } else { "" };
         let Message { id, created_at, round } = message;
         let begins = format!(
-            "mail {number}: the {queue} delivers{again} {id} created {created_at}, round {round}, attempt {attempt}"
+            "mail {number}: the {queue} delivers{again} {id} created {created_at}, round {round}, attempt {attempt}, to instance {instance}, clock {ahead_ms:+} ms"
         );
         let ends = format!("mail {number} becomes {:?}, {:?}", delivery.outcome, delivery.fault);
         let calls = delivery.calls.list.borrow();
