@@ -28,6 +28,63 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
   });
 }
 
+/** Constants of the code, and what a page says of each. @type {[string, string, RegExp, (value: number) => string][]} */
+const STATED = [
+  [
+    "notifications",
+    "notify/claim",
+    /CLAIM_MS: u64 = (.+);/,
+    (ms) => `nothing for ${ms / 1000} s, the`,
+  ],
+  [
+    "notifications",
+    "notify/claim",
+    /SETTLE_MS: u32 = (.+);/,
+    (ms) => `waits ${ms / 1000} s before it`,
+  ],
+  [
+    "notifications",
+    "notify/schedule",
+    /MAX_RETRIES: u32 = (.+);/,
+    (n) => `message ${n + 1} times (\`max_retries = ${n}\`)`,
+  ],
+  [
+    "notifications",
+    "notify/schedule",
+    /INTO_THE_DAY_MS: u64 = (.+);/,
+    (ms) => `again at 00:0${ms / 60_000} UTC`,
+  ],
+  [
+    "notifications",
+    "notify/verdict",
+    /MAX_A_DAY: usize = (.+);/,
+    (n) => `fewer than ${n} e-mails on this day`,
+  ],
+  ["notifications", "notify/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n}.`],
+  [
+    "notifications",
+    "notify/deliveries",
+    /MAX_HELD_BYTES: usize = (.+);/,
+    (n) => `within ${n / 2 ** 20} MiB of records`,
+  ],
+  [
+    "notifications",
+    "consumer/mail",
+    /SEND_MS: u32 = (.+);/,
+    (ms) => `not answered after ${ms / 1000} s`,
+  ],
+  ["dashboard", "dashboard/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
+];
+
+for (const [page, file, constant, words] of STATED)
+  test(`docs/${page}.md states the value of ${constant.source.split(":")[0]}`, () => {
+    const [, value] = read(`src/${file}.rs`).match(constant) ?? [];
+    const factors = value.split("*").map((factor) => Number(factor.replaceAll("_", "")));
+    const stated = words(factors.reduce((product, factor) => product * factor));
+    const text = read(`docs/${page}.md`).replace(/\s+/g, " ");
+    assert.ok(text.includes(stated), `"${stated}" is not there`);
+  });
+
 test("every link between the pages leads somewhere", () => {
   const pages = [
     "README.md",

@@ -308,6 +308,36 @@ fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
 }
 
 #[test]
+fn a_mail_that_waits_for_a_quota_is_listed_with_its_next_attempt() {
+    let desk = desk();
+    let id = desk.make(LIVE_UNIT, &order());
+    let queued = json!({ "round": 1, "at": "2026-01-31T12:01:00.000Z",
+        "until": "2026-02-01T00:05:00.000Z", "reason": "daily_quota_exceeded" });
+    desk.store().keep(&format!("mail-queued:{id}"), queued.to_string().as_bytes(), b"null");
+    desk.store().keep(&format!("mail-failed:2026-01-31:{id}"), b"{}", b"null");
+    for path in [path(&id, ""), "/mails".to_owned()] {
+        let page = desk.get(SUPPORT, &path).text;
+        for words in ["quota is used up", "daily_quota_exceeded"] {
+            assert!(page.contains(words), "{words}: {}", main_of(&page));
+        }
+    }
+    assert!(desk.get(SUPPORT, &path(&id, "")).text.contains("1 Feb 2026, 00:05 UTC"));
+    assert!(
+        !desk.get(SUPPORT, "/mails").text.contains("name=\"round\""),
+        "it is not sent again alone"
+    );
+    desk.pass(36 * 60 + 10); // the queue has lost it
+    let page = desk.get(SUPPORT, "/mails").text;
+    assert!(
+        page.contains("Nothing was heard of it") && page.contains("name=\"round\""),
+        "{}",
+        main_of(&page)
+    );
+    let page = desk.post(SUPPORT, "/mails", &[("day", "2026-01-31")]);
+    assert!(page.text.contains("Queued: 1."), "{}", main_of(&page.text));
+}
+
+#[test]
 fn a_preview_is_masked_and_leads_nowhere() {
     let desk = desk();
     let id = made(&desk, LIVE_UNIT);

@@ -1,0 +1,55 @@
+/**
+ * The service with a queue, a mail service and Workers KV that take as long as the header `x-takes` says. A request to
+ * `/delivery` is a message of the queue; another one is the service's, whose message it answers with.
+ */
+import service from "../../../build/worker.js";
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The names that deliveries have written: workerd's KV service does not list. */
+const names = new Set();
+
+/** @param {{read: number, write: number, list: number}} takes */
+const slow = (kv, takes) => ({
+  getWithMetadata: async (...args) => (await pause(takes.read)) ?? kv.getWithMetadata(...args),
+  put: async (name, ...args) => {
+    names.add(name);
+    await pause(takes.write);
+    return kv.put(name, ...args);
+  },
+  list: async ({ prefix }) => {
+    await pause(takes.list);
+    const keys = [...names].filter((name) => name.startsWith(prefix)).map((name) => ({ name }));
+    return { keys, list_complete: true };
+  },
+});
+
+async function deliver(request, env) {
+  const takes = JSON.parse(request.headers.get("x-takes"));
+  const end = { acked: false };
+  const message = {
+    body: await request.json(),
+    attempts: 1,
+    ack: () => void Object.assign(end, { acked: true }),
+    retry: (options) => void Object.assign(end, options),
+  };
+  const EMAIL = { send: async () => (await pause(takes.mail)) ?? { messageId: "<1@example>" } };
+  const bindings = { PUBLIC_ORIGIN: "https://pledges.example", MAIL_FROM: "a@shop.example", EMAIL };
+  const PLEDGES = slow(env.PLEDGES, takes);
+  await service.queue({ queue: "mails", messages: [message] }, { ...env, ...bindings, PLEDGES });
+  return Response.json(end);
+}
+
+async function create(request, env, context) {
+  const messages = [];
+  const NOTIFICATIONS = { send: async (message) => void messages.push(message) };
+  const response = await service.fetch(request, { ...env, NOTIFICATIONS }, context);
+  return response.ok ? Response.json(messages[0]) : response;
+}
+
+export default {
+  fetch: (request, env, context) =>
+    new URL(request.url).pathname === "/delivery"
+      ? deliver(request, env)
+      : create(request, env, context),
+};
