@@ -153,10 +153,10 @@ const outcome = (promise, milliseconds) =>
 function consumerOf({ deliver, instance }) {
   /** Until when new messages wait: for those of a broken instance to come forward, or for one that is alone. */
   let calmAt = 0;
-  const waitUntil = (milliseconds) => {
+  const quietFor = (milliseconds) => {
     calmAt = Date.now() + milliseconds;
   };
-  const { call, recover } = callsOf("consumer", instance, () => waitUntil(SOON_MS));
+  const { call, recover } = callsOf("consumer", instance, () => quietFor(SOON_MS));
   let turn = Promise.resolve();
   let aloneCount = 0;
 
@@ -173,12 +173,12 @@ function consumerOf({ deliver, instance }) {
     });
     aloneCount += 1;
     await outcome(before, TURN_MS);
-    waitUntil(TURN_MS);
+    quietFor(TURN_MS);
     try {
       return await act();
     } finally {
       aloneCount -= 1;
-      if (aloneCount === 0) waitUntil(0);
+      if (aloneCount === 0) quietFor(0);
       end();
     }
   }
