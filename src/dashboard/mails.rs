@@ -94,7 +94,7 @@ fn day_form(failed: &[FailedMail]) -> Markup {
     };
     html! {
         (view::form("/mails", &content))
-        p { small { "Also those of this day that are not shown here. Each once, if it still counts as failed." } }
+        p { small { "This includes those of this day that are not shown here: each once, if it still counts as failed." } }
     }
 }
 
