@@ -103,7 +103,9 @@ onRecords(
     const { failed, day, again: isAgain } = again.opts();
     const isOfDay = failed && day !== undefined;
     const isOne = id !== undefined && !failed && day === undefined;
-    if (!isOne && (!isOfDay || id !== undefined || isAgain))
+    if (isOfDay && isAgain)
+      again.error("`--again` is for the ID of one transaction, not for `--failed --day`");
+    if (!isOne && (!isOfDay || id !== undefined))
       again.error("give the ID of a transaction, or `--failed` with a `--day`");
     const { origin = `http://127.0.0.1:${at.terminal.env.PORT || 8787}` } = again.opts();
     if (!URL.canParse(origin)) again.error(`\`${origin}\` is no address: give one by \`--origin\``);

@@ -41,7 +41,7 @@ const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[v
 
 /** Other ways to upload a version read wrangler.toml alone. */
 const givenOrigin = (environment, isProduction) =>
-  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it${isProduction ? ", and then records nothing" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
+  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
  * Timeline addresses are stored, and e-mails have them: those of production begin with an origin that somebody chose.
@@ -76,7 +76,7 @@ const insecurityOf = (origin) =>
 function checkProduction(variable, environment) {
   if (variable("ENVIRONMENT") !== "production")
     throw new UserError(
-      `\`ENVIRONMENT\` is \`${variable("ENVIRONMENT")}\`: set it to \`production\` in wrangler.toml, under \`${varsOf(environment)}\`. By it the service knows that no timeline address may begin with the host of a request`,
+      `\`ENVIRONMENT\` is \`${variable("ENVIRONMENT")}\`: set it to \`production\` in wrangler.toml, under \`${varsOf(environment)}\`. The service then requires \`PUBLIC_ORIGIN\` and ignores the host of a request`,
     );
   if (variable("ALLOW_PLAIN_HTTP") !== "")
     throw new UserError(

@@ -143,13 +143,13 @@ impl Refusal {
             ),
             Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
                 "Too busy",
-                "Too many large pages are open at this moment. What you sent may have been done in \
-                 part: look at the page of what you changed, then send it again."
+                "You have too many large pages open. Wait a moment, then reload. If you sent a form, part \
+                 of it may have been saved: check that before you send it again."
                     .to_owned(),
             ),
             Refusal::Busy => (
                 "Too busy",
-                "Too many pages are open at this moment. Nothing was changed: reload the page."
+                "You have too many pages open. Nothing was changed: wait a moment, then reload."
                     .to_owned(),
             ),
             Refusal::Operator(error) => ("This was not done", error.to_string()),

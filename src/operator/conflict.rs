@@ -253,7 +253,7 @@ where
             return Ok(());
         }
         Err(OperatorError::Invalid(format!(
-            "nothing was changed: Workers KV took over {} s, try again later",
+            "nothing was changed: Workers KV needed more than {} s to answer. Try again later",
             MAX_AGE_MS / 1_000
         )))
     }

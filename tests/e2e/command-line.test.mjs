@@ -80,7 +80,8 @@ const WRONG = {
   "notifications resend --failed": RESEND,
   "notifications resend --day 2026-11-21": RESEND,
   "notifications resend x --failed --day 2026-11-21": RESEND,
-  "notifications resend --failed --day 2026-11-21 --again": RESEND,
+  "notifications resend --failed --day 2026-11-21 --again":
+    "`--again` is for the ID of one transaction, not for `--failed --day`",
   "notifications resend x --remote --origin y":
     "option '--origin <url>' cannot be used with option '--remote'",
   "notifications resend x --origin y": "`y` is no address: give one by `--origin`",

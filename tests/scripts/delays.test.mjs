@@ -130,6 +130,7 @@ const STATED = {
     `its own record ${SHOWN} s later`,
     `# of ${FAILED} days`,
     `after ${WAITING} hours failed`,
+    `failed ${WAITING} hours after that attempt was due`,
     `HMAC of the address | ${KEPT} days`,
     `a mailbox gets a day | ${COUNTED} days`,
     `shows a write elsewhere up to ${SHOWN} s late`,

@@ -50,13 +50,13 @@ fn a_record_is_reserved_before_it_is_read() {
     dashboard.store().keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
 
     let mut held = hold(&dashboard, SUPPORT, 6 * MIB - PAGE + 1);
-    is_busy(&dashboard.get(SUPPORT, &path), "may have been done in part");
+    is_busy(&dashboard.get(SUPPORT, &path), "may have been saved");
     held.resize(6 * MIB - PAGE).unwrap();
     assert_eq!(dashboard.get(SUPPORT, &path).status, 200);
     // One whose metadata does not say may have as many bytes as any.
     metadata.as_object_mut().unwrap().remove("bytes");
     dashboard.store().keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
-    is_busy(&dashboard.get(SUPPORT, &path), "may have been done in part");
+    is_busy(&dashboard.get(SUPPORT, &path), "may have been saved");
 }
 
 #[test]
