@@ -13,7 +13,6 @@ use mail::{MailService, Post, SendEmail, Sending};
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 use worker::{console_error, console_log};
 
 /// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
@@ -56,7 +55,7 @@ thread_local! {
 
 impl Timer for Platform {
     async fn pause(&self, milliseconds: u32) {
-        let _ = JsFuture::from(pause(milliseconds)).await; // it never fails
+        pause(milliseconds).await;
     }
 }
 

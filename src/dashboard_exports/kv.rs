@@ -177,6 +177,6 @@ impl OperatorStore for OperatorKv {
     }
 
     async fn pause(&self, milliseconds: u32) {
-        let _: Result<_, JsValue> = JsFuture::from(pause(milliseconds)).await; // it never rejects
+        pause(milliseconds).await;
     }
 }

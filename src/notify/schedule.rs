@@ -1,6 +1,7 @@
 //! When a message is delivered again.
 
 use super::{Outcome, done};
+use crate::store::LEAST_CACHE_SECONDS;
 use crate::time::DAY_MS;
 
 /// Seconds until a message is delivered first: until then Workers KV usually shows the record everywhere.
@@ -39,8 +40,8 @@ const HALF_A_DAY: u32 = 43_200;
 /// The least `Retry-After` that says when a quota begins anew, in seconds. A shorter one is about the rate.
 const LEAST_OF_A_QUOTA: u32 = 60 * 60;
 /// How long another delivery's marker may not be shown after its claim has ended, in seconds: this delivery
-/// has just read that there is none, and Workers KV answers so for 30 s.
-const UNSEEN: u64 = 30;
+/// has just read that there is none, and Workers KV answers so from its cache.
+const UNSEEN: u64 = LEAST_CACHE_SECONDS as u64;
 
 /// What becomes of a message whose record is not shown so long after its create: it may be shown later.
 pub(super) fn absent(attempt: u32, age_ms: u64) -> Outcome {

@@ -1,12 +1,19 @@
 //! Deadlines and pauses: no request waits for the platform or a caller without a limit.
 
 use js_sys::Promise;
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(module = "/src/workers/within.js")]
 extern "C" {
     /// The outcome of a promise, or a rejection with `undefined` when the time is up.
     pub fn within(promise: &Promise, milliseconds: u32) -> Promise;
-    /// Settles when the time is up.
-    pub fn pause(milliseconds: u32) -> Promise;
+    /// Fulfils when the time is up.
+    #[wasm_bindgen(js_name = pause)]
+    fn paused(milliseconds: u32) -> Promise;
+}
+
+/// Waits so many milliseconds.
+pub async fn pause(milliseconds: u32) {
+    let _: Result<_, JsValue> = JsFuture::from(paused(milliseconds)).await; // it never rejects
 }

@@ -189,6 +189,6 @@ impl Request for WorkerRequest<'_> {
     }
 
     async fn pause(&self, milliseconds: u32) {
-        let _: Result<_, JsValue> = JsFuture::from(pause(milliseconds)).await; // it never rejects
+        pause(milliseconds).await;
     }
 }

@@ -47,7 +47,6 @@ const CACHED = constant("src/store/key.rs", "LEAST_CACHE_SECONDS");
 const COUNTED = constant("src/store/key.rs", "MAILED_DAYS");
 const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
-const UNSEEN = constant("src/notify/schedule.rs", "UNSEEN");
 const READ = seconds("src/store/key.rs", "READ_MS");
 const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
 const WRITE = seconds("src/workers/kv.rs", "WRITE_MS");
@@ -136,7 +135,7 @@ const STATED = {
     `shows a write elsewhere up to ${SHOWN} s late`,
     `sends nothing for ${CLAIM} s, the first wait of the schedule`,
     `waits ${seconds("src/notify/claim.rs", "SETTLE_MS")} s before it reads its claim back`,
-    `again after ${UNSEEN} to ${CLAIM + UNSEEN} s`,
+    `again after ${CACHED} to ${CLAIM + CACHED} s`,
     `its own record ${SHOWN} s later`,
     `keeps its place for ${MAILED} s at most`,
     `the code | ${QUEUED} days`,

@@ -5,7 +5,7 @@
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
 use crate::handle::{Clock, Entropy, Message, Outbox};
-use crate::notify::Queued;
+use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
 use crate::operator::transactions::{self, Position, Record};
 use crate::operator::{OperatorError, Result, read_values};
@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 
 /// How long after it was put there the queue delivers a message, in milliseconds.
-const DELIVERED_MS: u64 = 60_000;
+const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
 /// How long an instance remembers what it has queued, in milliseconds: Workers KV shows a write everywhere
 /// after about 60 s.
 const KNOWN_MS: u64 = 180_000;
