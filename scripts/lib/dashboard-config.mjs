@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
-import { configuration, namespaceOf } from "./kv.mjs";
+import { DASHBOARD, configuration } from "./configuration.mjs";
+import { namespaceOf } from "./kv.mjs";
 import { queueAmong } from "./queue.mjs";
 
-export const DASHBOARD = "wrangler.dashboard.toml";
 const DEADLINE_MS = 30_000; // of each call
 const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 

@@ -6,7 +6,7 @@ import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { Cloudflare } from "../../scripts/lib/cloudflare.mjs";
-import { configuration } from "../../scripts/lib/kv.mjs";
+import { configuration } from "../../scripts/lib/configuration.mjs";
 import { checkSettings, isSentOrigin } from "../../scripts/lib/deploy-settings.mjs";
 import { leaveQueues } from "../../scripts/lib/service-account.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
