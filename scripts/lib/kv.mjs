@@ -3,12 +3,12 @@
  * handed on as they come, so that a million records need no more memory than a page.
  */
 import { userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { configuration } from "./configuration.mjs";
 import { deployedLedger, localLedger } from "./ledger.mjs";
 import { UserError } from "./output.mjs";
-import { startRuntime, within } from "./runtime.mjs";
+import { startRuntime, stateFolder, within } from "./runtime.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
@@ -153,10 +153,10 @@ export async function* batches(items, most, bytesOf = () => 0) {
  */
 export async function openKv(
   tools,
-  { remote = false, environment, persistTo = ".wrangler/state", deadline = DEADLINE_MS } = {},
+  { remote = false, environment, persistTo, deadline = DEADLINE_MS } = {},
 ) {
   if (remote) return openRemote(tools, { environment, deadline });
-  const folder = resolve(tools.root, persistTo);
+  const folder = stateFolder(tools.root, persistTo);
   const runtime = await startRuntime(folder, deadline);
   const ledger = localLedger(tools, { folder, runtime, deadline });
   return new Kv({ kind: "local", folder }, new LocalPort(runtime, deadline), ledger);

@@ -1,10 +1,13 @@
 /** This machine's runtime: one of miniflare's for a folder's records and their ledger, as `wrangler dev` keeps both. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 
 const CLOSE_MS = 2_000; // of a runtime's end
+
+/** The folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
+export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root, persistTo);
 
 /**
  * `namespace` and `database` are as a Worker has them; the database is made when it is first asked.
