@@ -77,7 +77,7 @@ async function deployService(tools, work) {
 /** @param {import("./lib/tools.mjs").Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
 async function deployDashboard(tools, work) {
   const { environment, settings } = work;
-  const file = await configOnService(tools, work.file, environment);
+  const file = await configOnService(tools, work);
   const code = upload(tools, { ...work, file });
   if (code === 0) console.log(await whatRemains(tools, settings, environment));
   return code;
