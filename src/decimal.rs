@@ -1,10 +1,12 @@
-//! Exact decimal arithmetic, as far as money needs it: a sum of products, rounded once.
+//! Exact decimal arithmetic, as far as money and quantities need it: a sum of products, rounded once or
+//! written whole.
 //!
 //! A double's decimals reach from 10^-324 to 10^308, and a price adds some more on both sides: too
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
+use std::fmt::{self, Display, Formatter};
 
 /// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,9 +39,52 @@ impl Decimal {
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
+    /// Parses a decimal from outside of the service: as [`parse`](Self::parse), but `None` for so many digits
+    /// or so large an exponent that arithmetic with it would take much memory.
+    pub fn parse_bounded(text: &str) -> Option<Self> {
+        let is_bounded = |decimal: &Decimal| decimal.scale.unsigned_abs() <= MAX_SCALE;
+        Some(text).filter(|text| text.len() <= MAX_TEXT).and_then(Decimal::parse).filter(is_bounded)
+    }
+
+    /// Returns a number of units, of which 1 has so many places: 150 units of 2 places are 1.50.
+    pub fn from_units(units: u64, places: i32) -> Self {
+        let digits = itoa::Buffer::new().format(units).bytes().map(|byte| byte - b'0').collect();
+        Decimal { digits, scale: places }
+    }
+
+    /// Returns how many units of so many places the decimal is, the reverse of
+    /// [`from_units`](Self::from_units). `None` for part of a unit, and above [`MAX_UNITS`].
+    pub fn units(&self, places: i32) -> Option<u64> {
+        let Decimal { digits, scale } = self.trimmed();
+        if digits.is_empty() {
+            return Some(0);
+        }
+        let zeros = places.checked_sub(scale).and_then(|zeros| u32::try_from(zeros).ok())?;
+        let append = |units: u64, digit: &u8| units.checked_mul(10)?.checked_add(u64::from(*digit));
+        let units = digits.iter().try_fold(0, append)?.checked_mul(10_u64.checked_pow(zeros)?)?;
+        Some(units).filter(|units| *units <= MAX_UNITS)
+    }
+
+    /// Returns the same without zeros at its beginning and end: equal decimals are then equal in their
+    /// members. 0 has no digits.
+    pub fn trimmed(&self) -> Self {
+        let is_zero = |digit: &&u8| **digit == 0;
+        let last = self.digits.iter().rev().take_while(is_zero).count();
+        let first = self.digits.iter().take_while(is_zero).count();
+        let digits = self.digits.get(first..self.digits.len() - last).unwrap_or_default();
+        let scale = self.scale.saturating_sub(last as i32);
+        Decimal { digits: digits.to_vec(), scale: if digits.is_empty() { 0 } else { scale } }
+    }
+
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
     pub fn shortest(value: f64) -> Option<Self> {
         Decimal::parse(zmij::Buffer::new().format(value))
+    }
+
+    /// Returns the exact sum. Its memory grows with the difference of the exponents.
+    pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
+        let one = Decimal::from_units(1, 0);
+        Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
     }
 
     /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
@@ -93,6 +138,37 @@ impl Decimal {
     }
 }
 
+impl Display for Decimal {
+    /// Writes the exact value, without zeros at its end: a plain decimal such as `0.0000001`, or with an
+    /// exponent such as `1e308` where that would add over 20 zeros.
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Decimal { digits, scale } = self.trimmed();
+        let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
+        let whole = (digits.len() as i32).saturating_sub(scale); // the digits before the point
+        match () {
+            () if digits.is_empty() => out.write_str("0"),
+            () if scale < -MAX_ZEROS || whole < -MAX_ZEROS => {
+                write!(out, "{text}e{}", scale.saturating_neg())
+            }
+            () if scale <= 0 => write!(out, "{text}{}", zeros(-scale)),
+            () => {
+                text.insert_str(0, &zeros(1 - whole));
+                let (before, after) = text.split_at(usize::try_from(whole.max(1)).unwrap_or(1));
+                write!(out, "{before}.{after}")
+            }
+        }
+    }
+}
+
+/// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite exchange these exactly.
+pub const MAX_UNITS: u64 = (1 << 53) - 1;
+/// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
+const MAX_TEXT: usize = 1_000;
+/// Largest exponent of such a decimal.
+const MAX_SCALE: u32 = 1_000;
+/// Most zeros that are written in the place of an exponent.
+const MAX_ZEROS: i32 = 20;
 /// Places for what is carried out of the highest counter, a `u64`.
 const CARRY_PLACES: usize = 20;
 /// Places of money after the point.

@@ -37,6 +37,7 @@ mod openapi;
 mod operator;
 mod payments;
 mod profile;
+mod quantities;
 mod records;
 mod retry;
 mod rows;
