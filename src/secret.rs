@@ -37,8 +37,9 @@ const HASH_BYTES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// Hash of the reference.
-    pub reference: String,
+    /// Hash of the reference; `None` where only the ledger reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Hash of the recipient's [`mailbox`]; in records of earlier releases of the address in lower case.
     pub email: String,
 }
@@ -59,7 +60,7 @@ impl NamespaceSecret {
     /// The hashes of a transaction of this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
-            reference: self.reference(scope, reference),
+            reference: Some(self.reference(scope, reference)),
             email: self.email(scope, email),
         }
     }

@@ -174,7 +174,7 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
     let plain = json!({
         "version": 1, "mode": "test", "unit": "unit_dev", "summary": {
             "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD", "lookup": hashes,
-            "key": "d4f722b49dea",
+            "key": "d4f722b49dea", "quantities": [["tree", 3_000_000]],
         },
     });
     assert_eq!(metadata(&with_secret(SECRET.clone()), &once), plain);
@@ -203,7 +203,7 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
         assert_ne!(other.reference, hashes.reference);
         assert_ne!(other.email, hashes.email);
     }
-    assert_eq!((hashes.reference.len(), hashes.email.len()), (32, 32));
+    assert_eq!((hashes.reference.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
 /// Workers KV takes 1,024 bytes of metadata: also of the longest unit and the largest charge.
