@@ -39,11 +39,14 @@ impl Decimal {
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
-    /// Parses a decimal from outside of the service: as [`parse`](Self::parse), but `None` for so many digits
-    /// or so large an exponent that arithmetic with it would take much memory.
+    /// Parses a decimal from outside of the service: as [`parse`](Self::parse), but `None` for more than 324 digits
+    /// before the point or after it, which no double has.
     pub fn parse_bounded(text: &str) -> Option<Self> {
-        let is_bounded = |decimal: &Decimal| decimal.scale.unsigned_abs() <= MAX_SCALE;
-        Some(text).filter(|text| text.len() <= MAX_TEXT).and_then(Decimal::parse).filter(is_bounded)
+        let decimal = Some(text).filter(|text| text.len() <= MAX_TEXT).and_then(Decimal::parse)?;
+        let Decimal { digits, scale } = decimal.trimmed();
+        let whole = i64::try_from(digits.len()).ok()? - i64::from(scale);
+        let is_bounded = whole <= MAX_DIGITS && i64::from(scale) <= MAX_DIGITS;
+        is_bounded.then_some(decimal)
     }
 
     /// Returns a number of units, of which 1 has so many places: 150 units of 2 places are 1.50.
@@ -74,6 +77,13 @@ impl Decimal {
         let digits = self.digits.get(first..self.digits.len() - last).unwrap_or_default();
         let scale = self.scale.saturating_sub(last as i32);
         Decimal { digits: digits.to_vec(), scale: if digits.is_empty() { 0 } else { scale } }
+    }
+
+    /// Returns digits and a power of ten, such as `12e306`: the text by which SQL lays a decimal out.
+    pub fn scientific(&self) -> String {
+        let Decimal { digits, scale } = self.trimmed();
+        let text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        format!("{}e{}", if text.is_empty() { "0" } else { &text }, -scale)
     }
 
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
@@ -165,8 +175,8 @@ impl Display for Decimal {
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
 /// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
 const MAX_TEXT: usize = 1_000;
-/// Largest exponent of such a decimal.
-const MAX_SCALE: u32 = 1_000;
+/// Most digits of such a decimal before the point, and after it.
+const MAX_DIGITS: i64 = 324;
 /// Most zeros that are written in the place of an exponent.
 const MAX_ZEROS: i32 = 20;
 /// Places for what is carried out of the highest counter, a `u64`.

@@ -29,6 +29,8 @@ pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
+pub mod ledger;
 pub mod mailbox;
 pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]

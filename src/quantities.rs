@@ -1,4 +1,4 @@
-//! The exact quantities of a transaction by offering, as JSON `[["tree",3000000],["plastic-kg","0.0000001"]]`.
+//! The exact quantities of a transaction by offering, as JSON `[["tree",3000000],["plastic-kg","1e-7"]]`.
 
 use crate::decimal::{Decimal, MAX_UNITS};
 use crate::pledge::{Amount, Impact};
@@ -14,7 +14,7 @@ const MAX_OFFERINGS: usize = 20_000;
 const PLACES: i32 = 6;
 
 /// The sums of a transaction's amounts, one for each offering, sorted by the offering's ID.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quantities(Vec<(String, Quantity)>);
 
 /// An exact sum of amounts.
@@ -22,7 +22,7 @@ pub struct Quantities(Vec<(String, Quantity)>);
 pub enum Quantity {
     /// A whole number of millionths, at most [`MAX_UNITS`]. JSON: an integer.
     Millionths(u64),
-    /// Any other sum, [trimmed](Decimal::trimmed). JSON: a text.
+    /// Any other sum, [trimmed](Decimal::trimmed). JSON: a text, digits and a power of ten.
     Exact(Decimal),
 }
 
@@ -95,7 +95,7 @@ impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Quantity::Millionths(millionths) => serializer.serialize_u64(*millionths),
-            Quantity::Exact(decimal) => serializer.collect_str(decimal),
+            Quantity::Exact(decimal) => serializer.serialize_str(&decimal.scientific()),
         }
     }
 }

@@ -75,11 +75,16 @@ impl NamespaceSecret {
         self.hash("email", scope, &mailbox(email))
     }
 
+    /// The hashes that an e-mail address may have, in records of this release and of earlier ones.
+    pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
+        let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
+        spellings.dedup();
+        spellings.iter().map(|text| self.hash("email", scope, text)).collect()
+    }
+
     /// Whether this is the hash of an e-mail address, in records of this release or of earlier ones.
     pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
-        let (mailbox, spelled) = (mailbox(email), email.to_ascii_lowercase());
-        let is_hash_of = |text: &str| hash == self.hash("email", scope, text);
-        is_hash_of(&mailbox) || (spelled != mailbox && is_hash_of(&spelled))
+        self.emails(scope, email).iter().any(|own| own == hash)
     }
 
     /// The hash of an e-mail address's [`mailbox`], of whatever unit and mode: it counts what one person

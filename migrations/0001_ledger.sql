@@ -1,0 +1,93 @@
+-- The ledger (src/ledger): what operators ask of transactions, derived from the records of Workers KV, which stay the
+-- system of record; and the claims of facts that two people may change at once. All of it can be made again from KV.
+-- Times are milliseconds since 1970, in UTC.
+
+-- A shop is a unit in a mode.
+CREATE TABLE shops (
+  shop INTEGER PRIMARY KEY,
+  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
+  unit TEXT NOT NULL,
+  UNIQUE (mode, unit)
+) STRICT;
+
+-- API keys by their IDs.
+CREATE TABLE keys (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- cents: the charge up to 2^53 - 1; a larger one is in `amount`, as digits and a power of ten: `12e308`.
+-- email: keyed hash of the address, as in the record's metadata. prices: the time of the price list.
+-- changed: when the row was last written. quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1,
+-- else as `amount`.
+CREATE TABLE transactions (
+  id TEXT PRIMARY KEY,
+  shop INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  cents INTEGER,
+  amount TEXT,
+  unpriced INTEGER NOT NULL,
+  email TEXT,
+  key INTEGER,
+  prices INTEGER,
+  erased INTEGER,
+  changed INTEGER NOT NULL,
+  quantities TEXT NOT NULL,
+  CHECK ((cents IS NULL) <> (amount IS NULL)),
+  CHECK (erased IS NULL OR email IS NULL)
+) STRICT, WITHOUT ROWID;
+
+-- Covers lists and sums of a shop. Each further index of every row would cost a row written for each create.
+CREATE INDEX by_time ON transactions (shop, created, currency, cents, unpriced, key);
+CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
+CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
+
+-- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
+-- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
+-- hears of the first. change: the name of the entry in the audit log.
+CREATE TABLE claims (
+  kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing')),
+  change TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+-- The reconciliation with KV. started: when the pass that is under way began, `after` and `cursor` where it goes on;
+-- lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
+-- was created two minutes before. imported: since when the claims are those
+-- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
+-- transaction of these was.
+CREATE TABLE reconciliation (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  lease INTEGER NOT NULL DEFAULT 0,
+  holder TEXT NOT NULL DEFAULT '',
+  started INTEGER,
+  cursor TEXT,
+  after TEXT NOT NULL DEFAULT '',
+  listed INTEGER NOT NULL DEFAULT 0,
+  mended INTEGER NOT NULL DEFAULT 0,
+  completed INTEGER,
+  ended INTEGER,
+  last_listed INTEGER NOT NULL DEFAULT 0,
+  last_mended INTEGER NOT NULL DEFAULT 0,
+  imported INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0,
+  received INTEGER,
+  delay INTEGER
+) STRICT;
+INSERT INTO reconciliation (one) VALUES (1);
+
+-- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a message that
+-- makes no row. pass: the pass that found it last.
+CREATE TABLE findings (
+  kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'refused')),
+  name TEXT NOT NULL,
+  found INTEGER NOT NULL,
+  pass INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
