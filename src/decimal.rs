@@ -6,7 +6,6 @@
 //! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
-use std::fmt::{self, Display, Formatter};
 
 /// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,24 +89,29 @@ impl Decimal {
     /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
-        let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
-        let scale = scales.max().unwrap_or_default();
-        // Counter n is worth 10^(n - scale); it may hold more than 9.
-        let mut places = Vec::new();
-        for (amount, price) in &products {
-            add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+        sum_up(&products)
+    }
+
+    /// The exact decimal without zeros at its end: plain such as `0.0000001`, or with an exponent such as
+    /// `1e308` where that would add over 20 zeros.
+    pub fn to_exact(&self) -> String {
+        let Decimal { digits, scale } = self.trimmed();
+        let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
+        let whole = (digits.len() as i32).saturating_sub(scale); // the digits before the point
+        match () {
+            () if digits.is_empty() => text.push('0'),
+            () if scale < -MAX_ZEROS || whole < -MAX_ZEROS => {
+                text.push('e');
+                text.push_str(itoa::Buffer::new().format(scale.saturating_neg()));
+            }
+            () if scale <= 0 => text.push_str(&zeros(-scale)),
+            () => {
+                text.insert_str(0, &zeros(1 - whole));
+                text.insert(usize::try_from(whole.max(1)).unwrap_or(1), '.');
+            }
         }
-        places.extend([0; CARRY_PLACES]);
-        let mut carry = 0;
-        let digits = places.iter().map(|place| {
-            carry += place;
-            let digit = (carry % 10) as u8;
-            carry /= 10;
-            digit
-        });
-        let mut digits: Vec<u8> = digits.collect();
-        digits.reverse();
-        Decimal { digits, scale }
+        text
     }
 
     /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
@@ -138,29 +142,6 @@ impl Decimal {
     }
 }
 
-impl Display for Decimal {
-    /// Writes the exact value, without zeros at its end: a plain decimal such as `0.0000001`, or with an
-    /// exponent such as `1e308` where that would add over 20 zeros.
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Decimal { digits, scale } = self.trimmed();
-        let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-        let whole = (digits.len() as i32).saturating_sub(scale); // the digits before the point
-        match () {
-            () if digits.is_empty() => out.write_str("0"),
-            () if scale < -MAX_ZEROS || whole < -MAX_ZEROS => {
-                write!(out, "{text}e{}", scale.saturating_neg())
-            }
-            () if scale <= 0 => write!(out, "{text}{}", zeros(-scale)),
-            () => {
-                text.insert_str(0, &zeros(1 - whole));
-                let (before, after) = text.split_at(usize::try_from(whole.max(1)).unwrap_or(1));
-                write!(out, "{before}.{after}")
-            }
-        }
-    }
-}
-
 /// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite exchange these exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
 /// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
@@ -175,6 +156,27 @@ const CARRY_PLACES: usize = 20;
 const MONEY_PLACES: usize = 2;
 /// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
+    let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
+    let scale = scales.max().unwrap_or_default();
+    // Counter n is worth 10^(n - scale); it may hold more than 9.
+    let mut places = Vec::new();
+    for (amount, price) in products {
+        add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+    }
+    places.extend([0; CARRY_PLACES]);
+    let mut carry = 0;
+    let digits = places.iter().map(|place| {
+        carry += place;
+        let digit = (carry % 10) as u8;
+        carry /= 10;
+        digit
+    });
+    let mut digits: Vec<u8> = digits.collect();
+    digits.reverse();
+    Decimal { digits, scale }
+}
 
 /// Adds a product whose last digit belongs to the counter `lowest`.
 fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {
