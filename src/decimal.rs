@@ -96,20 +96,21 @@ impl Decimal {
     /// `1e308` where that would add over 20 zeros.
     pub fn to_exact(&self) -> String {
         let Decimal { digits, scale } = self.trimmed();
-        let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-        let whole = (digits.len() as i32).saturating_sub(scale); // the digits before the point
-        match () {
-            () if digits.is_empty() => text.push('0'),
-            () if scale < -MAX_ZEROS || whole < -MAX_ZEROS => {
-                text.push('e');
-                text.push_str(itoa::Buffer::new().format(scale.saturating_neg()));
+        let count = digits.len() as i32;
+        let point = count.saturating_sub(scale); // after so many digits
+        let has_exponent = scale < -MAX_ZEROS || point < -MAX_ZEROS;
+        let places = if has_exponent { 0..count } else { 0.min(point - 1)..count.max(point) };
+        let mut text = String::new();
+        for place in places.clone() {
+            if place == point && place > places.start {
+                text.push('.');
             }
-            () if scale <= 0 => text.push_str(&zeros(-scale)),
-            () => {
-                text.insert_str(0, &zeros(1 - whole));
-                text.insert(usize::try_from(whole.max(1)).unwrap_or(1), '.');
-            }
+            let digit = usize::try_from(place).ok().and_then(|place| digits.get(place));
+            text.push(char::from(b'0' + digit.unwrap_or(&0)));
+        }
+        if has_exponent {
+            text.push('e');
+            text.push_str(itoa::Buffer::new().format(scale.saturating_neg()));
         }
         text
     }

@@ -75,20 +75,14 @@ impl Quantity {
 
     /// Sums amounts, each as its shortest decimal, as charges do.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
-        let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
+        let add = |sum: u64, (_, amount): &(&str, Amount)| {
+            sum.checked_add(amount.as_integer()?.checked_mul(10_u64.pow(PLACES as u32))?)
+        };
         if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
             return Quantity::Millionths(sum);
         }
         let exact = amounts.iter().filter_map(|(_, amount)| Decimal::shortest(amount.get()));
         Quantity::new(&Decimal::sum(exact))
-    }
-}
-
-/// An amount in millionths, if it is a whole number of them.
-fn millionths(amount: Amount) -> Option<u64> {
-    match amount.as_integer() {
-        Some(integer) => integer.checked_mul(10_u64.pow(PLACES as u32)),
-        None => Decimal::shortest(amount.get())?.units(PLACES),
     }
 }
 

@@ -88,14 +88,25 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        // A copy, because the platform may read it later. The original is freed before the wait.
-        let bytes = Uint8Array::from(value.as_slice());
-        drop(value);
-        let put = put_options(metadata, K::KEPT_SECONDS)
-            .and_then(|options| self.0.put(&key.name(), &bytes, &options));
-        answered(put, WRITE_MS, "put", K::KIND).await?;
-        Ok(())
+        let options = put_options(metadata, K::KEPT_SECONDS);
+        write(&self.0, &key.name(), value, options, K::KIND).await
     }
+}
+
+/// Writes a record. Not generic: compiled once.
+async fn write(
+    namespace: &KvNamespace,
+    name: &str,
+    value: Vec<u8>,
+    options: Result<JsValue, JsValue>,
+    kind: &str,
+) -> Result<(), StoreError> {
+    // A copy, because the platform may read it later. The original is freed before the wait.
+    let bytes = Uint8Array::from(value.as_slice());
+    drop(value);
+    let put = options.and_then(|options| namespace.put(name, &bytes, &options));
+    answered(put, WRITE_MS, "put", kind).await?;
+    Ok(())
 }
 
 /// The options of a list.
