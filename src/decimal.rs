@@ -6,6 +6,7 @@
 //! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
+use std::iter::repeat_n;
 
 /// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +59,11 @@ impl Decimal {
         if digits.is_empty() {
             return Some(0);
         }
-        let zeros = places.checked_sub(scale).and_then(|zeros| u32::try_from(zeros).ok())?;
-        let append = |units: u64, digit: &u8| units.checked_mul(10)?.checked_add(u64::from(*digit));
-        let units = digits.iter().try_fold(0, append)?.checked_mul(10_u64.checked_pow(zeros)?)?;
-        Some(units).filter(|units| *units <= MAX_UNITS)
+        let zeros = usize::try_from(places.checked_sub(scale)?).ok()?;
+        let append = |units: u64, digit: &u8| {
+            Some(10 * units + u64::from(*digit)).filter(|units| *units <= MAX_UNITS)
+        };
+        digits.iter().chain(repeat_n(&0, zeros)).try_fold(0, append)
     }
 
     /// Returns the same without zeros at its beginning and end: equal decimals are then equal in their

@@ -22,8 +22,8 @@ const MAX_BYTES: usize = 1_024;
 pub struct TransactionMetadata {
     #[serde(default)]
     version: Version,
-    mode: Mode,
-    unit: String,
+    pub(super) mode: Mode,
+    pub(super) unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
     /// How many bytes the record has.
@@ -114,7 +114,7 @@ impl TransactionMetadata {
 
     /// Takes the quantities out if the JSON has no room for them. To be called last.
     pub fn fit(&mut self) -> Option<Quantities> {
-        let fits = serde_json::to_vec(self).is_ok_and(|json| json.len() <= MAX_BYTES);
+        let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
         self.summary.quantities.take_if(|_| !fits)
     }
 

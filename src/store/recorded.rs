@@ -40,7 +40,7 @@ impl Recorded {
         metadata: TransactionMetadata,
         left_out: Option<Quantities>,
     ) -> Self {
-        let (Scope { mode, unit }, mut summary) = (metadata.scope(), metadata.summary);
+        let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
         summary.lookup = summary.lookup.map(|hashes| LookupHashes { reference: None, ..hashes });
         (summary.replay, summary.mail) = (None, None);
         summary.quantities = summary.quantities.or(left_out);

@@ -1,7 +1,7 @@
 //! Workers KV as a store.
 
 use super::deadline::within;
-use super::json::{from_js, to_js};
+use super::json::{from_js, log_error, to_js};
 use crate::store::{Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,6 @@ use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
-use worker::console_error;
 
 /// Deadline of a list, in milliseconds.
 pub const LIST_MS: u32 = 5_000;
@@ -65,6 +64,7 @@ thread_local! {
 }
 
 /// A namespace of Workers KV as a store.
+#[derive(Clone)]
 pub struct KvStore(pub KvNamespace);
 
 impl Store for KvStore {
@@ -183,17 +183,8 @@ pub fn failure(error: &JsValue, milliseconds: u32) -> String {
 
 /// Logs why a call failed.
 pub fn unavailable(operation: &str, kind: &str, failure: &str) -> StoreError {
-    let line = Failure { kv: operation, record: kind, cause: failure };
-    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    log_error(&[("kv", operation), ("record", kind), ("cause", failure)]);
     StoreError::Unavailable
-}
-
-/// The log line of a failed call of KV.
-#[derive(Serialize)]
-struct Failure<'a> {
-    kv: &'a str,
-    record: &'a str,
-    cause: &'a str,
 }
 
 /// An error without its stack: `TypeError: no such key`.
