@@ -29,6 +29,7 @@ mod ids;
 mod in_flight;
 mod json_schema;
 mod layers;
+mod ledger;
 mod logs;
 mod mail;
 mod notify;
