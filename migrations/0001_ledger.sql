@@ -43,34 +43,24 @@ CREATE INDEX by_time ON transactions (shop, created, currency, cents, unpriced, 
 CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
 CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 
--- A month that is marked as paid. The record in KV is what the API reads; this row says whose change it is, so that of
--- two changes at once the second one hears of the first. `change` names the entry of the audit log.
-CREATE TABLE settlements (
-  mode TEXT NOT NULL CHECK (mode IN ('test', 'live')),
-  unit TEXT NOT NULL,
-  month TEXT NOT NULL,
+-- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
+-- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
+-- hears of the first. change: the name of the entry in the audit log.
+CREATE TABLE claims (
+  kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
+  name TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing')),
   change TEXT NOT NULL,
   author TEXT NOT NULL,
   at INTEGER NOT NULL,
-  settlement TEXT NOT NULL,
-  PRIMARY KEY (mode, unit, month)
-) STRICT, WITHOUT ROWID;
-
--- A unit of a team; as above.
-CREATE TABLE members (
-  team TEXT NOT NULL,
-  unit TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing')),
-  change TEXT NOT NULL,
-  author TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (team, unit)
+  PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
 -- The reconciliation with KV. started: when the pass that is under way began, `after` and `cursor` where it goes on;
 -- lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
--- was created two minutes before. imported: since when settlements and members are those of KV.
+-- was created two minutes before. imported: since when the claims are those
+-- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
+-- transaction of these was.
 CREATE TABLE reconciliation (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   lease INTEGER NOT NULL DEFAULT 0,
@@ -85,6 +75,7 @@ CREATE TABLE reconciliation (
   last_listed INTEGER NOT NULL DEFAULT 0,
   last_mended INTEGER NOT NULL DEFAULT 0,
   imported INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0,
   received INTEGER,
   delay INTEGER
 ) STRICT;

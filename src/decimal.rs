@@ -1,10 +1,12 @@
-//! Exact decimal arithmetic, as far as money needs it: a sum of products, rounded once.
+//! Exact decimal arithmetic, as far as money and quantities need it: a sum of products, rounded once or
+//! written whole.
 //!
 //! A double's decimals reach from 10^-324 to 10^308, and a price adds some more on both sides: too
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
+use std::iter::repeat_n;
 
 /// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,32 +39,93 @@ impl Decimal {
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
+    /// Parses a decimal from outside of the service: as [`parse`](Self::parse), but `None` for more than 324 digits
+    /// before the point or after it, which no double has.
+    pub fn parse_bounded(text: &str) -> Option<Self> {
+        let decimal = Some(text).filter(|text| text.len() <= MAX_TEXT).and_then(Decimal::parse)?;
+        let Decimal { digits, scale } = decimal.trimmed();
+        let whole = i64::try_from(digits.len()).ok()? - i64::from(scale);
+        let is_bounded = whole <= MAX_DIGITS && i64::from(scale) <= MAX_DIGITS;
+        is_bounded.then_some(decimal)
+    }
+
+    /// Returns a number of units, of which 1 has so many places: 150 units of 2 places are 1.50.
+    pub fn from_units(units: u64, places: i32) -> Self {
+        let digits = itoa::Buffer::new().format(units).bytes().map(|byte| byte - b'0').collect();
+        Decimal { digits, scale: places }
+    }
+
+    /// Returns how many units of so many places the decimal is, the reverse of
+    /// [`from_units`](Self::from_units). `None` for part of a unit, and above [`MAX_UNITS`].
+    pub fn units(&self, places: i32) -> Option<u64> {
+        let Decimal { digits, scale } = self.trimmed();
+        if digits.is_empty() {
+            return Some(0);
+        }
+        let zeros = usize::try_from(places.checked_sub(scale)?).ok()?;
+        let append = |units: u64, digit: &u8| {
+            Some(10 * units + u64::from(*digit)).filter(|units| *units <= MAX_UNITS)
+        };
+        digits.iter().chain(repeat_n(&0, zeros)).try_fold(0, append)
+    }
+
+    /// Returns the same without zeros at its beginning and end: equal decimals are then equal in their
+    /// members. 0 has no digits.
+    pub fn trimmed(&self) -> Self {
+        let is_zero = |digit: &&u8| **digit == 0;
+        let last = self.digits.iter().rev().take_while(is_zero).count();
+        let first = self.digits.iter().take_while(is_zero).count();
+        let digits = self.digits.get(first..self.digits.len() - last).unwrap_or_default();
+        let scale = self.scale.saturating_sub(last as i32);
+        Decimal { digits: digits.to_vec(), scale: if digits.is_empty() { 0 } else { scale } }
+    }
+
+    /// The exact decimal as digits and a power of ten, such as `12e306`: the text that SQL lays out to sum it.
+    pub fn to_scientific(&self) -> String {
+        let Decimal { digits, scale } = self.trimmed();
+        let digits: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let digits = if digits.is_empty() { "0" } else { &digits };
+        [digits, "e", itoa::Buffer::new().format(scale.saturating_neg())].concat()
+    }
+
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
     pub fn shortest(value: f64) -> Option<Self> {
         Decimal::parse(zmij::Buffer::new().format(value))
     }
 
+    /// Returns the exact sum. Its memory grows with the difference of the exponents.
+    pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
+        let one = Decimal::from_units(1, 0);
+        Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
+    }
+
     /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
-        let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
-        let scale = scales.max().unwrap_or_default();
-        // Counter n is worth 10^(n - scale); it may hold more than 9.
-        let mut places = Vec::new();
-        for (amount, price) in &products {
-            add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+        sum_up(&products)
+    }
+
+    /// The exact decimal without zeros at its end: plain such as `0.0000001`, or with an exponent such as
+    /// `1e308` where that would add over 20 zeros.
+    pub fn to_exact(&self) -> String {
+        let Decimal { digits, scale } = self.trimmed();
+        let count = digits.len() as i32;
+        let point = count.saturating_sub(scale); // after so many digits
+        let has_exponent = scale < -MAX_ZEROS || point < -MAX_ZEROS;
+        let places = if has_exponent { 0..count } else { 0.min(point - 1)..count.max(point) };
+        let mut text = String::new();
+        for place in places.clone() {
+            if place == point && place > places.start {
+                text.push('.');
+            }
+            let digit = usize::try_from(place).ok().and_then(|place| digits.get(place));
+            text.push(char::from(b'0' + digit.unwrap_or(&0)));
         }
-        places.extend([0; CARRY_PLACES]);
-        let mut carry = 0;
-        let digits = places.iter().map(|place| {
-            carry += place;
-            let digit = (carry % 10) as u8;
-            carry /= 10;
-            digit
-        });
-        let mut digits: Vec<u8> = digits.collect();
-        digits.reverse();
-        Decimal { digits, scale }
+        if has_exponent {
+            text.push('e');
+            text.push_str(itoa::Buffer::new().format(scale.saturating_neg()));
+        }
+        text
     }
 
     /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
@@ -93,12 +156,41 @@ impl Decimal {
     }
 }
 
+/// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite exchange these exactly.
+pub const MAX_UNITS: u64 = (1 << 53) - 1;
+/// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
+const MAX_TEXT: usize = 1_000;
+/// Most digits of such a decimal before the point, and after it.
+const MAX_DIGITS: i64 = 324;
+/// Most zeros that are written in the place of an exponent.
+const MAX_ZEROS: i32 = 20;
 /// Places for what is carried out of the highest counter, a `u64`.
 const CARRY_PLACES: usize = 20;
 /// Places of money after the point.
 const MONEY_PLACES: usize = 2;
 /// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
+    let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
+    let scale = scales.max().unwrap_or_default();
+    // Counter n is worth 10^(n - scale); it may hold more than 9.
+    let mut places = Vec::new();
+    for (amount, price) in products {
+        add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+    }
+    places.extend([0; CARRY_PLACES]);
+    let mut carry = 0;
+    let digits = places.iter().map(|place| {
+        carry += place;
+        let digit = (carry % 10) as u8;
+        carry /= 10;
+        digit
+    });
+    let mut digits: Vec<u8> = digits.collect();
+    digits.reverse();
+    Decimal { digits, scale }
+}
 
 /// Adds a product whose last digit belongs to the counter `lowest`.
 fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {

@@ -9,12 +9,12 @@
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
-//!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
+//!   exact decimals, [`quantities`] sums the amounts of each offering, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
 //!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows
 //!   it to its recipient.
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
-//! - All of these build on [`scope`] (modes and units), [`time`], [`http`], [`mailbox`] (e-mail addresses)
+//! - All of these build on [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses)
 //!   and [`version`] (the format of records).
 //! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
 //!   [`dashboard`] is pages and forms over it.
@@ -24,17 +24,20 @@ pub mod auth;
 pub mod charge;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard"))]
 pub mod dashboard;
-mod decimal;
+pub mod decimal;
 pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
+pub mod ledger;
 pub mod mailbox;
 pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
 // else the service's wasm grows
 pub mod operator;
 pub mod pledge;
+pub mod quantities;
 pub mod recipient;
 pub mod retry;
 pub mod schema;

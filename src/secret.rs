@@ -37,8 +37,9 @@ const HASH_BYTES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// Hash of the reference.
-    pub reference: String,
+    /// Hash of the reference; `None` where only the ledger reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Hash of the recipient's [`mailbox`]; in records of earlier releases of the address in lower case.
     pub email: String,
 }
@@ -59,7 +60,7 @@ impl NamespaceSecret {
     /// The hashes of a transaction of this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
-            reference: self.reference(scope, reference),
+            reference: Some(self.reference(scope, reference)),
             email: self.email(scope, email),
         }
     }
@@ -74,11 +75,16 @@ impl NamespaceSecret {
         self.hash("email", scope, &mailbox(email))
     }
 
+    /// The hashes that an e-mail address may have, in records of this release and of earlier ones.
+    pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
+        let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
+        spellings.dedup();
+        spellings.iter().map(|text| self.hash("email", scope, text)).collect()
+    }
+
     /// Whether this is the hash of an e-mail address, in records of this release or of earlier ones.
     pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
-        let (mailbox, spelled) = (mailbox(email), email.to_ascii_lowercase());
-        let is_hash_of = |text: &str| hash == self.hash("email", scope, text);
-        is_hash_of(&mailbox) || (spelled != mailbox && is_hash_of(&spelled))
+        self.emails(scope, email).iter().any(|own| own == hash)
     }
 
     /// The hash of an e-mail address's [`mailbox`], of whatever unit and mode: it counts what one person

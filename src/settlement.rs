@@ -48,14 +48,28 @@ impl Month {
         }
     }
 
+    /// The month after.
+    fn next(self) -> Self {
+        match self.month {
+            12 => Month { year: self.year.saturating_add(1), month: 1 },
+            month => Month { month: month + 1, ..self },
+        }
+    }
+
+    /// The month of a time, in milliseconds since 1970.
+    pub fn at(now_ms: u64) -> Option<Self> {
+        Month::of(&date_time(now_ms))
+    }
+
+    /// When it begins, and when the next one does, in milliseconds since 1970. `None` before 1970 and after the year 9999.
+    pub fn span_ms(self) -> Option<(u64, u64)> {
+        let begins = |month: Month| parse_ms(&format!("{month}-01T00:00:00Z"));
+        Some((begins(self)?, begins(self.next())?))
+    }
+
     /// Whether it has ended for good, [`ENDED_AFTER_HOURS`] ago.
     pub fn has_ended(self, now_ms: u64) -> bool {
-        let next = match self.month {
-            12 => Month { year: self.year + 1, month: 1 },
-            month => Month { month: month + 1, ..self },
-        };
-        parse_ms(&format!("{next}-01T00:00:00Z"))
-            .is_some_and(|end_ms| now_ms.saturating_sub(end_ms) >= ENDED_AFTER_MS)
+        self.span_ms().is_some_and(|(_, end_ms)| now_ms.saturating_sub(end_ms) >= ENDED_AFTER_MS)
     }
 }
 

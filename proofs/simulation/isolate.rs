@@ -88,7 +88,8 @@ impl Isolate {
     ) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
         let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, outbox, journal };
+        let ledger = None;
+        let service = Service { store, clock, entropy, caches, settings, outbox, ledger, journal };
         let response = service.handle(request).await;
         let has = |wanted| response.headers.iter().any(|(name, _)| *name == wanted);
         let (is_replayed, asks_to_repeat) = (has("idempotent-replayed"), has("retry-after"));

@@ -37,6 +37,7 @@ pub use settings::{Settings, Variables};
 
 use crate::handle::{Clock, Entropy, Outbox};
 use crate::http::{Address, Body, Busy, InFlight, Request, Response};
+use crate::ledger::{Ledger, LedgerError};
 use crate::operator::OperatorError;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
@@ -61,6 +62,8 @@ pub struct Dashboard<'d, S, C, E> {
     pub settings: &'d Settings,
     /// The service's queue of notifications; `None` if none is bound.
     pub outbox: Option<&'d dyn Outbox>,
+    /// The ledger; `None` if no database is bound.
+    pub ledger: Option<&'d dyn Ledger>,
     /// The bytes that the requests hold at this time.
     pub in_flight: &'d InFlight,
     /// The e-mails that this instance has sent again lately.
@@ -75,6 +78,7 @@ struct Desk<'d, S, C, E> {
     entropy: &'d E,
     settings: &'d Settings,
     outbox: Option<&'d dyn Outbox>,
+    ledger: Option<&'d dyn Ledger>,
     rounds: &'d QueuedRounds,
     roles: &'d Roles,
 }
@@ -126,8 +130,10 @@ impl Refusal {
         match self {
             Refusal::Operator(OperatorError::Invalid(_)) => 422,
             Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
-            Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
+            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable))
+            | Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
             | Refusal::Busy => 503,
+            Refusal::Operator(OperatorError::Ledger(_)) => 500,
             Refusal::Request(status, _) => *status,
         }
     }
@@ -140,6 +146,10 @@ impl Refusal {
                 "Workers KV did not answer in time. What you sent may have been done in part: look \
                  at the page of what you changed, then send it again."
                     .to_owned(),
+            ),
+            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable)) => (
+                "No answer from the ledger",
+                "The database did not answer in time. Look at what you changed, then send it again.".to_owned(),
             ),
             Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
                 "Too busy",
@@ -213,6 +223,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             entropy: self.entropy,
             settings: self.settings,
             outbox: self.outbox,
+            ledger: self.ledger,
             rounds: self.rounds,
             roles,
         };

@@ -79,6 +79,7 @@ pub async fn serve(
         entropy: &Platform,
         settings: &settings,
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
+        ledger: None,
         in_flight: &in_flight,
         rounds: &rounds,
     };

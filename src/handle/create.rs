@@ -13,9 +13,10 @@ use crate::pledge::{
     Charge, CurrencyCode, EMAIL, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
     PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
+use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
-use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
+use crate::store::{CatalogueKey, Recorded, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::time::date_time;
 use crate::validate::summary;
 use futures_util::FutureExt as _;
@@ -68,13 +69,20 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         repeatable: bool,
     ) -> Result<Vec<u8>, Problem> {
         self.announce(&mut prepared).await;
-        let Prepared { id, metadata, answer, record, .. } = prepared;
+        let Prepared { id, mut metadata, answer, record, .. } = prepared;
+        let left_out = metadata.fit().filter(|_| self.ledger.is_some());
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
-        if let Summary { mail: Some(_), created_at: Some(created_at), .. } = &metadata.summary {
-            self.list_unsent(&id, created_at).await;
+        let Summary { mail, created_at, .. } = &metadata.summary;
+        let unsent_since = mail.and_then(|_| created_at.clone());
+        if let Some(ledger) = self.ledger {
+            // Not sooner: a message without a record would be a charge for nothing.
+            ledger.send(Recorded::new(id.clone(), metadata, left_out));
+        }
+        if let Some(created_at) = unsent_since {
+            self.list_unsent(&id, &created_at).await;
         }
         Ok(answer)
     }
@@ -138,11 +146,10 @@ impl<'r> Creation<'r> {
             currency_code: CurrencyCode::from_code(&terms.currency_code),
             unpriced: catalogue.map(unpriced).filter(|count| *count > 0),
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
-            replay: None,
-            erased: None,
-            mail: None,
             key: Some(self.caller.key.id()),
             prices: catalogue.and_then(|catalogue| catalogue.prices.clone()),
+            quantities: Quantities::of(impacts(payload), MAX_MESSAGE_BYTES),
+            ..Summary::default()
         }
     }
 

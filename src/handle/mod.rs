@@ -6,6 +6,7 @@ mod cors;
 mod create;
 mod get;
 mod journal;
+mod ledger;
 mod log;
 mod network;
 mod outbox;
@@ -20,6 +21,7 @@ mod timeline;
 
 pub use cache::{Caches, LIFETIME_MS};
 pub use journal::Journal;
+pub use ledger::{LedgerQueue, put_or_mark};
 pub use outbox::{Message, Outbox, Putting};
 pub use settings::{Settings, Variables};
 
@@ -58,6 +60,8 @@ pub struct Service<'s, S, C, E> {
     pub settings: &'s Settings,
     /// The queue of notifications; `None` if none is sent.
     pub outbox: Option<&'s dyn Outbox>,
+    /// The queue of the ledger; `None` if there is no ledger.
+    pub ledger: Option<&'s dyn LedgerQueue>,
     /// Facts about this one request, for the log.
     pub journal: Journal,
 }

@@ -200,6 +200,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             caches: &Caches::default(),
             settings: &Settings::parse(variables),
             outbox: Some(&TakesAll),
+            ledger: None,
             journal: Journal::default(),
         };
         let url = [self.origin, PLEDGE_TRANSACTION_PATH].concat();

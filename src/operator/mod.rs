@@ -26,6 +26,7 @@ pub mod usage;
 
 pub use conflict::Seen;
 
+use crate::ledger::{Ledger, LedgerError};
 use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
 use crate::version::Version;
 use serde::Serialize;
@@ -40,6 +41,8 @@ type Result<T, E = OperatorError> = std::result::Result<T, E>;
 pub enum OperatorError {
     /// The store does not answer, or a record in it is damaged.
     Store(StoreError),
+    /// The ledger does not answer, or refuses.
+    Ledger(LedgerError),
     /// Anything else: the problem and, where there is one, the remedy.
     Invalid(String),
 }
@@ -47,6 +50,7 @@ pub enum OperatorError {
 impl Display for OperatorError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
+            OperatorError::Ledger(error) => return error.fmt(out),
             OperatorError::Store(StoreError::Unavailable) => {
                 "the store does not answer, or refuses"
             }
@@ -63,6 +67,26 @@ impl From<StoreError> for OperatorError {
     fn from(error: StoreError) -> Self {
         OperatorError::Store(error)
     }
+}
+
+impl From<LedgerError> for OperatorError {
+    fn from(error: LedgerError) -> Self {
+        OperatorError::Ledger(error)
+    }
+}
+
+/// The ledger, where one is bound.
+///
+/// # Errors
+/// If none is: what needs it says what to do.
+pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
+    ledger.ok_or_else(|| {
+        OperatorError::Invalid(
+            "this needs the ledger, and no database is bound here as `LEDGER_DB`: deploy the dashboard \
+             with its database, as docs/operating.md says"
+                .to_owned(),
+        )
+    })
 }
 
 /// A record could not be encoded, or input breaks a rule of its type.

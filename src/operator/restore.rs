@@ -3,9 +3,9 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, MailedKey, MemberKey,
-    NotificationKey, OperatorStore, QueuedMailKey, ReplayKey, SecretKey, TransactionKey, UsageKey,
-    decode,
+    BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey, MailedKey,
+    MemberKey, NotificationKey, OperatorStore, QueuedMailKey, ReplayKey, SecretKey, TransactionKey,
+    UsageKey, decode,
 };
 use serde::Deserialize;
 
@@ -85,7 +85,7 @@ impl Restore {
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
             return self.wish.with_keys;
         }
-        if is(MailedKey::PREFIX) || is(QueuedMailKey::PREFIX) {
+        if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // they name a person by the secret, for two days, and messages of a queue
         }
         if is(UsageKey::PREFIX) || name == BackupKey.name() {

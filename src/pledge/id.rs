@@ -5,6 +5,8 @@ use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
 use hmac::Mac as _;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Formatter};
 
@@ -27,7 +29,7 @@ const LAST_CHARACTERS: &[u8] = b"aeimquy4";
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident, [u8; $bytes:ident] => $encode:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         pub struct $name(String);
 
         impl $name {
@@ -116,6 +118,14 @@ impl TransactionId {
             && opaque.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'))
             && opaque.last().is_some_and(|last| LAST_CHARACTERS.contains(last));
         shaped.then(|| TransactionId(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for TransactionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let unexpected = || Error::invalid_value(Unexpected::Other("text"), &"a transaction's ID");
+        TransactionId::parse(&text).ok_or_else(unexpected)
     }
 }
 

@@ -4,10 +4,11 @@
 //!
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
-use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
+use crate::handle::{Caches, Journal, LedgerQueue, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
 use crate::workers::{
-    Call, DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert, trimmed,
+    BackgroundQueue, Call, DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest,
+    convert, trimmed,
 };
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -35,6 +36,8 @@ extern "C" {
     fn log_percent(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     fn notifications(this: &Bindings) -> Option<Queue>;
+    #[wasm_bindgen(method, getter, js_name = LEDGER)]
+    fn ledger(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     fn mail_test_to(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
@@ -84,6 +87,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
     let queue = bindings
         .notifications()
         .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
+    let ledger = bindings.ledger().map(|queue| BackgroundQueue { queue, store: &store, call });
     let service = Service {
         store: &store,
         clock: &Platform,
@@ -91,6 +95,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
         caches: &caches,
         settings: &settings,
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
+        ledger: ledger.as_ref().map(|queue| queue as &dyn LedgerQueue),
         journal: Journal::default(),
     };
     let request = WorkerRequest::new(request, call, bindings.refused_keys());

@@ -25,6 +25,8 @@ const QUEUED_DAYS: u32 = 3;
 pub const MAILED_DAYS: u32 = 2;
 /// How long it is kept that an e-mail failed, in days.
 pub const FAILED_MAIL_DAYS: u32 = 90;
+/// How long it is known that the ledger's queue did not take a message, in days.
+const LEDGER_UNSENT_DAYS: u32 = 7;
 
 /// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
@@ -450,6 +452,28 @@ impl FailedMailKey<'_> {
     pub fn parse(name: &str) -> Option<(&str, TransactionId)> {
         let (day, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some((day, TransactionId::parse(id)?))
+    }
+}
+
+/// `ledger-unsent:{id}` → nothing, for 7 days: the ledger's queue did not take the message about this
+/// transaction. The service does not read it.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);
+
+impl Key for LedgerUnsentKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "unsent message to the ledger";
+    const PREFIX: &'static str = "ledger-unsent:";
+    const KEPT_SECONDS: Option<u32> = Some(LEDGER_UNSENT_DAYS * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl LedgerUnsentKey<'_> {
+    /// The transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 

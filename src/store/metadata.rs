@@ -1,23 +1,29 @@
 //! The metadata of a transaction's record, which KV lists without reading the record.
 
 use crate::pledge::{CurrencyCode, EditKey};
+use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
 use crate::secret::LookupHashes;
 use crate::settlement::Month;
 use crate::version::Version;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Who may see a transaction, and its summary for the operator: at most 1,024 bytes of JSON.
+/// Most bytes of metadata as JSON: Workers KV takes no more.
+const MAX_BYTES: usize = 1_024;
+
+/// Who may see a transaction, and its summary for the operator: at most 1,024 bytes of JSON, once
+/// [`fit`](Self::fit) is called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
     #[serde(default)]
     version: Version,
-    mode: Mode,
-    unit: String,
+    pub(super) mode: Mode,
+    pub(super) unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
     /// How many bytes the record has.
@@ -73,6 +79,21 @@ pub struct Summary {
     /// The time of the price list that its charge is by; `None` if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
+    /// The quantities by offering; `None` where there was no room for them, and in transactions of earlier
+    /// releases: then only the record has them.
+    #[serde(
+        default,
+        deserialize_with = "read_quantities",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub quantities: Option<Quantities>,
+}
+
+/// Reads quantities; damaged ones are as none.
+fn read_quantities<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Quantities>, D::Error> {
+    Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
 /// What became of an e-mail at the create.
@@ -89,6 +110,12 @@ impl TransactionMetadata {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
         let summary = Summary::default();
         TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
+    }
+
+    /// Takes the quantities out if the JSON has no room for them. To be called last.
+    pub fn fit(&mut self) -> Option<Quantities> {
+        let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
+        self.summary.quantities.take_if(|_| !fits)
     }
 
     /// Whether the record belongs to this unit and mode.

@@ -99,6 +99,11 @@ class Call {
     return this.#id;
   }
 
+  /** Goes on with a promise after the answer. */
+  waitUntil(promise) {
+    this.#context.waitUntil(promise);
+  }
+
   /** Who asks, where Cloudflare Access protects the Worker. */
   get access() {
     return this.#context.access;

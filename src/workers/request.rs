@@ -4,12 +4,12 @@ use super::call::Call;
 use super::deadline::{pause, within};
 use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
+use super::slots::Slots;
 use crate::api::header;
 use crate::http::{BodyError, MAX_PIECE_BYTES, Request, Reservation, next_piece};
 use futures_util::FutureExt as _;
-use js_sys::{Date, Uint8Array};
+use js_sys::Uint8Array;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -36,9 +36,8 @@ const DRAIN_MS: u32 = 3_000;
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// When the last drains began. Their ends are unknown: if a caller hangs up, the platform drops
-    /// the request, and its future never continues.
-    static DRAINS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+    /// The last drains. They are not freed: their ends are unknown.
+    static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 
 /// A request of the platform.
@@ -111,7 +110,7 @@ impl<'r> WorkerRequest<'r> {
             return;
         }
         let Some(stream) = self.request.body() else { return };
-        if stream.locked() || !may_drain() {
+        if stream.locked() || DRAINS.with(Slots::take).is_none() {
             return;
         }
         let Some(mut pieces) = Pieces::of(&stream, DRAIN_MS) else { return };
@@ -126,19 +125,6 @@ impl<'r> WorkerRequest<'r> {
             buffer = Uint8Array::new(&piece.buffer()); // the reader detached the old one
         }
     }
-}
-
-/// Whether one more body may be drained; if so, counts it.
-fn may_drain() -> bool {
-    let now = Date::now();
-    DRAINS.with_borrow_mut(|begun| {
-        begun.retain(|time| now - time < f64::from(DRAIN_MS));
-        let may = begun.len() < MAX_DRAINS;
-        if may {
-            begun.push(now);
-        }
-        may
-    })
 }
 
 /// The bytes of all pieces.

@@ -335,6 +335,7 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
         entropy: &dashboard.entropy,
         settings: &settings,
         outbox: None,
+        ledger: None,
         in_flight: &dashboard.in_flight,
         rounds: &dashboard.rounds,
     };

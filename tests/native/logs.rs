@@ -152,8 +152,16 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
     let slow = SlowStore { store, clock };
     let times = |request: &TestRequest| {
         let (caches, journal) = (&Caches::default(), Journal::default());
-        let service =
-            Service { store: &slow, clock, entropy, caches, settings, outbox: None, journal };
+        let service = Service {
+            store: &slow,
+            clock,
+            entropy,
+            caches,
+            settings,
+            outbox: None,
+            ledger: None,
+            journal,
+        };
         let answer = support::service::answer(block_on(service.handle(request)));
         let line: Value = serde_json::from_str(answer.log.as_ref().unwrap()).unwrap();
         (answer, [line["ms"].clone(), line["kvMs"].clone()])

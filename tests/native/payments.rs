@@ -223,7 +223,8 @@ async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, Strin
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
     let store = &Late(&bench.service.store, &request);
     let journal = Journal::default();
-    let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
+    let service =
+        Service { store, clock, entropy, caches, settings, outbox: None, ledger: None, journal };
     let answer = answer(service.handle(&request).await);
     (answer.status, answer.text)
 }

@@ -6,6 +6,8 @@
 #[cfg(not(target_family = "wasm"))]
 pub mod contract;
 #[cfg(not(target_family = "wasm"))]
+pub mod ledger;
+#[cfg(not(target_family = "wasm"))]
 pub mod memory;
 #[cfg(not(target_family = "wasm"))]
 pub mod money;

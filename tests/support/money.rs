@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 
 /// A decimal as an integer and the number of its decimals.
-fn decimal(text: &str) -> (BigUint, u32) {
+pub fn decimal(text: &str) -> (BigUint, u32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let integer: BigUint = format!("{whole}{fraction}").parse().unwrap();

@@ -6,7 +6,8 @@ use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::{
-    Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
+    Caches, Clock, Entropy, Journal, LedgerQueue, Message, Outbox, Putting, Service, Settings,
+    Variables,
 };
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::notify::Timer;
@@ -130,6 +131,8 @@ pub struct TestService<S> {
     pub settings: Settings,
     /// The queue of notifications; none unless a test puts one here.
     pub queue: Option<MemoryQueue>,
+    /// The queue of the ledger, likewise.
+    pub ledger: Option<Rc<dyn LedgerQueue>>,
 }
 
 /// A queue in memory, which takes messages or refuses them.
@@ -192,15 +195,16 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
             caches: Caches::default(),
             settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
             queue: None,
+            ledger: None,
         }
     }
 
     pub fn send(&self, request: &TestRequest) -> Answer {
-        let TestService { store, clock, entropy, caches, settings, queue } = self;
+        let TestService { store, clock, entropy, caches, settings, queue, ledger } = self;
         let store = &**store;
         let outbox = queue.as_ref().map(|queue| queue as &dyn Outbox);
-        let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, outbox, journal };
+        let (ledger, journal) = (ledger.as_deref(), Journal::default());
+        let service = Service { store, clock, entropy, caches, settings, outbox, ledger, journal };
         answer(block_on(service.handle(request)))
     }
 

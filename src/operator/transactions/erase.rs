@@ -1,6 +1,6 @@
 //! Erasure of personal data (GDPR, article 17). The data for the accounts is kept.
 
-use super::{Metadata, Record};
+use super::Record;
 use crate::api::TIMELINE_PATH;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
@@ -9,10 +9,12 @@ use crate::notify::Marker;
 use crate::operator::audit::Author;
 use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
 use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
 use crate::store::{
     ErasedKey, Key as _, MAILED_DAYS, MailedKey, NoMetadata, NotificationKey, OperatorStore,
-    ReplayKey, StoreError, StoredValue as _, Summary, TransactionKey, TransactionMetadata, decode,
+    Recorded, ReplayKey, StoreError, StoredValue as _, Summary, TransactionKey,
+    TransactionMetadata, decode,
 };
 use crate::time::{DAY_MS, age_ms, date_time, day_of};
 use crate::version::Version;
@@ -115,6 +117,9 @@ pub(super) async fn without_texts(
     let value = serde_json::to_vec(&transaction)?;
     let mut metadata = erased_metadata(record, record.metadata()?, now_ms)?;
     metadata.bytes = Some(value.len());
+    let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
+    metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
+    metadata.fit(); // the record has those that it takes out
     Ok((value, metadata))
 }
 
@@ -127,7 +132,7 @@ async fn catalogue(store: &impl OperatorStore, mode: Mode) -> Result<Option<Cata
 }
 
 /// The key of the replay record; `None` for a create without an idempotency key.
-fn replay_key(record: &Record, metadata: &Metadata) -> Result<Option<ReplayKey>> {
+fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>> {
     let Some(hash) = &metadata.summary.replay else { return Ok(None) };
     let hash = ReplayHash::from_hex(hash)
         .ok_or_else(|| record.damaged_by("its metadata names no replay record"))?;
@@ -244,10 +249,11 @@ fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bo
     texts.any(|text| offering.contains(&text.to_lowercase()))
 }
 
-/// The metadata without hashes and without members of later releases, which may be personal.
+/// The metadata without hashes and without members of later releases, which may be personal. Its
+/// quantities may name the person: the caller sums those of the erased transaction.
 fn erased_metadata(
     record: &Record,
-    metadata: Metadata,
+    metadata: Recorded,
     now_ms: u64,
 ) -> Result<TransactionMetadata> {
     let mut access = TransactionMetadata::deserialize(&record.metadata)

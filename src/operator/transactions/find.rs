@@ -1,11 +1,9 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Damaged, Listing, Metadata, Position, Row, Wanted, scopes};
+use super::{Damaged, Listing, Position, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Pages, Result, secret};
-use crate::pledge::TransactionId;
-use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{Key as _, OperatorStore, TransactionKey};
+use crate::store::{Key as _, OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
 /// The text to find a transaction by, in full.
@@ -31,11 +29,13 @@ impl By {
     }
 
     /// Whether a record matches. Its name does not tell: the 40-bit hashes of orders can be equal.
-    fn fits(&self, secret: &NamespaceSecret, metadata: &Metadata) -> bool {
-        let Some(hashes) = &metadata.summary.lookup else { return false }; // it was erased
-        let scope = Scope { mode: metadata.mode, unit: metadata.unit.clone() };
+    fn fits(&self, secret: &NamespaceSecret, recorded: &Recorded) -> bool {
+        let Some(hashes) = &recorded.summary.lookup else { return false }; // it was erased
+        let scope = recorded.scope();
         match self {
-            By::Reference(reference) => hashes.reference == secret.reference(&scope, reference),
+            By::Reference(reference) => {
+                hashes.reference.as_ref() == Some(&secret.reference(&scope, reference))
+            }
             By::Email(address) => secret.is_email(&hashes.email, &scope, address),
         }
     }
@@ -91,10 +91,11 @@ pub async fn find_step(
     let mut transactions = Vec::new();
     for _ in 0..lists.max(1) {
         let Some(found) = search.next().await? else { break };
-        for (id, metadata) in found {
-            match Row::new(&id, metadata) {
+        for recorded in found {
+            let name = TransactionKey(&recorded.id).name();
+            match Row::new(recorded) {
                 Some(row) => transactions.push(row),
-                None => search.listing.damaged.add(TransactionKey(&id).name()),
+                None => search.listing.damaged.add(name),
             }
         }
     }
@@ -129,9 +130,9 @@ impl<'s, S: OperatorStore> Search<'s, S> {
     }
 
     /// What matches of the next page; `None` after the last page.
-    pub async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
+    pub async fn next(&mut self) -> Result<Option<Vec<Recorded>>> {
         let Some(mut page) = self.listing.next().await? else { return Ok(None) };
-        page.retain(|(_, metadata)| self.by.fits(&self.secret, metadata));
+        page.retain(|recorded| self.by.fits(&self.secret, recorded));
         Ok(Some(page))
     }
 }

@@ -27,7 +27,7 @@ use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
 use crate::store::{
-    Key, Listed, OperatorStore, StoreError, StoredValue as _, Summary, TransactionKey,
+    Key, Listed, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,9 +54,9 @@ impl Wanted {
     }
 
     /// Whether a record is selected. Its name does not tell: the 40-bit hashes of shops can be equal.
-    fn has(&self, metadata: &Metadata) -> bool {
-        self.unit.as_ref().is_none_or(|unit| *unit == metadata.unit)
-            && self.mode.is_none_or(|mode| mode == metadata.mode)
+    fn has(&self, recorded: &Recorded) -> bool {
+        self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
+            && self.mode.is_none_or(|mode| mode == recorded.mode)
     }
 
     /// The prefixes of the names of all records that are selected.
@@ -97,10 +97,10 @@ pub struct Row {
 
 impl Row {
     /// `None` if the metadata lacks time or charge.
-    fn new(id: &TransactionId, metadata: Metadata) -> Option<Self> {
-        let Metadata { mode, unit, summary } = metadata;
+    fn new(recorded: Recorded) -> Option<Self> {
+        let Recorded { id, mode, unit, summary } = recorded;
         Some(Row {
-            id: id.to_string(),
+            id: id.into_string(),
             mode,
             unit,
             created_at: summary.created_at?,
@@ -134,14 +134,6 @@ impl Damaged {
 
 // ---- Lists ---------------------------------------------------------------------------------------
 
-/// The metadata that an operator reads. The service does not read the summary.
-#[derive(Deserialize)]
-pub(in crate::operator) struct Metadata {
-    pub mode: Mode,
-    pub unit: String,
-    pub summary: Summary,
-}
-
 /// The transactions that are selected, page by page.
 pub(super) struct Listing<'s, S> {
     store: &'s S,
@@ -169,7 +161,7 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
     }
 
     /// The transactions of the next page; `None` after the last page.
-    async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
+    async fn next(&mut self) -> Result<Option<Vec<Recorded>>> {
         let Some(position) = self.position.clone() else { return Ok(None) };
         let Some(prefix) = self.prefixes.get(position.list) else { return Ok(None) };
         let page = self.store.list(prefix, position.cursor.as_deref()).await?;
@@ -185,24 +177,23 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
     pub async fn next_rows(&mut self) -> Result<Option<Vec<(Decimal, Row)>>> {
         let Some(page) = self.next().await? else { return Ok(None) };
         let mut rows = Vec::with_capacity(page.len());
-        for (id, metadata) in page {
-            match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
+        for recorded in page {
+            let name = TransactionKey(&recorded.id).name();
+            match Row::new(recorded).and_then(|row| Some((charge(&row.amount)?, row))) {
                 Some(row) => rows.push(row),
-                None => self.damaged.add(TransactionKey(&id).name()),
+                None => self.damaged.add(name),
             }
         }
         Ok(Some(rows))
     }
 
-    fn read(&mut self, record: Listed) -> Option<(TransactionId, Metadata)> {
-        let id = TransactionKey::parse(&record.name);
-        match (id, Metadata::deserialize(&record.metadata)) {
-            (Some(id), Ok(metadata)) => self.wanted.has(&metadata).then_some((id, metadata)),
-            _ => {
-                self.damaged.add(record.name);
-                None
-            }
-        }
+    fn read(&mut self, Listed { name, metadata, .. }: Listed) -> Option<Recorded> {
+        let id = TransactionKey::parse(&name);
+        let Some(recorded) = id.and_then(|id| Recorded::from_metadata(id, &metadata).ok()) else {
+            self.damaged.add(name);
+            return None;
+        };
+        Some(recorded).filter(|recorded| self.wanted.has(recorded))
     }
 }
 
@@ -260,8 +251,9 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
 }
 
 impl Record {
-    pub(in crate::operator) fn metadata(&self) -> Result<Metadata> {
-        Metadata::deserialize(&self.metadata).map_err(|error| self.damaged(&error))
+    pub(in crate::operator) fn metadata(&self) -> Result<Recorded> {
+        let recorded = Recorded::from_metadata(self.id.clone(), &self.metadata);
+        recorded.map_err(|error| self.damaged(&error))
     }
 
     pub(in crate::operator) fn transaction(&self) -> Result<RetrievedPledgeTransaction<'_>> {

@@ -8,7 +8,7 @@ use crate::handle::{Clock, Entropy};
 use crate::operator::audit::Author;
 use crate::operator::{OperatorError, Result};
 use crate::pledge::TransactionId;
-use crate::store::{Key as _, OperatorStore, StoreError, TransactionKey};
+use crate::store::{Key as _, OperatorStore, Recorded, StoreError, TransactionKey};
 use serde::Serialize;
 
 /// What a step has erased.
@@ -84,7 +84,7 @@ async fn erase_pages(
 ) -> Result<()> {
     for _ in 0..lists {
         let Some(found) = search.next().await? else { break };
-        for (id, _) in &found {
+        for Recorded { id, .. } in &found {
             if step.done() == at_most {
                 return Ok(());
             }

@@ -1,13 +1,13 @@
 //! What a restore does with transactions that were erased.
 
+use super::Record;
 use super::erase::without_texts;
-use super::{Metadata, Record};
 use crate::operator::Result;
 use crate::store::{
-    ErasedKey, FailedMailKey, Key as _, NotificationKey, OperatorStore, TransactionKey,
+    ErasedKey, FailedMailKey, Key as _, NotificationKey, OperatorStore, Recorded, TransactionKey,
     TransactionMetadata,
 };
-use serde::{Deserialize as _, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// The name of the transaction's record, if a record of this name marks it as erased.
@@ -24,8 +24,9 @@ pub fn about(name: &str) -> Option<String> {
 
 /// Whether a record of this name and metadata is a transaction that was erased. A restore leaves it.
 pub fn is_erased(name: &str, metadata: &Value) -> bool {
-    TransactionKey::parse(name).is_some()
-        && Metadata::deserialize(metadata).is_ok_and(|metadata| metadata.summary.erased.is_some())
+    let id = TransactionKey::parse(name);
+    let recorded = id.and_then(|id| Recorded::from_metadata(id, metadata).ok());
+    recorded.is_some_and(|recorded| recorded.summary.erased.is_some())
 }
 
 /// A record of a backup as it is restored.

@@ -1,13 +1,13 @@
 //! Shows one transaction, with its texts masked unless they are asked for.
 
-use super::{Metadata, Record, Row};
+use super::{Record, Row};
 use crate::handle::{Clock, Entropy};
 use crate::operator::audit::Author;
 use crate::operator::prices::{self, PriceList};
 use crate::operator::{Result, load};
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::settlement::{Month, PaidAt, Settlement};
-use crate::store::{OperatorStore, SettlementKey};
+use crate::store::{OperatorStore, Recorded, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ impl Record {
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
         let key = metadata.summary.key.clone();
-        let row = Row::new(&self.id, metadata)
+        let row = Row::new(metadata)
             .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
         if !view.timeline {
             transaction.timeline_url = None;
@@ -66,7 +66,7 @@ impl Record {
     /// # Errors
     /// If the record or the settlement is damaged, or the store fails.
     pub async fn paid_at(&self, store: &impl OperatorStore) -> Result<Option<PaidAt>> {
-        let Metadata { mode, unit, summary } = self.metadata()?;
+        let Recorded { mode, unit, summary, .. } = self.metadata()?;
         let Some(month) = summary.created_at.as_deref().and_then(Month::of) else {
             return Ok(None);
         };
@@ -81,7 +81,7 @@ impl Record {
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
     pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceList>> {
-        let Metadata { mode, summary, .. } = self.metadata()?;
+        let Recorded { mode, summary, .. } = self.metadata()?;
         let Some(time) = summary.prices else { return Ok(None) };
         let mut list = prices::listed(store, mode, &time).await?;
         if let Some(list) = &mut list {

@@ -17,6 +17,7 @@ use impact_pledge::http::InFlight;
 use impact_pledge::operator::notifications::QueuedRounds;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::Cell;
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, FixedClock, MemoryQueue, NOW_MS, TestRequest, TestService, answer,
@@ -33,6 +34,8 @@ pub struct TestDashboard {
     pub entropy: CountedEntropy,
     pub settings: Settings,
     pub queue: MemoryQueue,
+    /// None where no database is bound.
+    pub ledger: Option<SqliteLedger>,
     pub in_flight: InFlight,
     pub rounds: QueuedRounds,
 }
@@ -50,6 +53,7 @@ pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
         entropy: CountedEntropy::default(),
         settings,
         queue: MemoryQueue::default(),
+        ledger: Some(SqliteLedger::default()),
         in_flight: InFlight::default(),
         rounds: QueuedRounds::default(),
     }
@@ -60,11 +64,28 @@ impl TestDashboard {
         &self.service.store
     }
 
+    /// The dashboard for one request.
+    pub fn pages(&self) -> Dashboard<'_, MemoryStore, FixedClock, CountedEntropy> {
+        Dashboard {
+            store: self.store(),
+            clock: &self.clock,
+            entropy: &self.entropy,
+            settings: &self.settings,
+            outbox: Some(&self.queue),
+            ledger: self.ledger.as_ref().map(|ledger| ledger as _),
+            in_flight: &self.in_flight,
+            rounds: &self.rounds,
+        }
+    }
+
+    /// Brings the ledger up to date with the records.
+    #[track_caller]
+    pub fn reconcile(&self) {
+        self.ledger.as_ref().expect("a ledger").reconcile(self.store(), self.clock.0.get());
+    }
+
     pub fn send(&self, request: &TestRequest, identity: Identity<'_>) -> Answer {
-        let TestDashboard { clock, entropy, settings, in_flight, rounds, .. } = self;
-        let (store, outbox) = (self.store(), Some(&self.queue as _));
-        let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
-        answer(block_on(dashboard.handle(request, identity)))
+        answer(block_on(self.pages().handle(request, identity)))
     }
 
     /// A page as this person sees it.

@@ -236,9 +236,7 @@ fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it
     desk.store().set_hidden(Some("mail-queued:"));
     desk.queue.is_slow.set(true);
     let request = posted(&path(&id, "/mail"), &[("round", "2"), ("sure", "yes")]);
-    let TestDashboard { clock, entropy, settings, in_flight, rounds, queue, .. } = &desk;
-    let (store, outbox) = (desk.store(), Some(queue as _));
-    let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
+    let dashboard = desk.pages();
     let send = || dashboard.handle(&request, Identity::Address(SUPPORT));
     let answers = block_on(join_all((0..40).map(|_| send())));
     assert!(answers.iter().all(|answer| answer.status == 200));
@@ -254,9 +252,7 @@ fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it
 fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
     let desk = desk();
     let id = made(&desk, LIVE_UNIT);
-    let TestDashboard { clock, entropy, settings, in_flight, rounds, .. } = &desk;
-    let (store, outbox) = (desk.store(), None);
-    let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight, rounds };
+    let dashboard = Dashboard { outbox: None, ..desk.pages() };
     let form = [("round", "2"), ("sure", "yes")];
     for (request, status) in [
         (TestRequest::new("GET", &path(&id, ""), ""), 200),

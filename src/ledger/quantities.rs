@@ -1,0 +1,156 @@
+//! Exact sums of what was pledged, by month and offering.
+
+use super::money::{laid_out, of_halves, of_part, part_sum, parts};
+use super::orders::wanted;
+use super::sums::{Asked, months, of_months};
+use super::{Ledger, Query, Result, ask};
+use crate::decimal::Decimal;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Places of a quantity that is a whole number in its column.
+const PLACES: u32 = 6;
+
+/// What was pledged of an offering in a month.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OfferingSum {
+    /// The month.
+    pub month: Month,
+    /// Test or live.
+    pub mode: Mode,
+    /// The offering's ID.
+    pub offering: String,
+    /// Number of transactions with a pledge for it.
+    pub transactions: u64,
+    /// The exact sum of the quantities, a plain decimal.
+    pub quantity: String,
+}
+
+/// Sums what was pledged in months, of these units or of all: for each month, mode and offering, the newest month first. One
+/// query; two where a quantity is above 9 × 10^9 or has more than six places. At most so many sums.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn quantities(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+    months: &[Month],
+    most: usize,
+) -> Result<Vec<OfferingSum>> {
+    let asked = &Limited { asked: Asked::new(mode, units, months), most };
+    let rows = ask(ledger, &Quantities(asked)).await?;
+    let large = match rows.iter().any(|row| row.large > 0) {
+        true => ask(ledger, &LargeQuantities(asked)).await?,
+        false => Vec::new(),
+    };
+    let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for LargeSum { month, mode, offering, part, sum } in large {
+        parts.entry((month, mode, offering)).or_default().extend(of_part(part, sum));
+    }
+    Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
+}
+
+/// The parts of the quantities that are texts, by month, mode and offering.
+type Parts = BTreeMap<(Month, Mode, String), Vec<Decimal>>;
+
+#[derive(Serialize)]
+struct Limited<'a> {
+    #[serde(flatten)]
+    asked: Asked<'a>,
+    most: usize,
+}
+
+/// What was pledged in each transaction. An offering is its JSON text, so that one with a NUL is not cut.
+macro_rules! pledged {
+    () => {
+        concat!(
+            "pledged AS (
+  SELECT month, mode, pair.value -> '$[0]' AS offering, pair.value ->> '$[1]' AS quantity ",
+            of_months!(),
+            " CROSS JOIN json_each(t.quantities) pair)"
+        )
+    };
+}
+
+#[derive(Serialize)]
+struct Quantities<'a>(&'a Limited<'a>);
+
+impl Query for Quantities<'_> {
+    type Row = Sum;
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", ",
+        pledged!(),
+        " SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'transactions', count(*),
+  'large', sum(typeof(quantity) = 'text'),
+  'millions', sum(iif(typeof(quantity) = 'text', 0, quantity / 1000000)),
+  'rest', sum(iif(typeof(quantity) = 'text', 0, quantity % 1000000)))
+FROM pledged GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
+    );
+}
+
+/// A row of the answer: sums of millionths.
+#[derive(Deserialize)]
+struct Sum {
+    month: Month,
+    mode: Mode,
+    offering: String,
+    transactions: u64,
+    /// Number of quantities that are texts.
+    large: u64,
+    millions: u64,
+    rest: u64,
+}
+
+impl Sum {
+    fn into_sum(self, large: &mut Parts) -> OfferingSum {
+        let Sum { month, mode, offering, transactions, .. } = self;
+        let group = (month, mode, offering);
+        let mut parts = large.remove(&group).unwrap_or_default();
+        parts.extend(of_halves(self.millions, self.rest, PLACES));
+        let quantity = Decimal::sum(parts.into_iter()).to_exact();
+        OfferingSum { month, mode, offering: group.2, transactions, quantity }
+    }
+}
+
+#[derive(Serialize)]
+struct LargeQuantities<'a>(&'a Limited<'a>);
+
+impl Query for LargeQuantities<'_> {
+    type Row = LargeSum;
+    const SQL: &'static str = concat!(
+        "WITH RECURSIVE ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", ",
+        pledged!(),
+        ", ",
+        parts!(),
+        ", large AS MATERIALIZED (SELECT month, mode, offering, ",
+        laid_out!("quantity"),
+        " AS digits FROM pledged WHERE typeof(quantity) = 'text')
+SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'part', part, 'sum', ",
+        part_sum!(),
+        ") FROM large CROSS JOIN parts GROUP BY month, mode, offering, part HAVING ",
+        part_sum!(),
+        " > 0"
+    );
+}
+
+/// A row of the answer: the sum of a part of quantities that are texts.
+#[derive(Deserialize)]
+struct LargeSum {
+    month: Month,
+    mode: Mode,
+    offering: String,
+    part: i32,
+    sum: u64,
+}

@@ -1,0 +1,133 @@
+//! Messages of the queue become rows.
+
+use super::entry::{self, Entry, Origin};
+use super::state::{Note, Received};
+use super::{Ledger, Query as _};
+use crate::handle::Clock;
+use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
+use crate::quantities::Quantities;
+use crate::store::{Key, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// How long a message waits that cannot become a row yet, by the number of its delivery, in seconds.
+const FIRST_WAIT_SECONDS: u32 = 10;
+/// Most seconds of a wait.
+const MAX_WAIT_SECONDS: u32 = 3_600;
+
+/// A message at one delivery.
+#[derive(Clone, Debug)]
+pub struct Delivered {
+    /// What it says.
+    pub body: Value,
+    /// The number of this delivery, from 1.
+    pub attempt: u32,
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Its row is there, or it is no message of the service.
+    Done,
+    /// It is to be delivered again after so many seconds.
+    Later(u32),
+}
+
+impl Verdict {
+    fn later(attempt: u32) -> Self {
+        let factor = 1_u32.checked_shl(attempt.saturating_sub(1).min(16)).unwrap_or(u32::MAX);
+        Verdict::Later(FIRST_WAIT_SECONDS.saturating_mul(factor).min(MAX_WAIT_SECONDS))
+    }
+}
+
+/// Writes the rows of messages, and says what becomes of each, in their order. A message may come twice, late, and in any
+/// order. One that makes no row stops no other.
+pub async fn receive(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    messages: &[Delivered],
+) -> Vec<Verdict> {
+    let mut entries = Vec::with_capacity(messages.len());
+    let mut verdicts = Vec::with_capacity(messages.len());
+    for message in messages {
+        verdicts.push(match entry_of_message(store, &message.body).await {
+            Ok(Some(entry)) => {
+                entries.push(entry);
+                Verdict::Done
+            }
+            Ok(None) => Verdict::Done,
+            Err(_) => Verdict::later(message.attempt),
+        });
+    }
+    match keep(ledger, &entries, clock.now_ms()).await {
+        Ok(()) => verdicts,
+        Err(_) => messages.iter().map(|message| Verdict::later(message.attempt)).collect(),
+    }
+}
+
+async fn keep(ledger: &dyn Ledger, entries: &[Entry], now: u64) -> super::Result<()> {
+    let Some(oldest) = entries.iter().map(Entry::created_ms).min() else { return Ok(()) };
+    let (_, refused) = entry::write_all(ledger, entries, Origin::Message, now).await?;
+    let received = Received { now, delay: now.saturating_sub(oldest) };
+    let note = Note { now, pass: now, findings: &refused };
+    ledger.run(&[received.statement()?, note.statement()?]).await.map(drop)
+}
+
+/// The row of a message; `None` if it is no message of the service, or its record is damaged: the reconciliation names that.
+async fn entry_of_message(
+    store: &impl OperatorStore,
+    body: &Value,
+) -> Result<Option<Entry>, StoreError> {
+    let Ok(recorded) = serde_json::from_value::<Recorded>(body.clone()) else { return Ok(None) };
+    if let Some(quantities) = recorded.summary.quantities.clone() {
+        return Ok(Entry::new(&recorded, quantities));
+    }
+    match load(store, &recorded.id).await? {
+        None => Err(StoreError::Unavailable), // KV does not show it yet
+        Some(found) => Ok(found),
+    }
+}
+
+/// The row of a transaction by its record: the outer `None` if there is none, the inner one if it is damaged.
+///
+/// # Errors
+/// If the store does not answer.
+pub async fn load(
+    store: &impl OperatorStore,
+    id: &TransactionId,
+) -> Result<Option<Option<Entry>>, StoreError> {
+    let Some(stored) = store.get(&RecordedKey(id)).await? else { return Ok(None) };
+    let Ok(recorded) = Recorded::from_metadata(id.clone(), &stored.metadata) else {
+        return Ok(Some(None));
+    };
+    if let Some(quantities) = recorded.summary.quantities.clone() {
+        return Ok(Some(Entry::new(&recorded, quantities)));
+    }
+    let value = stored.value.read(TransactionKey::READ_MS).await?;
+    Ok(Some(entry_of(&recorded, &value)))
+}
+
+/// The row of a transaction whose quantities are read from the value of its record; `None` if that is damaged.
+pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
+    let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
+    let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
+    Entry::new(recorded, Quantities::of(impacts, usize::MAX)?)
+}
+
+/// A [`TransactionKey`] that reads metadata whole.
+pub(super) struct RecordedKey<'k>(pub &'k TransactionId);
+
+impl Key for RecordedKey<'_> {
+    type Metadata = Value;
+    const KIND: &'static str = TransactionKey::KIND;
+    const PREFIX: &'static str = TransactionKey::PREFIX;
+    const MAX_BYTES: usize = TransactionKey::MAX_BYTES;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+    fn bytes(metadata: &Value) -> usize {
+        let bytes = metadata.get("bytes").and_then(Value::as_u64);
+        bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(Self::MAX_BYTES)
+    }
+}

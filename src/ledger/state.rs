@@ -1,0 +1,245 @@
+//! How far the ledger is: when messages came, and what the reconciliation has done.
+
+use super::{Ledger, LedgerError, Query, Result, ask};
+use serde::{Deserialize, Serialize};
+
+/// How long KV may not list a record that was written, in milliseconds.
+pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
+/// How long somebody may work at the reconciliation without saying so again, in milliseconds.
+pub(super) const LEASE_MS: u64 = 3 * 60_000;
+
+/// How far the ledger is. Times are milliseconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Who works at the reconciliation; empty after a pass.
+    pub holder: String,
+    /// Until when.
+    pub lease: u64,
+    /// When the pass that is under way began.
+    pub started: Option<u64>,
+    /// Where it goes on: a cursor of KV.
+    pub cursor: Option<String>,
+    /// The ID that it has come to; empty at the beginning.
+    pub after: String,
+    /// Number of records that it has listed.
+    pub listed: u64,
+    /// Number of rows that it has written or removed.
+    pub mended: u64,
+    /// When the last whole pass began.
+    pub completed: Option<u64>,
+    /// When it ended.
+    pub ended: Option<u64>,
+    /// Number of records that it listed.
+    pub last_listed: u64,
+    /// Number of rows that it wrote or removed.
+    pub last_mended: u64,
+    /// Since when the claims are those of KV.
+    pub imported: Option<u64>,
+    /// Number of lists that failed, one after the other.
+    pub failures: u32,
+    /// When messages came last.
+    pub received: Option<u64>,
+    /// How old the oldest transaction of these was, in milliseconds.
+    pub delay: Option<u64>,
+}
+
+impl State {
+    /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.
+    pub fn watermark(&self) -> Option<u64> {
+        self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
+    }
+}
+
+/// How far the ledger is. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn state(ledger: &dyn Ledger) -> Result<State> {
+    ask(ledger, &Get {}).await?.into_iter().next().ok_or(LedgerError::Damaged)
+}
+
+/// The columns of a [`State`].
+macro_rules! columns {
+    () => {
+        "json_object('holder', holder, 'lease', lease, 'started', started, 'cursor', cursor, 'after', after,
+  'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
+  'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay)"
+    };
+}
+
+#[derive(Serialize)]
+struct Get {}
+
+impl Query for Get {
+    type Row = State;
+    const SQL: &'static str = concat!("SELECT ", columns!(), " FROM reconciliation");
+}
+
+// ---- The reconciliation --------------------------------------------------------------------------
+
+/// Takes the reconciliation, to begin a pass or go on with one.
+#[derive(Serialize)]
+pub(super) struct Take<'a> {
+    /// Who works at it: a text that nobody else has.
+    pub holder: &'a str,
+    pub now: u64,
+    pub lease: u64,
+    /// A pass is begun if the last one began before.
+    pub due: u64,
+}
+
+impl Query for Take<'_> {
+    type Row = State;
+    const SQL: &'static str = concat!(
+        "UPDATE reconciliation SET holder = ?1 ->> '$.holder', lease = ?1 ->> '$.lease',
+  started = CASE WHEN started IS NULL THEN ?1 ->> '$.now' ELSE started END,
+  cursor = CASE WHEN started IS NULL THEN NULL ELSE cursor END,
+  after = CASE WHEN started IS NULL THEN '' ELSE after END,
+  listed = CASE WHEN started IS NULL THEN 0 ELSE listed END,
+  mended = CASE WHEN started IS NULL THEN 0 ELSE mended END
+WHERE (lease < ?1 ->> '$.now' OR holder = ?1 ->> '$.holder')
+  AND (started IS NOT NULL OR ifnull(completed, 0) < ?1 ->> '$.due' OR completed IS NULL)
+RETURNING ",
+        columns!()
+    );
+}
+
+/// Says how far the pass is. Returns nothing if somebody else works at it now.
+#[derive(Serialize)]
+pub(super) struct Progress<'a> {
+    pub holder: &'a str,
+    pub lease: u64,
+    pub cursor: Option<&'a str>,
+    pub after: &'a str,
+    pub listed: u64,
+    pub mended: u64,
+    pub failures: u32,
+}
+
+impl Query for Progress<'_> {
+    type Row = u8;
+    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', cursor = ?1 ->> '$.cursor',
+  after = ?1 ->> '$.after', listed = ?1 ->> '$.listed', mended = ?1 ->> '$.mended', failures = ?1 ->> '$.failures'
+WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
+RETURNING '1'";
+}
+
+/// Ends a pass: all of it, or without an end, so that the next one begins anew.
+#[derive(Serialize)]
+pub(super) struct End<'a> {
+    pub holder: &'a str,
+    pub now: u64,
+    pub is_whole: bool,
+}
+
+impl Query for End<'_> {
+    type Row = u8;
+    const SQL: &'static str = "UPDATE reconciliation SET holder = '', lease = 0, failures = 0,
+  completed = iif(?1 ->> '$.is_whole', started, completed), ended = iif(?1 ->> '$.is_whole', ?1 ->> '$.now', ended),
+  last_listed = iif(?1 ->> '$.is_whole', listed, last_listed), last_mended = iif(?1 ->> '$.is_whole', mended, last_mended),
+  imported = iif(?1 ->> '$.is_whole', ifnull(imported, ?1 ->> '$.now'), imported),
+  started = NULL, cursor = NULL, after = ''
+WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
+RETURNING '1'";
+}
+
+/// Lets somebody else go on with the pass.
+#[derive(Serialize)]
+pub(super) struct Release<'a> {
+    pub holder: &'a str,
+}
+
+impl Query for Release<'_> {
+    type Row = u8;
+    const SQL: &'static str =
+        "UPDATE reconciliation SET holder = '', lease = 0 WHERE holder = ?1 ->> '$.holder'";
+}
+
+/// Notes that messages came.
+#[derive(Serialize)]
+pub(super) struct Received {
+    pub now: u64,
+    pub delay: u64,
+}
+
+impl Query for Received {
+    type Row = u8;
+    const SQL: &'static str =
+        "UPDATE reconciliation SET received = ?1 ->> '$.now', delay = ?1 ->> '$.delay'";
+}
+
+// ---- Findings ------------------------------------------------------------------------------------
+
+/// What a person has to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: FindingKind,
+    /// The name of the record, or the ID of the transaction.
+    pub name: String,
+    /// When it was found first, in milliseconds since 1970.
+    #[serde(default)]
+    pub found: u64,
+    /// More about it, such as the row.
+    pub detail: String,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingKind {
+    /// The metadata of a record cannot be read: the transaction is in no sum.
+    Damaged,
+    /// A row has no record in KV any more: it was removed.
+    Gone,
+    /// A row breaks a constraint: it was not written.
+    Refused,
+}
+
+/// The first findings, sorted by kind and name, at most so many. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn findings(ledger: &dyn Ledger, most: usize) -> Result<Vec<Finding>> {
+    ask(ledger, &Findings { most }).await
+}
+
+#[derive(Serialize)]
+struct Findings {
+    most: usize,
+}
+
+impl Query for Findings {
+    type Row = Finding;
+    const SQL: &'static str =
+        "SELECT json_object('kind', kind, 'name', name, 'found', found, 'detail', detail)
+FROM findings ORDER BY kind, name LIMIT ?1 ->> '$.most'";
+}
+
+/// Notes findings of a pass.
+#[derive(Serialize)]
+pub(super) struct Note<'a> {
+    pub now: u64,
+    pub pass: u64,
+    pub findings: &'a [Finding],
+}
+
+impl Query for Note<'_> {
+    type Row = u8;
+    const SQL: &'static str = "INSERT INTO findings (kind, name, found, pass, detail)
+SELECT value ->> '$.kind', value ->> '$.name', ?1 ->> '$.now', ?1 ->> '$.pass', value ->> '$.detail'
+FROM json_each(?1, '$.findings') WHERE true
+ON CONFLICT DO UPDATE SET pass = excluded.pass, detail = excluded.detail";
+}
+
+/// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else.
+#[derive(Serialize)]
+pub(super) struct Forget {
+    pub pass: u64,
+}
+
+impl Query for Forget {
+    type Row = u8;
+    const SQL: &'static str =
+        "DELETE FROM findings WHERE kind <> 'gone' AND pass < ?1 ->> '$.pass'";
+}

@@ -1,0 +1,206 @@
+//! Exact sums of charges by month, unit and currency.
+
+use super::money::{laid_out, of_halves, of_part, part_sum, parts};
+use super::orders::wanted;
+use super::{Ledger, Query, Result, ask};
+use crate::decimal::Decimal;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The sum of a shop's transactions of a month in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MonthSum {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID.
+    pub unit: String,
+    /// The month.
+    pub month: Month,
+    /// The code of the currency of `amount`.
+    pub currency_code: String,
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of their pledges whose offering had no price.
+    pub unpriced: usize,
+    /// The exact sum of the charges, a decimal with two places.
+    pub amount: String,
+}
+
+/// Which shops and months are summed.
+#[derive(Serialize)]
+pub(super) struct Asked<'a> {
+    mode: Option<Mode>,
+    units: Option<&'a [String]>,
+    months: Vec<(Month, u64, u64)>,
+}
+
+impl<'a> Asked<'a> {
+    pub fn new(mode: Option<Mode>, units: Option<&'a [String]>, months: &[Month]) -> Self {
+        let span = |month: &Month| {
+            let (from, until) = month.span_ms()?;
+            Some((*month, from, until))
+        };
+        Asked { mode, units, months: months.iter().filter_map(span).collect() }
+    }
+}
+
+/// Sums the transactions of months, of these units or of all: for each month, unit, mode and currency that has any, sorted
+/// by these. One query; two where a charge is above 9 × 10^13.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn sums(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+    months: &[Month],
+) -> Result<Vec<MonthSum>> {
+    let asked = Asked::new(mode, units, months);
+    let rows = ask(ledger, &Sums(&asked)).await?;
+    let large = match rows.iter().any(|row| row.large > 0) {
+        true => ask(ledger, &LargeSums(&asked)).await?,
+        false => Vec::new(),
+    };
+    let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for LargeSum { month, unit, mode, currency, part, sum } in large {
+        parts.entry((month, unit, mode, currency)).or_default().extend(of_part(part, sum));
+    }
+    Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
+}
+
+/// The parts of the charges that are texts, by month, unit, mode and currency.
+type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
+
+/// The months from the first to the last transaction of these units, or of all, the newest first. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn months_of(
+    ledger: &dyn Ledger,
+    mode: Option<Mode>,
+    units: Option<&[String]>,
+) -> Result<Vec<Month>> {
+    let span = ask(ledger, &Span(&Asked::new(mode, units, &[]))).await?;
+    let Some((Some(first), Some(last))) = span.first().copied() else { return Ok(Vec::new()) };
+    let first = Month::at(first);
+    let back = std::iter::successors(Month::at(last), |month| month.previous());
+    Ok(back.take_while(|month| Some(*month) >= first).collect())
+}
+
+#[derive(Serialize)]
+struct Span<'a>(&'a Asked<'a>);
+
+impl Query for Span<'_> {
+    type Row = (Option<u64>, Option<u64>);
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        " SELECT json_array(
+  min((SELECT min(created) FROM transactions t WHERE t.shop = wanted.shop)),
+  max((SELECT max(created) FROM transactions t WHERE t.shop = wanted.shop))) FROM wanted"
+    );
+}
+
+/// `asked(month, from_ms, until_ms)`
+macro_rules! months {
+    () => {
+        "months AS (
+  SELECT value ->> '$[0]' AS month, value ->> '$[1]' AS from_ms, value ->> '$[2]' AS until_ms
+  FROM json_each(?1, '$.months')
+)"
+    };
+}
+pub(super) use months;
+
+/// The transactions of months and shops.
+macro_rules! of_months {
+    () => {
+        "FROM months CROSS JOIN wanted CROSS JOIN transactions t
+  ON t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms"
+    };
+}
+pub(super) use of_months;
+
+#[derive(Serialize)]
+struct Sums<'a>(&'a Asked<'a>);
+
+impl Query for Sums<'_> {
+    type Row = Sum;
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        ", ",
+        months!(),
+        " SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency,
+  'transactions', count(*), 'unpriced', sum(unpriced), 'large', count(*) - count(cents),
+  'millions', ifnull(sum(cents / 1000000), 0), 'rest', ifnull(sum(cents % 1000000), 0)) ",
+        of_months!(),
+        " GROUP BY month, unit, mode, currency ORDER BY month DESC, unit, mode, currency"
+    );
+}
+
+/// A row of the answer: sums of cents.
+#[derive(Deserialize)]
+struct Sum {
+    month: Month,
+    unit: String,
+    mode: Mode,
+    currency: String,
+    transactions: u64,
+    unpriced: usize,
+    /// Number of transactions whose charge is a text.
+    large: u64,
+    millions: u64,
+    rest: u64,
+}
+
+impl Sum {
+    fn into_sum(self, large: &mut Parts) -> MonthSum {
+        let Sum { month, unit, mode, currency, transactions, unpriced, .. } = self;
+        let group = (month, unit, mode, currency);
+        let mut parts = large.remove(&group).unwrap_or_default();
+        parts.extend(of_halves(self.millions, self.rest, 2));
+        let amount = Decimal::sum(parts.into_iter()).to_money();
+        let (_, unit, _, currency_code) = group;
+        MonthSum { mode, unit, month, currency_code, transactions, unpriced, amount }
+    }
+}
+
+#[derive(Serialize)]
+struct LargeSums<'a>(&'a Asked<'a>);
+
+impl Query for LargeSums<'_> {
+    type Row = LargeSum;
+    const SQL: &'static str = concat!(
+        "WITH RECURSIVE ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", ",
+        parts!(),
+        ", large AS MATERIALIZED (SELECT month, unit, mode, currency, ",
+        laid_out!("amount"),
+        " AS digits ",
+        of_months!(),
+        " WHERE cents IS NULL)
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', ",
+        part_sum!(),
+        ") FROM large CROSS JOIN parts GROUP BY month, unit, mode, currency, part HAVING ",
+        part_sum!(),
+        " > 0"
+    );
+}
+
+/// A row of the answer: the sum of a part of charges that are texts.
+#[derive(Deserialize)]
+struct LargeSum {
+    month: Month,
+    unit: String,
+    mode: Mode,
+    currency: String,
+    part: i32,
+    sum: u64,
+}

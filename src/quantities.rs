@@ -1,0 +1,161 @@
+//! The exact quantities of a transaction by offering, as JSON `[["tree",3000000],["plastic-kg","1e-7"]]`.
+
+use crate::decimal::{Decimal, MAX_UNITS};
+use crate::pledge::{Amount, Impact};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BinaryHeap;
+use std::fmt::{self, Formatter};
+
+/// Most bytes of the JSON in a message of the ledger's queue, which takes 128 KB.
+pub const MAX_MESSAGE_BYTES: usize = 100_000;
+/// Most offerings that are read: more than a record has pledges.
+const MAX_OFFERINGS: usize = 20_000;
+/// Decimal places of a [`Quantity`] that is an integer.
+const PLACES: i32 = 6;
+
+/// The sums of a transaction's amounts, one for each offering, sorted by the offering's ID.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Quantities(Vec<(String, Quantity)>);
+
+/// An exact sum of amounts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A whole number of millionths, at most [`MAX_UNITS`]. JSON: an integer.
+    Millionths(u64),
+    /// Any other sum, [trimmed](Decimal::trimmed). JSON: a text, digits and a power of ten.
+    Exact(Decimal),
+}
+
+impl Quantities {
+    /// Sums the amounts of pledges by offering. `None` if the JSON would exceed this number of bytes.
+    pub fn of<'i, 'a: 'i>(
+        impacts: impl Iterator<Item = &'i Impact<'a>>,
+        max_bytes: usize,
+    ) -> Option<Self> {
+        // Sorted by a heap: `sort_unstable` would be 9 KB of the service's wasm.
+        let impacts = impacts.map(|impact| (&*impact.offering_id, impact.amount));
+        let sorted = impacts.collect::<BinaryHeap<_>>().into_sorted_vec();
+        Quantities::of_sorted(&sorted, max_bytes)
+    }
+
+    fn of_sorted(amounts: &[(&str, Amount)], max_bytes: usize) -> Option<Self> {
+        let (mut quantities, mut bytes) = (Quantities(Vec::new()), 0);
+        for amounts in amounts.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((offering_id, _)) = amounts.first() else { continue };
+            let entry = ((*offering_id).to_owned(), Quantity::sum(amounts));
+            bytes += serde_json::to_vec(&entry).map_or(0, |json| json.len() + 1);
+            if bytes + 1 > max_bytes {
+                return None; // before the next one: hostile sums have hundreds of digits
+            }
+            quantities.0.push(entry);
+        }
+        Some(quantities)
+    }
+
+    /// The offerings' IDs with their sums, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Quantity)> {
+        self.0.iter().map(|(offering_id, quantity)| (&**offering_id, quantity))
+    }
+}
+
+impl Quantity {
+    /// Returns the shortest form of a sum.
+    pub fn new(sum: &Decimal) -> Self {
+        sum.units(PLACES).map_or_else(|| Quantity::Exact(sum.trimmed()), Quantity::Millionths)
+    }
+
+    /// The sum as a decimal, which can be summed further.
+    pub fn decimal(&self) -> Decimal {
+        match self {
+            Quantity::Millionths(millionths) => Decimal::from_units(*millionths, PLACES),
+            Quantity::Exact(decimal) => decimal.clone(),
+        }
+    }
+
+    /// Sums amounts, each as its shortest decimal, as charges do.
+    fn sum(amounts: &[(&str, Amount)]) -> Self {
+        let add = |sum: u64, (_, amount): &(&str, Amount)| {
+            sum.checked_add(amount.as_integer()?.checked_mul(10_u64.pow(PLACES as u32))?)
+        };
+        if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
+            return Quantity::Millionths(sum);
+        }
+        let exact = amounts.iter().filter_map(|(_, amount)| Decimal::shortest(amount.get()));
+        Quantity::new(&Decimal::sum(exact))
+    }
+}
+
+// ---- JSON ----------------------------------------------------------------------------------------
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Quantity::Millionths(millionths) => serializer.serialize_u64(*millionths),
+            Quantity::Exact(decimal) => serializer.serialize_str(&decimal.to_scientific()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuantityVisitor)
+    }
+}
+
+struct QuantityVisitor;
+
+impl Visitor<'_> for QuantityVisitor {
+    type Value = Quantity;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number of millionths up to 2^53 - 1, or a decimal in quotes")
+    }
+
+    fn visit_u64<E: Error>(self, millionths: u64) -> Result<Quantity, E> {
+        let is_exact = millionths <= MAX_UNITS;
+        is_exact.then_some(Quantity::Millionths(millionths)).ok_or_else(|| invalid(&self))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Quantity, E> {
+        let sum = Decimal::parse_bounded(text).ok_or_else(|| invalid(&self))?;
+        Ok(Quantity::new(&sum))
+    }
+}
+
+/// An error that quotes nothing of what was read.
+fn invalid<E: Error>(visitor: &QuantityVisitor) -> E {
+    E::custom(format_args!("expected {}", visitor as &dyn serde::de::Expected))
+}
+
+impl<'de> Deserialize<'de> for Quantities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(QuantitiesVisitor)
+    }
+}
+
+struct QuantitiesVisitor;
+
+impl<'de> Visitor<'de> for QuantitiesVisitor {
+    type Value = Quantities;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of pairs of an offering's ID and a quantity, each offering once")
+    }
+
+    /// Sorts them, as another program may have written them.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Quantities, A::Error> {
+        let mut entries: Vec<(String, Quantity)> = Vec::new();
+        while let Some(entry) = pairs.next_element()? {
+            if entries.len() == MAX_OFFERINGS {
+                return Err(A::Error::custom("too many offerings"));
+            }
+            entries.push(entry);
+        }
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let is_once = entries.windows(2).all(|pair| !matches!(pair, [(a, _), (b, _)] if a == b));
+        is_once
+            .then_some(Quantities(entries))
+            .ok_or_else(|| A::Error::custom("an offering stands twice"))
+    }
+}

@@ -1,0 +1,63 @@
+//! What an operator, and so the ledger, knows of a transaction without reading its record.
+
+use super::metadata::{Summary, TransactionMetadata};
+use crate::pledge::TransactionId;
+use crate::quantities::Quantities;
+use crate::scope::{Mode, Scope};
+use crate::secret::LookupHashes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A transaction that was recorded: a message of the ledger's queue, and what an operator reads of the
+/// metadata in a list. The service does not read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Its ID.
+    pub id: TransactionId,
+    /// Whether a test or a live key made it.
+    pub mode: Mode,
+    /// The unit that it belongs to.
+    pub unit: String,
+    /// Its summary.
+    pub summary: Summary,
+}
+
+/// The part of the metadata that is read.
+#[derive(Deserialize)]
+struct Metadata {
+    mode: Mode,
+    unit: String,
+    summary: Summary,
+}
+
+impl Recorded {
+    /// Makes the message about a transaction; `left_out` are quantities that did not [fit] the metadata. It
+    /// has no hash of the reference, and nothing about replays and e-mails: the ledger needs neither.
+    ///
+    /// [fit]: TransactionMetadata::fit
+    pub fn new(
+        id: TransactionId,
+        metadata: TransactionMetadata,
+        left_out: Option<Quantities>,
+    ) -> Self {
+        let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
+        summary.lookup = summary.lookup.map(|hashes| LookupHashes { reference: None, ..hashes });
+        (summary.replay, summary.mail) = (None, None);
+        summary.quantities = summary.quantities.or(left_out);
+        Recorded { id, mode, unit, summary }
+    }
+
+    /// Reads the metadata of a transaction's record.
+    ///
+    /// # Errors
+    /// If it is of another shape.
+    pub fn from_metadata(id: TransactionId, metadata: &Value) -> serde_json::Result<Self> {
+        let Metadata { mode, unit, summary } = Metadata::deserialize(metadata)?;
+        Ok(Recorded { id, mode, unit, summary })
+    }
+
+    /// The unit and mode that it belongs to.
+    pub fn scope(&self) -> Scope {
+        Scope { mode: self.mode, unit: self.unit.clone() }
+    }
+}

@@ -1,0 +1,42 @@
+//! Bounds how many of one kind of work an isolate does at once.
+
+use js_sys::Date;
+use std::cell::RefCell;
+
+/// Slots for work, each taken for some time at most: if a caller hangs up, the platform may drop the request,
+/// and its future never continues.
+pub struct Slots {
+    max: usize,
+    milliseconds: u32,
+    /// When each was taken.
+    taken: RefCell<Vec<f64>>,
+}
+
+/// The time at which it was taken: of those of one moment any may be freed.
+pub struct Slot(f64);
+
+impl Slots {
+    /// So many slots, each for so many milliseconds.
+    pub const fn new(max: usize, milliseconds: u32) -> Self {
+        Slots { max, milliseconds, taken: RefCell::new(Vec::new()) }
+    }
+
+    /// Takes a slot; `None` if none is free.
+    pub fn take(&self) -> Option<Slot> {
+        let (now, mut taken) = (Date::now(), self.taken.borrow_mut());
+        taken.retain(|time| now - time < f64::from(self.milliseconds));
+        if taken.len() >= self.max {
+            return None;
+        }
+        taken.push(now);
+        Some(Slot(now))
+    }
+
+    /// Frees a slot before its time is over.
+    pub fn free(&self, Slot(time): Slot) {
+        let mut taken = self.taken.borrow_mut();
+        if let Some(index) = taken.iter().position(|other| *other == time) {
+            taken.swap_remove(index);
+        }
+    }
+}

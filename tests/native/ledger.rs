@@ -1,0 +1,605 @@
+//! The ledger, by SQLite itself: its rows, lists, sums, claims, and the reconciliation with KV.
+
+use futures_executor::block_on;
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Turn};
+use impact_pledge::ledger::{
+    self, Delivered, Direction, Filter, OrderPage, Place, Reached, State, Verdict, When,
+};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::settlement::Month;
+use num_bigint::BigUint;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use support::ledger::{Failing, SqliteLedger};
+use support::memory::MemoryStore;
+use support::service::{FixedClock, NOW_MS, SECRET};
+
+const MINUTE: u64 = 60_000;
+
+fn scope(mode: Mode, unit: &str) -> Scope {
+    Scope { mode, unit: unit.to_owned() }
+}
+
+fn clock(now_ms: u64) -> FixedClock {
+    FixedClock(std::cell::Cell::new(now_ms))
+}
+
+/// A message about the nth order of the unit `u`, changed by `change`.
+fn message(number: u8, change: Value) -> Value {
+    let scope = scope(Mode::Live, "u");
+    let reference = format!("order {number}");
+    let id = TransactionId::new(&SECRET, &scope, &reference, [number; 16]);
+    let created_at = impact_pledge::time::date_time(NOW_MS + u64::from(number) * 1_000);
+    let mut message = json!({
+        "id": id.as_str(), "mode": "live", "unit": "u",
+        "summary": {
+            "createdAt": created_at, "amount": "1.50", "currencyCode": "USD",
+            "lookup": { "email": SECRET.email(&scope, "ada@shop.example") },
+            "key": "0123456789ab", "quantities": [["tree", 3_000_000]],
+        },
+    });
+    merge(&mut message, change);
+    message
+}
+
+/// Replaces members, those of objects one by one.
+fn merge(into: &mut Value, change: Value) {
+    match (into, change) {
+        (Value::Object(into), Value::Object(change)) => {
+            for (name, value) in change {
+                merge(into.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (into, change) => *into = change,
+    }
+}
+
+#[track_caller]
+fn receive(ledger: &SqliteLedger, messages: &[Value]) {
+    let delivered = messages.iter().map(|body| Delivered { body: body.clone(), attempt: 1 });
+    let delivered: Vec<_> = delivered.collect();
+    let store = MemoryStore::default();
+    let verdicts = block_on(ledger::receive(ledger, &store, &clock(NOW_MS), &delivered));
+    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
+}
+
+fn months(texts: &[&str]) -> Vec<Month> {
+    texts.iter().map(|text| Month::parse(text).unwrap()).collect()
+}
+
+/// `unit mode month currency amount transactions unpriced`
+fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
+    let sums = block_on(ledger::sums(ledger, None, None, &months(names))).unwrap();
+    let text = |sum: &ledger::MonthSum| {
+        let ledger::MonthSum { unit, mode, month, currency_code, amount, transactions, unpriced } =
+            sum;
+        format!("{unit} {} {month} {currency_code} {amount} {transactions} {unpriced}", mode.name())
+    };
+    sums.iter().map(text).collect()
+}
+
+fn list(ledger: &SqliteLedger, filter: &Filter, from: &Direction, most: usize) -> OrderPage {
+    block_on(ledger::orders(ledger, filter, from, most)).unwrap()
+}
+
+fn references(page: &OrderPage) -> Vec<String> {
+    page.orders.iter().map(|order| order.created_at[17..19].to_owned()).collect()
+}
+
+// ---- Rows ----------------------------------------------------------------------------------------
+
+#[test]
+fn a_message_is_one_row_however_often_it_comes() {
+    let ledger = SqliteLedger::default();
+    let (first, second) =
+        (message(1, json!({})), message(2, json!({ "summary": { "unpriced": 2 } })));
+    receive(&ledger, &[first.clone(), second.clone(), first.clone()]);
+    receive(&ledger, &[second, first]);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 2"]);
+    assert_eq!(ledger.sql("SELECT count(*) FROM shops"), ["1"]);
+    assert_eq!(ledger.sql("SELECT id FROM keys"), ["0123456789ab"]);
+}
+
+#[test]
+fn of_creates_that_race_with_one_id_the_later_one_counts_in_any_order() {
+    let later = json!({ "summary": { "createdAt": "2026-01-31T12:10:00.000Z", "amount": "7.00" } });
+    let messages = [message(1, json!({})), message(1, later)];
+    for order in [[0, 1], [1, 0]] {
+        let ledger = SqliteLedger::default();
+        order.iter().for_each(|at| receive(&ledger, &[messages[*at].clone()]));
+        assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 7.00 1 0"]);
+    }
+}
+
+#[test]
+fn an_erasure_stays_whatever_comes_later() {
+    let erased = json!({ "summary": {
+        "erased": "2026-02-01T00:00:00Z", "lookup": null, "quantities": [["erased", 3_000_000]],
+    } });
+    let later = json!({ "summary": { "createdAt": "2026-01-31T12:10:00.000Z" } });
+    for before in [vec![], vec![message(1, json!({}))]] {
+        let ledger = SqliteLedger::default();
+        receive(&ledger, &before);
+        receive(&ledger, &[message(1, erased.clone())]);
+        receive(&ledger, &[message(1, json!({})), message(1, later.clone())]);
+        let rows = ledger.sql("SELECT json_array(email, quantities, erased) FROM transactions");
+        assert_eq!(rows, [r#"[null,"[[\"erased\",3000000]]",1769904000000]"#]);
+    }
+}
+
+#[test]
+fn what_is_no_message_of_the_service_stops_no_other() {
+    let ledger = SqliteLedger::default();
+    let wrong = [
+        json!(null),
+        json!("text"),
+        json!({ "id": "ptran_short", "mode": "live", "unit": "u", "summary": {} }),
+        message(9, json!({ "summary": { "amount": "-1.00" } })),
+        message(9, json!({ "summary": { "amount": "1e999999999" } })),
+        message(9, json!({ "summary": { "createdAt": "yesterday" } })),
+        message(9, json!({ "summary": { "currencyCode": null } })),
+    ];
+    let messages: Vec<_> = wrong.into_iter().chain([message(1, json!({}))]).collect();
+    receive(&ledger, &messages);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
+}
+
+#[test]
+fn rows_that_break_a_constraint_are_named_and_stop_no_other() {
+    let ledger = SqliteLedger::default();
+    ledger.sql("CREATE TRIGGER no BEFORE INSERT ON transactions WHEN NEW.cents = 6600 BEGIN SELECT RAISE(ABORT, 'no'); END");
+    let wrong = json!({ "summary": { "amount": "66.00" } });
+    let wrong = [message(20, wrong.clone()), message(70, wrong)];
+    let good = (0..100).filter(|number| ![20, 70].contains(number));
+    let messages: Vec<_> =
+        good.map(|number| message(number, json!({}))).chain(wrong.clone()).collect();
+    receive(&ledger, &messages);
+    assert!(ledger.calls.get() < 30, "{}", ledger.calls.get());
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 147.00 98 0"]);
+    let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+    let mut expected = wrong.map(|message| message["id"].as_str().unwrap().to_owned());
+    expected.sort();
+    assert_eq!(findings.into_iter().map(|it| it.name).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn messages_come_again_later_and_later_while_the_database_fails() {
+    let store = MemoryStore::default();
+    for failing in [Failing::Before, Failing::After] {
+        let ledger = SqliteLedger::default();
+        ledger.set_failing(failing);
+        let seconds = [1, 2, 3, 50].map(|attempt| {
+            let messages = [Delivered { body: message(1, json!({})), attempt }];
+            block_on(ledger::receive(&ledger, &store, &clock(NOW_MS), &messages))
+        });
+        let expected = [10, 20, 40, 3_600].map(|seconds| vec![Verdict::Later(seconds)]);
+        assert_eq!(seconds, expected);
+        ledger.set_failing(Failing::Not);
+        receive(&ledger, &[message(1, json!({}))]);
+        assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
+    }
+}
+
+#[test]
+fn many_large_rows_are_written_by_several_statements() {
+    let ledger = SqliteLedger::default();
+    let offering = "o".repeat(90_000);
+    let large = json!({ "summary": { "quantities": [[offering, 1_000_000]] } });
+    let messages: Vec<_> = (0..100).map(|number| message(number, large.clone())).collect();
+    receive(&ledger, &messages);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 150.00 100 0"]);
+    assert_eq!(ledger.calls.get(), 7 + 1 + 1); // 16 rows at a time, the note, the sum
+}
+
+// ---- Lists ---------------------------------------------------------------------------------------
+
+#[test]
+fn lists_go_both_ways_and_lose_nothing() {
+    let ledger = SqliteLedger::default();
+    let same_time = json!({ "summary": { "createdAt": "2026-01-31T12:00:05.000Z" } });
+    let mut messages: Vec<_> = (1..=20).map(|number| message(number, json!({}))).collect();
+    messages.extend((21..=25).map(|number| message(number, same_time.clone())));
+    messages
+        .extend((26..=40).map(|number| message(number, json!({ "unit": "v", "mode": "test" }))));
+    receive(&ledger, &messages);
+    let filter = Filter::default();
+    let whole = list(&ledger, &filter, &Direction::Newest, 100);
+    assert_eq!((whole.orders.len(), &whole.newer, &whole.older), (40, &None, &None));
+    let mut pages = vec![list(&ledger, &filter, &Direction::Newest, 7)];
+    while let Some(place) = pages.last().unwrap().older.clone() {
+        let place = Place::parse(&place.to_string()).unwrap();
+        pages.push(list(&ledger, &filter, &Direction::Older(place), 7));
+    }
+    let orders: Vec<_> = pages.iter().flat_map(|page| page.orders.clone()).collect();
+    assert_eq!(orders, whole.orders);
+    for (page, before) in pages.iter().skip(1).zip(&pages) {
+        let newer = Direction::Newer(page.newer.clone().unwrap());
+        assert_eq!(list(&ledger, &filter, &newer, 7).orders, before.orders);
+    }
+    let newest = Direction::Newer(whole.orders[0].place());
+    assert_eq!(list(&ledger, &filter, &newest, 7), OrderPage::default());
+}
+
+#[test]
+fn lists_are_those_of_units_modes_keys_times_or_without_a_price() {
+    let ledger = SqliteLedger::default();
+    receive(
+        &ledger,
+        &[
+            message(1, json!({})),
+            message(2, json!({ "mode": "test" })),
+            message(3, json!({ "unit": "v" })),
+            message(4, json!({ "summary": { "key": "ffffffffffff" } })),
+            message(5, json!({ "summary": { "unpriced": 1 } })),
+            message(6, json!({ "summary": { "key": null } })),
+        ],
+    );
+    let units = |units: &[&str]| Some(units.iter().map(|unit| (*unit).to_owned()).collect());
+    let at = |second: u64| NOW_MS + second * 1_000;
+    let rows = [
+        (Filter { units: units(&["v"]), ..Filter::default() }, "03"),
+        (
+            Filter { units: units(&["u", "v", "w"]), mode: Some(Mode::Test), ..Filter::default() },
+            "02",
+        ),
+        (Filter { units: units(&[]), ..Filter::default() }, ""),
+        (Filter { key: Some("ffffffffffff".to_owned()), ..Filter::default() }, "04"),
+        (Filter { key: Some("' OR 1".to_owned()), ..Filter::default() }, ""),
+        (Filter { unpriced: true, ..Filter::default() }, "05"),
+        (Filter { from: at(3), until: Some(at(5)), ..Filter::default() }, "04 03"),
+    ];
+    for (filter, expected) in rows {
+        let page = list(&ledger, &filter, &Direction::Newest, 10);
+        assert_eq!(references(&page).join(" "), expected, "{filter:?}");
+    }
+}
+
+#[test]
+fn orders_are_found_by_address_and_reference_over_all_shops() {
+    let ledger = SqliteLedger::default();
+    let other = scope(Mode::Test, "v");
+    let lookup = json!({ "email": SECRET.email(&other, "ADA@shop.example") });
+    let reference = "order 2";
+    let id = TransactionId::new(&SECRET, &other, reference, [9; 16]);
+    let of_other =
+        json!({ "id": id.as_str(), "mode": "test", "unit": "v", "summary": { "lookup": lookup } });
+    receive(&ledger, &[message(1, json!({})), message(2, json!({})), message(3, of_other)]);
+    let shops = block_on(ledger::shops(&ledger, None, None)).unwrap();
+    assert_eq!(shops, [scope(Mode::Live, "u"), other.clone()]);
+    let by_email = |shops: &[Scope], email: &str| {
+        let found = ledger::by_email(&ledger, &SECRET, (shops, email), &Direction::Newest, 10);
+        references(&block_on(found).unwrap()).join(" ")
+    };
+    assert_eq!(by_email(&shops, "Ada@Shop.example"), "03 02 01");
+    assert_eq!(by_email(&shops[1..], "ada@shop.example"), "03");
+    assert_eq!(by_email(&shops, "bob@shop.example"), "");
+    let by_reference = |shops: &[Scope], reference: &str| {
+        let asked = (shops, reference);
+        let found = ledger::by_reference(&ledger, &SECRET, asked, &Direction::Newest, 10);
+        references(&block_on(found).unwrap()).join(" ")
+    };
+    assert_eq!(by_reference(&shops, reference), "03 02");
+    assert_eq!(by_reference(&shops, "order 1"), "01");
+    assert_eq!(by_reference(&shops, "order"), "");
+}
+
+// ---- Sums ----------------------------------------------------------------------------------------
+
+#[test]
+fn months_are_those_of_utc() {
+    let ledger = SqliteLedger::default();
+    let at = |time: &str| json!({ "summary": { "createdAt": time } });
+    receive(
+        &ledger,
+        &[
+            message(1, at("2025-12-31T23:59:59.999Z")),
+            message(2, at("2026-01-01T00:00:00.000Z")),
+            message(3, at("2026-01-31T23:59:59.999Z")),
+            message(4, at("2026-02-01T00:00:00.000Z")),
+        ],
+    );
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
+    let all = block_on(ledger::months_of(&ledger, None, None)).unwrap();
+    assert_eq!(all, months(&["2026-02", "2026-01", "2025-12"]));
+    assert_eq!(block_on(ledger::months_of(&ledger, Some(Mode::Test), None)).unwrap(), []);
+}
+
+/// The number of a decimal in units of 10^-324.
+fn exact(text: &str) -> BigUint {
+    let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits: BigUint = [whole, fraction].concat().parse().unwrap();
+    let power = 324 - fraction.len() as i32 + exponent.parse::<i32>().unwrap();
+    digits * BigUint::from(10_u8).pow(u32::try_from(power).unwrap())
+}
+
+fn quantities(ledger: &SqliteLedger) -> Vec<(String, String, u64)> {
+    let months = months(&["2026-01"]);
+    let found = block_on(ledger::quantities(ledger, None, None, &months, 100)).unwrap().into_iter();
+    found.map(|sum| (sum.offering, sum.quantity, sum.transactions)).collect()
+}
+
+/// An amount of any size, as Rust writes doubles.
+fn amount() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        1.0..1e6,
+        (0_u64..1 << 53).prop_map(|integer| integer as f64),
+        (0_u64..0x7FF0_0000_0000_0000).prop_map(f64::from_bits),
+        Just(f64::MAX),
+        Just(5e-324),
+        Just((1_u64 << 53) as f64 + 2.0),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn sums_of_any_amounts_are_exact(amounts in proptest::collection::vec(amount(), 1..40)) {
+        let ledger = SqliteLedger::default();
+        let messages = amounts.iter().zip(1..).map(|(amount, number)| {
+            let text = format!("{amount:e}");
+            message(number, json!({ "summary": { "quantities": [["tree", text]] } }))
+        });
+        receive(&ledger, &messages.collect::<Vec<_>>());
+        let expected: BigUint = amounts.iter().map(|amount| exact(&format!("{amount:e}"))).sum();
+        let found = quantities(&ledger);
+        prop_assert_eq!(found.len(), 1);
+        prop_assert_eq!(exact(&found[0].1), expected);
+    }
+
+    #[test]
+    fn sums_of_any_charges_are_exact(cents in proptest::collection::vec("[0-9]{1,311}", 1..40)) {
+        let ledger = SqliteLedger::default();
+        let messages = cents.iter().zip(1..).map(|(cents, number)| {
+            let text = format!("{}.{:0>2}", cents, number % 100);
+            message(number, json!({ "summary": { "amount": text } }))
+        });
+        receive(&ledger, &messages.collect::<Vec<_>>());
+        let texts = cents.iter().zip(1..).map(|(cents, number)| exact(&format!("{cents}.{:0>2}", number % 100)));
+        let expected: BigUint = texts.sum();
+        let found = block_on(ledger::sums(&ledger, None, None, &months(&["2026-01"]))).unwrap();
+        prop_assert_eq!(exact(&found[0].amount), expected);
+    }
+}
+
+#[test]
+fn offerings_that_begin_alike_are_summed_apart() {
+    let ledger = SqliteLedger::default();
+    let of = |number, offering: &str| {
+        message(number, json!({ "summary": { "quantities": [[offering, 1_500_000]] } }))
+    };
+    receive(
+        &ledger,
+        &[of(1, "tree"), of(2, "tree\0"), of(3, "TREE"), of(4, "tree "), of(5, "tree")],
+    );
+    let found: Vec<_> = quantities(&ledger);
+    let expected =
+        [("TREE", "1.5", 1), ("tree", "3", 2), ("tree\0", "1.5", 1), ("tree ", "1.5", 1)];
+    let mut expected =
+        expected.map(|(offering, sum, count)| (offering.to_owned(), sum.to_owned(), count));
+    let mut found = found;
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
+// ---- Claims --------------------------------------------------------------------------------------
+
+#[test]
+fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
+    let ledger = SqliteLedger::default();
+    let fact = Fact { kind: Kind::Settlement, name: "live:u:2026-01".to_owned() };
+    let by = |author: &str| Change {
+        change: format!("audit:{author}"),
+        author: author.to_owned(),
+        at: NOW_MS,
+    };
+    let (ada, bob) = (by("ada"), by("bob"));
+    assert_eq!(block_on(claims::add(&ledger, &fact, &ada)).unwrap(), Turn::Ours);
+    assert_eq!(block_on(claims::add(&ledger, &fact, &ada)).unwrap(), Turn::Ours); // a call that was repeated
+    let theirs = |turn| match turn {
+        Turn::Theirs(claim) => (claim.by.author, claim.state),
+        other => panic!("{other:?}"),
+    };
+    let refused = theirs(block_on(claims::add(&ledger, &fact, &bob)).unwrap());
+    assert_eq!(refused, ("ada".to_owned(), claims::State::Adding));
+    block_on(claims::give_up(&ledger, &fact, &ada)).unwrap();
+    assert_eq!(block_on(claims::add(&ledger, &fact, &bob)).unwrap(), Turn::Ours);
+    block_on(claims::confirm(&ledger, &fact, &bob)).unwrap();
+    let refused = theirs(block_on(claims::add(&ledger, &fact, &ada)).unwrap());
+    assert_eq!(refused, ("bob".to_owned(), claims::State::Kept));
+
+    let (undo, other) = (by("cyd"), by("dan"));
+    assert_eq!(block_on(claims::take_back(&ledger, &fact, &undo)).unwrap(), Turn::Ours);
+    let refused = theirs(block_on(claims::take_back(&ledger, &fact, &other)).unwrap());
+    assert_eq!(refused, ("cyd".to_owned(), claims::State::Removing));
+    block_on(claims::give_up(&ledger, &fact, &undo)).unwrap();
+    assert_eq!(block_on(claims::take_back(&ledger, &fact, &other)).unwrap(), Turn::Ours);
+    block_on(claims::confirm(&ledger, &fact, &other)).unwrap();
+    assert_eq!(block_on(claims::take_back(&ledger, &fact, &undo)).unwrap(), Turn::None);
+}
+
+// ---- Reconciliation ------------------------------------------------------------------------------
+
+/// Keeps the record that a message is about.
+fn keep(store: &MemoryStore, message: &Value) {
+    let name = format!("transaction:{}", message["id"].as_str().unwrap());
+    let mut metadata = message.clone();
+    metadata["bytes"] = json!(1_000);
+    store.keep(&name, b"{}", metadata.to_string().as_bytes());
+}
+
+fn reconcile(
+    ledger: &SqliteLedger,
+    store: &MemoryStore,
+    now_ms: u64,
+    calls: u32,
+) -> (Reached, State) {
+    block_on(ledger::reconcile(ledger, store, &clock(now_ms), ("one", When::Due), calls)).unwrap()
+}
+
+#[test]
+fn a_pass_finds_what_no_message_told() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(3);
+    let messages: Vec<_> = (1..=10).map(|number| message(number, json!({}))).collect();
+    messages.iter().for_each(|message| keep(&store, message));
+    receive(&ledger, &messages[3..6]);
+    let now = NOW_MS + 10 * MINUTE;
+    let (reached, state) = reconcile(&ledger, &store, now, 1_000);
+    assert_eq!((reached, state.last_listed, state.last_mended), (Reached::Complete, 10, 7));
+    assert_eq!(state.watermark(), Some(now - 2 * MINUTE));
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 15.00 10 0"]);
+    assert_eq!(reconcile(&ledger, &store, now + 59 * MINUTE, 1_000).0, Reached::NotDue);
+    let (reached, state) = reconcile(&ledger, &store, now + 61 * MINUTE, 1_000);
+    assert_eq!((reached, state.last_mended), (Reached::Complete, 0));
+}
+
+#[test]
+fn a_pass_goes_on_where_it_ended() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(2);
+    (1..=20).for_each(|number| keep(&store, &message(number, json!({}))));
+    let now = NOW_MS + 10 * MINUTE;
+    let mut invocations = 0;
+    while reconcile(&ledger, &store, now + invocations, 12).0 != Reached::Complete {
+        invocations += 1;
+        let state = block_on(ledger::state(&ledger)).unwrap();
+        assert_eq!(state.watermark(), None); // not complete yet
+    }
+    assert!(invocations > 2, "{invocations}");
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 30.00 20 0"]);
+    assert_eq!(block_on(ledger::state(&ledger)).unwrap().watermark(), Some(now - 2 * MINUTE));
+}
+
+#[test]
+fn two_never_work_at_one_pass() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    keep(&store, &message(1, json!({})));
+    let now = NOW_MS + 10 * MINUTE;
+    ledger.sql(&format!(
+        "UPDATE reconciliation SET holder = 'other', lease = {}, started = {now}",
+        now + MINUTE
+    ));
+    assert_eq!(reconcile(&ledger, &store, now, 100).0, Reached::Busy);
+    assert_eq!(reconcile(&ledger, &store, now + 2 * MINUTE, 100).0, Reached::Complete);
+}
+
+#[test]
+fn what_kv_has_counts_but_not_what_it_showed_a_while_ago() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let (before, other) = (message(1, json!({})), json!({ "summary": { "amount": "9.00" } }));
+    receive(&ledger, &[before]);
+    keep(&store, &message(1, other));
+    reconcile(&ledger, &store, NOW_MS + MINUTE, 100); // the row was written a minute ago
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
+    reconcile(&ledger, &store, NOW_MS + 70 * MINUTE, 100);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 9.00 1 0"]);
+}
+
+#[test]
+fn a_row_without_a_record_is_removed_and_named() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let (kept, gone, late) = (message(1, json!({})), message(2, json!({})), message(3, json!({})));
+    receive(&ledger, &[kept.clone(), gone.clone(), late.clone()]);
+    keep(&store, &kept);
+    ledger.sql(&format!(
+        "UPDATE transactions SET created = {} WHERE id = '{}'",
+        NOW_MS + 9 * MINUTE,
+        late["id"].as_str().unwrap()
+    ));
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
+    let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        (&*findings[0].name, findings[0].kind),
+        (gone["id"].as_str().unwrap(), ledger::FindingKind::Gone)
+    );
+    assert!(findings[0].detail.contains(r#""cents":150"#), "{}", findings[0].detail);
+}
+
+#[test]
+fn a_record_that_is_hidden_from_the_list_keeps_its_row() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let hidden = message(1, json!({}));
+    receive(&ledger, std::slice::from_ref(&hidden));
+    store.freeze_lists(true);
+    keep(&store, &hidden);
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
+}
+
+#[test]
+fn damaged_records_are_named_until_they_are_mended() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let good = message(1, json!({}));
+    keep(&store, &message(1, json!({ "summary": { "amount": "many" } })));
+    store.keep("transaction:odd", b"{}", b"null");
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
+    let names = |ledger: &SqliteLedger| -> Vec<String> {
+        let findings = block_on(ledger::findings(ledger, 10)).unwrap();
+        findings.into_iter().map(|finding| finding.name).collect()
+    };
+    let name = format!("transaction:{}", good["id"].as_str().unwrap());
+    assert_eq!(names(&ledger), ["transaction:odd", &name]);
+    keep(&store, &good);
+    reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 100);
+    assert_eq!(names(&ledger), ["transaction:odd"]);
+}
+
+#[test]
+fn claims_become_what_kv_has() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let fact = |name: &str| Fact { kind: Kind::Member, name: name.to_owned() };
+    let by = |change: &str, at| Change { change: change.to_owned(), author: "ada".to_owned(), at };
+    store.keep("member:t:old", b"{}", b"null");
+    store.keep("member:t:written", b"{}", b"null");
+    store.keep("settlement:live:u:2026-01", b"{}", b"null");
+    for (name, at) in [("t:written", NOW_MS), ("t:broken", NOW_MS), ("t:new", NOW_MS + 9 * MINUTE)]
+    {
+        block_on(claims::add(&ledger, &fact(name), &by(name, at))).unwrap();
+    }
+    let claims =
+        |ledger: &SqliteLedger| ledger.sql("SELECT name || ' ' || state FROM claims ORDER BY name");
+    assert_eq!(block_on(ledger::state(&ledger)).unwrap().imported, None);
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
+    let expected = ["live:u:2026-01 kept", "t:new adding", "t:old kept", "t:written kept"];
+    assert_eq!(claims(&ledger), expected);
+    assert!(block_on(ledger::state(&ledger)).unwrap().imported.is_some());
+    let removing = by("undo", NOW_MS + 11 * MINUTE);
+    block_on(claims::take_back(&ledger, &fact("t:old"), &removing)).unwrap();
+    block_on(claims::take_back(&ledger, &fact("t:written"), &removing)).unwrap();
+    store.remove("member:t:old");
+    reconcile(&ledger, &store, NOW_MS + 100 * MINUTE, 100);
+    assert_eq!(claims(&ledger), ["live:u:2026-01 kept", "t:written kept"]);
+}
+
+#[test]
+fn a_pass_outlives_a_store_or_a_database_that_fails() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(2);
+    (1..=9).for_each(|number| keep(&store, &message(number, json!({}))));
+    let now = NOW_MS + 10 * MINUTE;
+    let run =
+        |now| block_on(ledger::reconcile(&ledger, &store, &clock(now), ("one", When::Due), 12));
+    assert_eq!(run(now).unwrap().0, Reached::Part);
+    store.set_broken(true);
+    for failure in 1..=5 {
+        assert!(run(now + failure * 4 * MINUTE).is_err());
+    }
+    store.set_broken(false);
+    assert_eq!(block_on(ledger::state(&ledger)).unwrap().started, None); // its cursor may have ended
+    for failing in [Failing::Before, Failing::After] {
+        ledger.set_failing(failing);
+        assert!(run(now + 30 * MINUTE).is_err());
+        ledger.set_failing(Failing::Not);
+    }
+    let mut at = now + 40 * MINUTE;
+    while run(at).unwrap().0 != Reached::Complete {
+        at += 1;
+    }
+    assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 13.50 9 0"]);
+}

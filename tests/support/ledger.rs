@@ -1,0 +1,125 @@
+//! A ledger in memory, by SQLite itself.
+
+#![expect(clippy::panic, reason = "a statement of ours is wrong")]
+
+use crate::service::FixedClock;
+use futures_executor::block_on;
+use impact_pledge::ledger::{self, Ledger, LedgerError, Reached, Rows, Running, Statement, When};
+use impact_pledge::store::OperatorStore;
+use rusqlite::{Connection, ErrorCode};
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::Path;
+
+/// A database with the tables of `migrations/`, which fails on request.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    connection: RefCell<Connection>,
+    failing: Cell<Failing>,
+    /// How many calls it had.
+    pub calls: Cell<usize>,
+}
+
+/// How calls fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// They do not.
+    Not,
+    /// Nothing is done.
+    Before,
+    /// All is done, and nobody hears of it.
+    After,
+}
+
+impl Default for SqliteLedger {
+    fn default() -> Self {
+        let connection = Connection::open_in_memory().unwrap();
+        for migration in migrations() {
+            connection.execute_batch(&migration).unwrap();
+        }
+        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
+        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+    }
+}
+
+/// The texts of `migrations/`, in their order.
+fn migrations() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+impl SqliteLedger {
+    /// From now on calls fail like this.
+    pub fn set_failing(&self, failing: Failing) {
+        self.failing.set(failing);
+    }
+
+    /// Makes the rows of all records of a store, as a pass of the reconciliation does.
+    #[track_caller]
+    pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
+        let clock = FixedClock(Cell::new(now_ms));
+        let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
+        assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
+    }
+
+    /// Runs SQL of a test, and returns the first column of its rows as text.
+    #[track_caller]
+    pub fn sql(&self, sql: &str) -> Rows {
+        self.rows(sql, "null").unwrap()
+    }
+
+    /// How SQLite finds the rows of a statement.
+    pub fn plan(&self, statement: &Statement) -> Vec<String> {
+        let connection = self.connection.borrow();
+        let mut query =
+            connection.prepare(&["EXPLAIN QUERY PLAN ", statement.sql].concat()).unwrap();
+        let rows = query.query_map([&statement.parameter], |row| row.get("detail")).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    fn rows(&self, sql: &str, parameter: &str) -> rusqlite::Result<Rows> {
+        let connection = self.connection.borrow();
+        let mut query = connection.prepare(sql)?;
+        let parameters: &[&str] = if query.parameter_count() == 0 { &[] } else { &[parameter] };
+        let text = |row: &rusqlite::Row<'_>| {
+            let value: rusqlite::types::Value = row.get(0)?;
+            Ok(match value {
+                rusqlite::types::Value::Text(text) => text,
+                rusqlite::types::Value::Integer(number) => number.to_string(),
+                other => format!("{other:?}"),
+            })
+        };
+        query.query_map(rusqlite::params_from_iter(parameters), text)?.collect()
+    }
+
+    fn run_all(&self, statements: &[Statement]) -> Result<Vec<Rows>, LedgerError> {
+        self.calls.set(self.calls.get() + 1);
+        if self.failing.get() == Failing::Before {
+            return Err(LedgerError::Unavailable);
+        }
+        self.sql("BEGIN");
+        let rows = |it: &Statement| self.rows(it.sql, &it.parameter).map_err(error);
+        let answers: Result<Vec<Rows>, LedgerError> = statements.iter().map(rows).collect();
+        self.sql(if answers.is_ok() { "COMMIT" } else { "ROLLBACK" });
+        match self.failing.get() {
+            Failing::After => Err(LedgerError::Unavailable),
+            _ => answers,
+        }
+    }
+}
+
+fn error(error: rusqlite::Error) -> LedgerError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => LedgerError::Refused(error.to_string()),
+        _ => panic!("{error}"),
+    }
+}
+
+impl Ledger for SqliteLedger {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async { self.run_all(statements) })
+    }
+}
