@@ -8,7 +8,6 @@ use crate::scope::Mode;
 use crate::store::Recorded;
 use crate::time::parse_ms;
 use serde::{Deserialize, Serialize};
-use std::slice;
 
 /// Most bytes of the rows of one statement: D1 takes a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
@@ -104,7 +103,8 @@ pub async fn write(
     Ok(written)
 }
 
-/// As [`write`]. If a row breaks a constraint, the others are written one by one, and it becomes a finding.
+/// As [`write`]. If a row breaks a constraint, the rows are written by halves, so that it alone becomes a finding: each row
+/// like it takes some 20 calls in 1,000.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -114,18 +114,18 @@ pub async fn write_all(
     origin: Origin,
     now_ms: u64,
 ) -> Result<(Vec<String>, Vec<Finding>)> {
-    match write(ledger, entries, origin, now_ms).await {
-        Err(LedgerError::Refused(_)) => {}
-        written => return Ok((written?, Vec::new())),
-    }
-    let (mut written, mut refused) = (Vec::new(), Vec::new());
-    for entry in entries {
-        match write(ledger, slice::from_ref(entry), origin, now_ms).await {
-            Err(LedgerError::Refused(detail)) => {
+    let (mut written, mut refused, mut parts) = (Vec::new(), Vec::new(), vec![entries]);
+    while let Some(part) = parts.pop() {
+        match (write(ledger, part, origin, now_ms).await, part) {
+            (Err(LedgerError::Refused(detail)), [entry]) => {
                 let (kind, name) = (FindingKind::Refused, entry.id.clone());
                 refused.push(Finding { kind, name, found: 0, detail });
             }
-            own => written.extend(own?),
+            (Err(LedgerError::Refused(_)), part) => {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([second, first]);
+            }
+            (own, _) => written.extend(own?),
         }
     }
     Ok((written, refused))
