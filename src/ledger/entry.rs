@@ -103,8 +103,7 @@ pub async fn write(
     Ok(written)
 }
 
-/// As [`write`]. If a row breaks a constraint, the rows are written by halves, so that it alone becomes a finding: each row
-/// like it takes some 20 calls in 1,000.
+/// As [`write`]. Rows that break a constraint become findings: what is refused is halved until they stand alone.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -114,18 +113,21 @@ pub async fn write_all(
     origin: Origin,
     now_ms: u64,
 ) -> Result<(Vec<String>, Vec<Finding>)> {
-    let (mut written, mut refused, mut parts) = (Vec::new(), Vec::new(), vec![entries]);
+    let (mut written, mut refused) = (Vec::new(), Vec::new());
+    let mut parts = vec![entries];
     while let Some(part) = parts.pop() {
-        match (write(ledger, part, origin, now_ms).await, part) {
-            (Err(LedgerError::Refused(detail)), [entry]) => {
-                let (kind, name) = (FindingKind::Refused, entry.id.clone());
-                refused.push(Finding { kind, name, found: 0, detail });
-            }
-            (Err(LedgerError::Refused(_)), part) => {
-                let (first, second) = part.split_at(part.len() / 2);
-                parts.extend([second, first]);
-            }
-            (own, _) => written.extend(own?),
+        match write(ledger, part, origin, now_ms).await {
+            Err(LedgerError::Refused(detail)) => match part {
+                [] => {}
+                [entry] => refused.push(Finding {
+                    kind: FindingKind::Refused,
+                    name: entry.id.clone(),
+                    found: 0,
+                    detail,
+                }),
+                several => parts.extend(<[_; 2]>::from(several.split_at(several.len() / 2))),
+            },
+            own => written.extend(own?),
         }
     }
     Ok((written, refused))
