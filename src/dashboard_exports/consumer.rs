@@ -11,7 +11,7 @@ use crate::workers::slots::Slots;
 use js_sys::{Array, JSON};
 use serde::Serialize;
 use std::{mem, slice};
-use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
 use worker::console_log;
 
 /// Most bytes of messages that become rows at once: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.

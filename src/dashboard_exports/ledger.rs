@@ -73,7 +73,7 @@ fn rows(answers: &JsValue) -> Option<Vec<Rows>> {
 }
 
 fn rows_of(answer: &Answer) -> Option<Rows> {
-    let first = |row: JsValue| Object::values(row.dyn_ref()?).get(0).as_string();
+    let first = |row: JsValue| Object::values(row.dyn_ref::<Object>()?).get(0).as_string();
     answer.results()?.iter().map(first).collect()
 }
 
