@@ -61,10 +61,10 @@ export class Ledger {
 
   /** The same on a database that is not ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
   async batch(statements) {
-    for (const { parameter } of statements) checkSize(parameter, MOST_BYTES, "a parameter");
+    for (const { parameter } of statements) checkSize([parameter], MOST_BYTES, "a parameter");
     const results = await repeated(() => this.#database.batch(statements));
     const texts = results.map((rows) => rows.map(String));
-    checkSize(texts.flat().join(""), MOST_RESULT, "an answer");
+    checkSize(texts.flat(), MOST_RESULT, "an answer");
     return texts;
   }
 
@@ -72,9 +72,9 @@ export class Ledger {
   script = (sql) => repeated(() => this.#database.script(sql));
 }
 
-/** @param {string} text @param {number} most bytes */
-function checkSize(text, most, what) {
-  if (Buffer.byteLength(text) > most)
+/** @param {string[]} texts @param {number} most bytes of them all */
+function checkSize(texts, most, what) {
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
     throw new UserError(`${what} of the ledger has over ${most / 1_000_000} MB`);
 }
 

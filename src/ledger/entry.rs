@@ -49,7 +49,7 @@ impl Entry {
             created: parse_ms(summary.created_at.as_deref()?)?,
             currency: summary.currency_code?.code(),
             cents,
-            amount: cents.is_none().then(|| amount.scientific()),
+            amount: cents.is_none().then(|| amount.to_scientific()),
             unpriced: summary.unpriced.unwrap_or_default(),
             email: lookup.map(|hashes| hashes.email.clone()),
             key: summary.key.clone(),
