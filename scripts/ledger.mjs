@@ -1,7 +1,7 @@
 /** `npm run ledger -- status|check|rebuild`: the ledger of the local or the deployed service's records. */
 import { YES, command, confirm, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
-import { placeInWords, table, visible } from "./lib/output.mjs";
+import { placeInWords, table } from "./lib/output.mjs";
 
 const MOST_FINDINGS = 1_000;
 
@@ -13,12 +13,16 @@ const ledger = command(
 const status = ledger
   .command("status")
   .description("print how complete the ledger is, and what needs a person")
-  .addHelpText("after", "\nExits with 1 if there is a problem, as `GET /healthz` of the dashboard answers 503.");
-onRecords(status, async ({ tools, port, print, terminal }) => {
+  .addHelpText(
+    "after",
+    "\nExits with 1 if there is a problem, as `GET /healthz` of the dashboard answers 503.",
+  );
+onRecords(status, async ({ tools, port, print }) => {
   const { ledgerStatus, ledgerFindings } = await operator(tools);
-  const [health, findings] = [await ledgerStatus(port), await ledgerFindings(port, MOST_FINDINGS)];
+  const health = await ledgerStatus(port);
+  const findings = await ledgerFindings(port, MOST_FINDINGS);
   print({ ...health, findings }, () => `${healthInWords(health)}${findingsInWords(findings)}`);
-  if (health.problem) status.parent.exitCode = 1;
+  ledger.exitCode = health.problem ? 1 : 0;
 });
 
 const check = ledger
@@ -51,7 +55,7 @@ onRecords(rebuild, async ({ tools, kv, port, print, terminal }) => {
 // ---- In words ------------------------------------------------------------------------------------
 
 const countsInWords = ({ missing, wrong, gone, damaged, refused }) =>
-  `${table(
+  table(
     ["FOUND", "TRANSACTIONS", "NOW"],
     [
       ["missing in the ledger", String(missing), "added"],
@@ -60,7 +64,7 @@ const countsInWords = ({ missing, wrong, gone, damaged, refused }) =>
       ["damaged records", String(damaged), "in no list and no sum"],
       ["refused by the database", String(refused), "in no list and no sum"],
     ],
-  )}`;
+  );
 
 const passInWords = ({ began, ended, listed, mended }) =>
   `${began}${ended ? ` to ${ended}` : ""}: ${listed} records read, ${mended} rows corrected`;
@@ -79,17 +83,15 @@ function healthInWords({ completeUpTo, received, lagMs, lastPass, currentPass, b
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`).join("\n");
 }
 
-const findingsInWords = (findings) =>
-  findings.length === 0
-    ? ""
-    : `\n\n${table(
-        ["FINDING", "FOUND", "RECORD", "DETAIL"],
-        findings.map(({ kind, found, name, detail }) => [
-          kind,
-          new Date(found).toISOString(),
-          visible(name),
-          visible(detail),
-        ]),
-      )}`;
+const findingsInWords = (findings) => {
+  if (findings.length === 0) return "";
+  const rows = findings.map(({ kind, found, name, detail }) => [
+    kind,
+    new Date(found).toISOString(),
+    name,
+    detail,
+  ]);
+  return `\n\n${table(["FINDING", "FOUND", "RECORD", "DETAIL"], rows)}`;
+};
 
 export default ledger;
