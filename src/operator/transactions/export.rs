@@ -10,6 +10,7 @@ use crate::settlement::Month;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 
 /// A pledge of a transaction. The first has the charge, so that a column of charges can be summed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,8 +97,10 @@ pub struct Export<'s, S> {
     month: Month,
     /// The shops whose transactions are still to come, those of one page's query together.
     groups: VecDeque<(Mode, Vec<String>)>,
-    /// After the last page of the first group.
+    /// Where the next page of the first group begins.
     after: Option<Place>,
+    /// What is read of it, and has no lines yet.
+    page: Vec<Order>,
     names: BTreeMap<String, String>,
 }
 
@@ -110,35 +113,34 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         shops: &[MonthUsage],
     ) -> Self {
         let groups = groups(shops);
-        Export { store, ledger, month, groups, after: None, names: BTreeMap::new() }
+        Export { store, ledger, month, groups, after: None, page: Vec::new(), names: BTreeMap::new() }
     }
 
-    /// The lines of the next transactions, at most [`MAX_READS`] each; `None` after the last one. Of each shop or group of small
-    /// ones the newest comes first. One whose record cannot be read has a line without an offering: its charge counts.
+    /// The lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Of each shop, or group of small
+    /// ones, the newest comes first. One whose record cannot be read has a line without an offering: its charge counts.
     ///
     /// # Errors
     /// If store or ledger fail.
-    pub async fn next(&mut self) -> Result<Option<Vec<Vec<Line>>>> {
-        let Some((mode, units)) = self.groups.front() else { return Ok(None) };
-        let Some((from, until)) = self.month.span_ms() else { return Ok(None) };
-        let filter = Filter {
-            mode: Some(*mode),
-            units: Some(units.clone()),
-            from,
-            until: Some(until),
-            ..Filter::default()
-        };
-        let place = self.after.take().map_or(Direction::Newest, Direction::Older);
-        let page = ledger::orders(self.ledger, &filter, &place, PAGE).await?;
-        self.after = page.older;
-        if self.after.is_none() {
-            self.groups.pop_front();
+    pub async fn next(&mut self) -> Result<Option<Vec<Line>>> {
+        while self.page.is_empty() {
+            let Some((mode, units)) = self.groups.front() else { return Ok(None) };
+            let Some(filter) = self.filter(*mode, units) else { return Ok(None) };
+            let from = self.after.take().map_or(Direction::Newest, Direction::Older);
+            let page = ledger::orders(self.ledger, &filter, &from, PAGE).await?;
+            (self.page, self.after) = (page.orders, page.older);
+            if self.after.is_none() {
+                self.groups.pop_front();
+            }
         }
-        let mut lines = Vec::new();
-        for orders in page.orders.chunks(MAX_READS) {
-            lines.push(self.of(orders).await?);
-        }
-        Ok(Some(lines))
+        let rest = self.page.split_off(self.page.len().min(MAX_READS));
+        let orders = mem::replace(&mut self.page, rest);
+        self.of(&orders).await.map(Some)
+    }
+
+    fn filter(&self, mode: Mode, units: &[String]) -> Option<Filter> {
+        let (from, until) = self.month.span_ms()?;
+        let (mode, units, until) = (Some(mode), Some(units.to_vec()), Some(until));
+        Some(Filter { mode, units, from, until, ..Filter::default() })
     }
 
     async fn of(&mut self, rows: &[Order]) -> Result<Vec<Line>> {
