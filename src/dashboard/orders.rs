@@ -7,8 +7,8 @@ use super::transaction::{self, id_link, money};
 use super::{Desk, Refusal, Result, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::{Direction, Order, OrderPage, Place};
-use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
 use crate::operator::bound;
+use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
 use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::store::OperatorStore;
@@ -105,7 +105,8 @@ pub(super) fn table<S, C, E>(
     orders: &[Order],
     of_all_units: bool,
 ) -> Markup {
-    let (opens, of_unit) = (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
+    let (opens, of_unit) =
+        (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
     let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
     let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
     let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();

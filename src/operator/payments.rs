@@ -5,8 +5,8 @@
 
 use super::audit::{self, Author, Change, is_line};
 use super::conflict::{Contested, Seen};
-use super::form::FormId;
 use super::coverage::coverage;
+use super::form::FormId;
 use super::transactions::{self, ListQuery, Wanted};
 use super::{Damaged, OperatorError, Result, load, names, read_value, read_values};
 use crate::auth::check_id;

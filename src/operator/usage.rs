@@ -182,11 +182,7 @@ pub async fn of_shop(
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, or the ledger does not answer.
-pub async fn of_month(
-    ledger: &dyn Ledger,
-    wanted: &Wanted,
-    month: Month,
-) -> Result<Usage> {
+pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
     wanted.check()?;
     let months = shops_of(ledger, wanted, month).await?;
     Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
@@ -219,7 +215,8 @@ pub async fn look_up_payments(
 ) -> Result<()> {
     let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
     let shops: Vec<_> = months.iter().map(key).collect();
-    let keys = shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
+    let keys =
+        shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
     let values = read_values(store, &keys.collect::<Vec<_>>()).await?;
     for (usage, value) in months.iter_mut().zip(values) {
         if let Some(value) = value {

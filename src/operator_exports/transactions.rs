@@ -117,7 +117,9 @@ pub async fn erase_person(kv: Kv, by: String, person: JsValue, at_most: u32) -> 
     let records = (&store, store.bound()?);
     let step =
         transactions::erase_person_step(records, &author, of, next, at_most, usize::MAX).await;
-    store.finish(step.map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }))
+    store.finish(
+        step.map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }),
+    )
 }
 
 #[derive(Serialize)]

@@ -46,5 +46,6 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod usage;
 mod validation;
 mod wire;

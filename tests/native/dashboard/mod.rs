@@ -5,6 +5,7 @@ mod find;
 mod keys;
 mod log;
 mod memory;
+mod orders;
 mod person;
 mod prices;
 mod transaction;
