@@ -186,16 +186,18 @@ fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
 #[test]
 fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
     let desk = desk();
-    let mut ids: Vec<_> = (0..104).map(|_| desk.make(UNIT, &order())).collect();
-    ids.push(desk.make(LIVE_UNIT, &order()));
-    ids.push(desk.make("service_sk_test_dev_unit_two", &order()));
+    let reference = "order <script> & 9";
+    let mut order = order();
+    order["reference"] = json!(reference);
+    let mut ids: Vec<_> = (0..104).map(|_| desk.make(UNIT, &order)).collect();
+    ids.push(desk.make(LIVE_UNIT, &order));
+    ids.push(desk.make("service_sk_test_dev_unit_two", &order));
     desk.make(LIVE_UNIT, &minimal());
-    let reference = order()["reference"].as_str().unwrap().to_owned();
     for (text, unit, count) in [
         ("CANARY@example.org", "", 106),
         ("CANARY@example.org", "unit_dev", 105),
-        (&reference, "", 106),
-        (&reference, "unit_dev", 105),
+        (reference, "", 106),
+        (reference, "unit_dev", 105),
     ] {
         let mut page = desk.find(SUPPORT, text, unit);
         let mut pages = vec![page.text.clone()];
