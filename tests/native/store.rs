@@ -7,8 +7,8 @@ use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey,
-    SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey,
+    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PricesKey,
+    ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
@@ -45,6 +45,7 @@ fn a_key_owns_its_prefix_and_fits() {
         (TeamKey(&longest).name(), "team:ttt"),
         (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
         (BackupKey.name(), "backup"),
+        (LedgerUnsentKey(&id(1)).name(), "ledger-unsent:ptran_"),
         (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
         (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),
     ];
@@ -68,6 +69,7 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
         PricesKey { mode: Mode::Test, time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
+        LedgerUnsentKey(&id(1)).name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
@@ -85,6 +87,7 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     assert_eq!(read(|name| SettlementKey::parse(name).is_some()), only(9));
     let name = settlement.name();
     assert_eq!(SettlementKey::parse(&name), Some(settlement), "a month begins at the last colon");
+    assert_eq!(read(|name| LedgerUnsentKey::parse(name) == Some(id(1))), only(10));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
         assert!(CredentialKey::parse(wrong).is_none());
