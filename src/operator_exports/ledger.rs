@@ -1,12 +1,38 @@
 //! The ledger that the scripts pass beside a namespace: `scripts/lib/ledger.mjs`.
 
-use super::kv::Kv;
-use super::{from_js, to_js};
-use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use super::kv::{Kv, KvStore};
+use super::{Outcome, from_js, to_js};
+use crate::handle::Entropy as _;
+use crate::ledger::{self, Ledger, LedgerError, Reached, Rows, Running, Statement, When};
+use crate::operator::OperatorError;
+use crate::platform::Platform;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+
+/// Calls of KV and ledger between two looks at how far a pass is.
+const CALLS: u32 = 1_000;
+
+/// Brings the ledger in line with the records, in one pass → `complete`, or `busy` if somebody else is at it. Does nothing where
+/// there is no ledger.
+#[wasm_bindgen]
+pub async fn reconcile(kv: Kv) -> Outcome {
+    let store = KvStore::new(kv);
+    let Some(ledger) = store.ledger() else { return to_js(&()) };
+    let mut holder = [0; 16];
+    Platform.fill(&mut holder);
+    let holder = base16ct::lower::encode_string(&holder);
+    loop {
+        let pass = ledger::reconcile(ledger, &store, &Platform, (&holder, When::Now), CALLS).await;
+        let (reached, _) = pass.map_err(|error| store.failure(&OperatorError::from(error)))?;
+        match reached {
+            Reached::Part => {}
+            Reached::Complete | Reached::NotDue => return to_js(&"complete"),
+            Reached::Busy => return to_js(&"busy"),
+        }
+    }
+}
 
 #[wasm_bindgen]
 extern "C" {
