@@ -81,7 +81,9 @@ pub(super) struct Get {}
 
 impl Query for Get {
     type Row = State;
-    const SQL: &'static str = concat!("SELECT ", columns!(), " FROM reconciliation");
+    // D1 refuses a parameter that a statement does not use.
+    const SQL: &'static str =
+        concat!("SELECT ", columns!(), " FROM reconciliation WHERE ?1 IS NOT NULL");
 }
 
 // ---- The reconciliation --------------------------------------------------------------------------

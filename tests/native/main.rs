@@ -48,5 +48,6 @@ mod texts;
 mod timeline;
 mod transactions;
 mod upkeep;
+mod usage;
 mod validation;
 mod wire;
