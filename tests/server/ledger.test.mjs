@@ -213,6 +213,13 @@ for (const d1 of ["is busy twice", "loses an answer"])
     assert.equal(await count(), 1);
   });
 
+test("of many batches at once some wait for a few seconds, so that the memory is bounded", async () => {
+  const slow = { "x-d1": "hangs", ...FAST };
+  const verdicts = await Promise.all([1, 2, 3].map((number) => take([message(number)], slow)));
+  assert.deepEqual(verdicts.flat().sort(), [10, 10, 5]);
+  assert.deepEqual(await take([message(1)]), ["acked"], "they left room");
+});
+
 test("without a database messages wait for one", async () => {
   assert.deepEqual(await take([message(1)], { "x-d1": "is not there" }), [3_600]);
   assert.ok(lines().some(({ cause }) => cause === "no database is bound as LEDGER_DB"));
