@@ -1,293 +1,165 @@
-/** The ledger of the dashboard's Worker, on local D1: messages and records become rows, whatever the database does. */
+/** The messages of the ledger's queue, and creates while that queue fails or hangs. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import test, { after, before, beforeEach } from "node:test";
-import { seedData } from "../../scripts/lib/seed.mjs";
-import { tools } from "../e2e/script.mjs";
-import { send } from "../e2e/worker.mjs";
+import { performance } from "node:perf_hooks";
+import test, { after, before } from "node:test";
+import { create, get, send } from "../e2e/worker.mjs";
 import { until } from "../support/until.mjs";
-import { dashboardConfig, startDashboard } from "./dashboard-worker.mjs";
-import { KEY, PATH } from "./workerd.mjs";
+import { KEY, startWorkerd } from "./workerd.mjs";
 
-const OPERATOR = "operator@small-hours.example";
-const FAST = { "x-speed": "50" }; // a deadline of 10 s ends after 200 ms
-const MAIN = join("tests", "server", "dashboard-stand-ins.mjs");
-const WISH = { main: MAIN, email: OPERATOR, vars: { OPERATORS: OPERATOR } };
+const TREE = { impact: { amount: 3, offeringId: "tree" } };
+const ORDER = {
+  reference: "canary-order",
+  recipient: { email: "canary@example.org", name: "Ada Canary" },
+  pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
+};
+/** Timers run ten times as fast, and the log has their times as they were set. */
+const FAST = { "x-speed": "10" };
+/** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger.rs`. */
+const AT_ONCE = 128;
 
-let dashboard, harness, origin, kv, db, other;
+let server, close;
+/** All that it has logged: a crowd logs more than `server.output` keeps. */
+let output = "";
 before(async () => {
-  other = secondDashboard();
-  const others = [
-    { configPath: join(tools.root, "wrangler.toml") },
-    { configPath: other.configPath },
-  ];
-  dashboard = await startDashboard({ ...WISH, others });
-  ({ harness, origin, kv, db } = dashboard);
-  for (const { key, value, metadata } of (await seedData(tools)).entries)
-    await kv.put(key, value, { metadata });
+  ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
+  for (const stream of [server.child.stdout, server.child.stderr])
+    stream.on("data", (text) => (output += text));
 });
-after(async () => {
-  await dashboard?.close();
-  other?.remove();
-});
-beforeEach(async () => {
-  await db.batch(
-    [
-      "DELETE FROM transactions",
-      "DELETE FROM findings",
-      "UPDATE reconciliation SET completed = NULL, ended = NULL, started = NULL, cursor = NULL, holder = '', lease = 0, received = NULL",
-    ].map((sql) => db.prepare(sql)),
-  );
-  const { keys } = await kv.list({ prefix: "transaction:" });
-  for (const { name } of keys) await kv.delete(name);
-  harness.clearLogs();
-});
+after(() => close?.());
 
-/** Another isolate on the same records and the same database. A queue has one consumer. */
-function secondDashboard() {
-  const { configPath, remove } = dashboardConfig(WISH);
-  const config = JSON.parse(readFileSync(configPath, "utf8"));
-  writeFileSync(configPath, JSON.stringify({ ...config, name: "second", queues: {} }));
-  return { configPath, remove };
-}
-
-const page = (path, headers = {}) => send(origin, { method: "GET", path, headers });
-const lines = () =>
-  harness
-    .getLogs()
-    .map(({ message }) => message)
-    .filter((message) => message.startsWith("{"))
-    .map((message) => JSON.parse(message));
-const rows = async () =>
-  (await db.prepare("SELECT id, quantities FROM transactions ORDER BY id").all()).results;
-const count = async () => (await rows()).length;
-
-/** What became of each message: `acked`, or the seconds until it comes again. */
-async function take(bodies, headers = {}) {
-  const { status, text } = await send(origin, {
-    method: "POST",
-    path: "/batch",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(bodies),
+async function created(ledger, { headers = {}, body = ORDER } = {}) {
+  const { status, text } = await create(server.origin, KEY, body, {
+    "x-ledger": ledger,
+    ...headers,
   });
   assert.equal(status, 200, text);
   return JSON.parse(text);
 }
 
-/** What the service records, and the message about it. */
-async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]) {
-  const service = harness.getWorker("impact-pledge");
-  const order = {
-    reference: `order-${Math.random()}`,
-    recipient: { email: "ada@example.org" },
-    pledges,
-  };
-  const answer = await service.fetch(`https://service.example${PATH}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(order),
-  });
-  const { id } = await answer.json();
-  assert.equal(answer.status, 200);
-  const { metadata } = await kv.getWithMetadata(`transaction:${id}`);
-  const { mode, unit, summary } = metadata;
-  return { id, mode, unit, summary };
+/** What the queue has taken since it was asked last. */
+const taken = async () =>
+  JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
+
+/** Whether a message is marked as unsent. */
+async function isMarked(id) {
+  const path = `/${encodeURIComponent(`ledger-unsent:${id}`)}`;
+  const { status } = await send(`http://127.0.0.1:${server.ports.kv}`, { method: "GET", path });
+  return status === 200;
 }
 
-/** A message whose record is nowhere. */
-const message = (number, more = {}) => ({
-  id: `ptran_${String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))}${"a".repeat(40)}`,
-  mode: "test",
-  unit: "unit_dev",
-  summary: {
-    createdAt: "2026-11-20T12:00:00.000Z",
-    amount: "1.50",
-    currencyCode: "USD",
-    key: "0123456789ab",
-    quantities: [["tree", 3_000_000]],
-    ...more,
-  },
-});
-
-// ---- Messages ------------------------------------------------------------------------------------
-
-test("a create becomes a row, by the queue", async () => {
-  const { id } = await created();
-  await until(async () => (await count()) > 0, 10_000);
-  assert.deepEqual(await rows(), [{ id, quantities: '[["tree",3000000]]' }]);
-  await until(() => lines().some(({ ledger }) => ledger === "receive"), 1_000);
-  const { ledger } = JSON.parse((await page("/healthz")).text);
-  assert.ok(ledger.lagMs < 10_000 && Date.now() - Date.parse(ledger.received) < 20_000);
-  assert.ok(ledger.bytes > 10_000);
-});
-
-test("messages come twice, late, and among what is none", async () => {
-  const messages = [1, 2, 3].map((number) => message(number));
-  const odd = [null, 7, "text", {}, { id: "ptran_a" }, { ...message(4), mode: "odd" }, []];
-  const verdicts = await take([messages[0], ...odd, messages[1], messages[0], messages[2]]);
-  assert.deepEqual(verdicts, Array(11).fill("acked"));
-  assert.deepEqual(await take(messages), Array(3).fill("acked"));
-  assert.equal(await count(), 3);
-});
-
-test("a message that breaks a rule of the tables stops no other, and is named", async () => {
-  const late = "9999-12-31T23:59:59.999Z";
-  await db
-    .prepare(
-      "CREATE TRIGGER odd BEFORE INSERT ON transactions WHEN NEW.unpriced = 7 BEGIN SELECT RAISE(ABORT, 'odd'); END",
-    )
-    .run();
-  const bodies = [1, 2, 3, 4, 5].map((number) =>
-    message(number, { createdAt: late, unpriced: number === 3 ? 7 : 0 }),
+/** The causes that were logged from this position of the output on. */
+const causes = (from) =>
+  [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
+    JSON.parse(cause),
   );
-  assert.deepEqual(await take(bodies), Array(5).fill("acked"));
-  await db.prepare("DROP TRIGGER odd").run();
-  assert.equal(await count(), 4);
-  const { results } = await db.prepare("SELECT kind, name, detail FROM findings").all();
-  assert.deepEqual(results, [{ kind: "refused", name: bodies[2].id, detail: "odd" }]);
-  assert.match((await page("/system")).text, /breaks a rule of the tables/);
-});
 
-test("a message without quantities is read from its record, whatever its size", async () => {
-  const pledges = Array.from({ length: 8_000 }, (_, at) => ({
-    impact: { amount: 1, offeringId: `offering-${"x".repeat(40)}-${at}` },
-  }));
-  const { summary, ...large } = await created(pledges);
-  assert.equal(summary.quantities, undefined);
-  await until(async () => (await count()) > 0, 20_000);
-  await db.prepare("DELETE FROM transactions").run();
-  const hidden = { ...message(2), summary: { ...message(2).summary, quantities: undefined } };
-  const bodies = [message(1), { ...large, summary }, hidden];
-  assert.deepEqual(await take(bodies), ["acked", "acked", 10], "one is not shown by KV yet");
-  assert.equal(await count(), 2);
-  const [{ quantities }] = (await rows()).filter(({ id }) => id === large.id);
-  assert.equal(JSON.parse(quantities).length, 8_000);
-});
+// ---- What the queue takes ------------------------------------------------------------------------
 
-test("a batch of 100 messages of 100 KB becomes rows part by part", async () => {
-  const quantities = Array.from({ length: 1_500 }, (_, at) => [
-    `offering-${"x".repeat(40)}-${at}`,
-    1_000_000,
-  ]);
-  const bodies = Array.from({ length: 100 }, (_, at) => message(at, { quantities }));
-  assert.ok(JSON.stringify(bodies[0]).length > 95_000);
-  assert.deepEqual(await take(bodies), Array(100).fill("acked"));
-  assert.equal(await count(), 100);
-});
-
-test("a message that breaks the instance costs no other: all come again, and the next instance takes them", async () => {
-  const bodies = [message(1), "poison", message(2)];
-  assert.deepEqual(await take(bodies), [60, 60, 60]);
-  assert.equal(await count(), 0);
-  assert.deepEqual(await take([bodies[0], bodies[2]]), ["acked", "acked"]);
-  assert.equal((await page("/units")).status, 200);
-});
-
-// ---- A database that fails -----------------------------------------------------------------------
-
-for (const [d1, calls] of [
-  ["throws", 3],
-  ["hangs", 1],
-  ["is overloaded", 3],
-  ["is busy thrice", 3],
-  ["loses all answers", 3],
-  ["has no tables", 1],
-  ["answers nothing", 1],
-])
-  test(`D1 ${d1}: messages come again, and nothing is lost`, async () => {
-    const bodies = [1, 2].map((number) => message(number));
-    assert.deepEqual(await take(bodies, { "x-d1": d1, ...FAST }), [10, 10]);
-    assert.equal(lines().filter((line) => line.d1 === d1).length, calls);
-    const secrets = ["ptran_", "unit_dev", "tree"];
-    for (const line of lines().map((line) => JSON.stringify(line)))
-      for (const secret of secrets) assert.ok(!line.includes(secret), line);
-    assert.ok(lines().some((line) => line.ledger === "receive" && line.again === 2));
-    assert.deepEqual(await take(bodies), ["acked", "acked"]);
-    assert.equal(await count(), 2);
+test("a create puts one message into the queue, without reference, name and address", async () => {
+  const { id, createdAt } = await created("the queue works", {
+    headers: { "idempotency-key": "1" },
   });
-
-for (const d1 of ["is busy twice", "loses an answer"])
-  test(`D1 ${d1}: it is asked again at once`, async () => {
-    assert.deepEqual(await take([message(1)], { "x-d1": d1, ...FAST }), ["acked"]);
-    assert.equal(await count(), 1);
-  });
-
-test("of many batches at once some wait for a few seconds, so that the memory is bounded", async () => {
-  const slow = { "x-d1": "hangs", ...FAST };
-  const verdicts = await Promise.all([1, 2, 3].map((number) => take([message(number)], slow)));
-  assert.deepEqual(verdicts.flat().sort(), [10, 10, 5]);
-  assert.deepEqual(await take([message(1)]), ["acked"], "they left room");
-});
-
-test("without a database messages wait for one", async () => {
-  assert.deepEqual(await take([message(1)], { "x-d1": "is not there" }), [3_600]);
-  assert.ok(lines().some(({ cause }) => cause === "no database is bound as LEDGER_DB"));
-});
-
-for (const d1 of ["hangs", "throws", "has no tables", "answers numbers", "is not there"])
-  test(`D1 ${d1}: pages that need no ledger work, the others say what is wrong`, async () => {
-    const asked = { "x-d1": d1, ...FAST };
-    for (const path of ["/units", "/prices", "/audit", "/system"])
-      assert.equal((await page(path, asked)).status, 200, path);
-    const { status, text } = await page("/healthz", asked);
-    assert.equal(status, d1 === "is not there" ? 200 : 503);
-    assert.match(JSON.parse(text).problem, /ledger|LEDGER_DB/);
-  });
-
-test("a monitor needs no person", async () => {
-  await send(origin, { method: "GET", path: "/cron" });
-  const { status, text } = await page("/healthz", { "x-access": "knows a service token" });
-  assert.equal(status, 200, text);
-  assert.equal(JSON.parse(text).problem, undefined);
-  assert.equal((await page("/healthz", { "x-access": "is not there" })).status, 403);
-});
-
-// ---- The cron ------------------------------------------------------------------------------------
-
-test("the cron finds what no message told", async () => {
-  const { id } = await created();
-  await until(async () => (await count()) > 0, 10_000);
-  await db.prepare("DELETE FROM transactions").run();
-  await kv.put(`ledger-unsent:${id}`, "{}");
-  await dashboard.scheduled();
-  assert.equal(await count(), 1);
-  assert.equal((await kv.list({ prefix: "ledger-unsent:" })).keys.length, 0);
-  const done = lines().find(({ ledger }) => ledger === "reconcile");
+  const [{ message, options }, ...others] = await taken();
+  assert.deepEqual([options, others], [{ contentType: "json" }, []]);
+  const { lookup, key, ...summary } = message.summary;
   assert.deepEqual(
-    { ...done, ms: 0 },
-    { ledger: "reconcile", reached: "complete", unsent: 1, listed: 1, mended: 0, ms: 0 },
+    { ...message, summary },
+    {
+      id,
+      mode: "test",
+      unit: "unit_dev",
+      summary: {
+        createdAt,
+        amount: "1.50",
+        currencyCode: "USD",
+        quantities: [
+          ["plastic-kg", "0.0000001"],
+          ["tree", 3_000_000],
+        ],
+      },
+    },
   );
+  assert.deepEqual(Object.keys(lookup), ["email"]);
+  assert.match(`${lookup.email} ${key}`, /^[0-9a-f]{32} [0-9a-f]{12}$/);
+  await created("the queue works", { headers: { "idempotency-key": "1" } });
+  assert.deepEqual(await taken(), [], "a repeat that was answered before");
+  assert.equal(await isMarked(id), false);
 });
 
-test("a cron while D1 fails says so, and the next one goes on", async () => {
-  const { status } = await send(origin, {
-    method: "GET",
-    path: "/cron",
-    headers: { "x-d1": "is overloaded", ...FAST },
+test("a create of 1 MiB puts a message into the queue that has less than 128 KB", async () => {
+  for (const [count, hasQuantities] of [
+    [2_000, true],
+    [10_000, false],
+  ]) {
+    const pledges = Array.from({ length: count }, (_, index) => ({
+      impact: { amount: 1.5, offeringId: `offering-${String(index).padStart(16, "0")}` },
+    }));
+    await created("the queue works", { body: { ...ORDER, pledges } });
+    const [{ message }] = await taken();
+    assert.equal("quantities" in message.summary, hasQuantities);
+    assert.ok(JSON.stringify(message).length < 128_000);
+  }
+});
+
+// ---- What it does not take -----------------------------------------------------------------------
+
+for (const [ledger, cause] of [
+  ["the queue fails", /^Error: at once$/],
+  ["the queue fails later", /^JsValue\("later"\)$/],
+  ["the queue answers nothing", /^TypeError/],
+  ["the queue is none", /^TypeError/],
+  ["the queue hangs", /^no answer in 2000 ms$/],
+])
+  test(`${ledger}: the create is answered as ever, and its message is marked as unsent`, async () => {
+    const from = output.length;
+    const { id } = await created(ledger, { headers: FAST });
+    assert.equal((await get(server.origin, KEY, id, FAST)).status, 200);
+    await until(() => isMarked(id), 5_000);
+    assert.equal(causes(from).length, 1);
+    assert.match(causes(from)[0], cause);
+    assert.deepEqual(await taken(), []);
   });
-  assert.equal(status, 200);
-  assert.ok(lines().some(({ ledger, cause }) => ledger === "reconcile" && cause === "no answer"));
-  await send(origin, { method: "GET", path: "/cron" });
-  assert.ok(lines().some(({ reached }) => reached === "complete"));
+
+test("a queue that hangs delays no answer", async () => {
+  const began = performance.now();
+  const { id } = await created("the queue hangs");
+  assert.ok(performance.now() - began < 1_000);
+  assert.equal(await isMarked(id), false);
+  await until(() => isMarked(id), 5_000);
 });
 
-test("of the crons of two isolates one works at the pass", async () => {
-  const metadata = (number) => {
-    const { id: _, ...rest } = message(number);
-    return { ...rest, bytes: 100 };
-  };
-  const ids = Array.from({ length: 120 }, (_, at) => at);
-  await Promise.all(
-    ids.map((at) => kv.put(`transaction:${message(at).id}`, "{}", { metadata: metadata(at) })),
+test("while the queue hangs a crowd is recorded and marked, and few messages are sent at once", async () => {
+  const from = output.length;
+  const crowd = await Promise.all(
+    Array.from({ length: 2 * AT_ONCE }, () => created("the queue hangs")),
   );
-  const cron = (worker) => worker.scheduled({ cron: "*/5 * * * *", scheduledTime: new Date() });
-  const second = harness.getWorker("second");
-  await Promise.all([dashboard.scheduled(), cron(second), dashboard.scheduled(), cron(second)]);
-  const reached = lines().flatMap((line) =>
-    line.ledger === "reconcile" ? [line.reached ?? line.cause] : [],
-  );
-  assert.equal(reached.length, 4);
-  assert.equal(reached.filter((it) => it === "complete").length, 1, reached);
-  assert.equal(await count(), 120);
+  for (const { id } of crowd) await until(() => isMarked(id), 10_000);
+  const refused = causes(from).filter((cause) => cause === "too many messages are being sent");
+  assert.equal(causes(from).length, crowd.length);
+  assert.ok(refused.length > 0 && refused.length <= AT_ONCE, `${refused.length}`);
+  await created("the queue works");
+  assert.equal((await taken()).length, 1, "the slots are free again");
+});
+
+test("a mark that cannot be written costs nothing but a line of the log", async () => {
+  const from = output.length;
+  const { id } = await created("the queue fails", {
+    headers: { "x-stand-in": "a mark is refused" },
+  });
+  const line = '{"kv":"put","record":"unsent message to the ledger","cause":"Error: no"}';
+  await until(() => output.slice(from).includes(line), 5_000);
+  assert.equal(await isMarked(id), false);
+});
+
+test("an instance that breaks while its messages are sent takes the next creates", async () => {
+  const waiting = await Promise.all(Array.from({ length: 5 }, () => created("the queue hangs")));
+  const answer = await get(server.origin, "unknown", "ptran_1", { "x-stand-in": "metadata traps" });
+  assert.equal(answer.status, 500);
+  for (const { id } of waiting) assert.equal((await get(server.origin, KEY, id)).status, 200);
+  await created("the queue works");
+  assert.equal((await taken()).length, 1);
+});
+
+test("no address, name, reference or edit key is in a log line", () => {
+  assert.doesNotMatch(output, /canary|edit_key/i);
 });
