@@ -47,6 +47,7 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod upkeep;
 mod usage;
 mod validation;
 mod wire;

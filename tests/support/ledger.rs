@@ -18,6 +18,8 @@ pub struct SqliteLedger {
     failing: Cell<Failing>,
     /// How many calls it had.
     pub calls: Cell<usize>,
+    /// How many bytes it says that it has.
+    pub bytes: Cell<Option<u64>>,
 }
 
 /// How calls fail.
@@ -37,8 +39,12 @@ impl Default for SqliteLedger {
         for migration in migrations() {
             connection.execute_batch(&migration).unwrap();
         }
-        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
-        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+        SqliteLedger {
+            connection: RefCell::new(connection),
+            failing: Cell::new(Failing::Not),
+            calls: Cell::default(),
+            bytes: Cell::default(),
+        }
     }
 }
 
@@ -122,5 +128,9 @@ fn error(error: rusqlite::Error) -> LedgerError {
 impl Ledger for SqliteLedger {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
         Box::pin(async { self.run_all(statements) })
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
     }
 }
