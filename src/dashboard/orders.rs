@@ -147,8 +147,8 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
         nav aria-label="Pages of the list" {
             ul {
                 @if *from != Direction::Newest { li { a href=(address(&filters)) { "Newest" } } }
-                @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "Newer" } } }
-                @if let Some(older) = &page.older { li { a rel="next" href=(place("older", older)) { "Older" } } }
+                @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "← Newer" } } }
+                @if let Some(older) = &page.older { li { a rel="next" href=(place("older", older)) { "Older →" } } }
             }
         }
     }

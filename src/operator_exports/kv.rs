@@ -71,7 +71,7 @@ impl KvStore {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// The same, where it is needed.
+    /// The ledger of these records.
     pub fn bound(&self) -> Result<&dyn Ledger, JsValue> {
         bound(self.ledger()).map_err(|error| self.failure(&error))
     }

@@ -38,21 +38,21 @@ fn the_newest_orders_are_fifty_a_page_in_both_directions() {
     let (desk, mut all) = listed(120);
     all.reverse();
     let first = desk.get(SUPPORT, "/orders");
-    assert_eq!((ids(&first), link(&first, "Newer")), (all[..50].to_vec(), None));
-    let older = link(&first, "Older").unwrap();
+    assert_eq!((ids(&first), link(&first, "← Newer")), (all[..50].to_vec(), None));
+    let older = link(&first, "Older →").unwrap();
     let second = desk.get(SUPPORT, &older);
     assert_eq!(ids(&second), all[50..100]);
-    let third = desk.get(SUPPORT, &link(&second, "Older").unwrap());
-    assert_eq!((ids(&third), link(&third, "Older")), (all[100..].to_vec(), None));
+    let third = desk.get(SUPPORT, &link(&second, "Older →").unwrap());
+    assert_eq!((ids(&third), link(&third, "Older →")), (all[100..].to_vec(), None));
     desk.service.clock.0.set(NOW_MS);
     let new = desk.make(LIVE_UNIT, &minimal());
     desk.reconcile();
     assert_eq!(ids(&desk.get(SUPPORT, &older)), all[50..100], "a page can be shared");
-    let back = desk.get(SUPPORT, &link(&third, "Newer").unwrap());
+    let back = desk.get(SUPPORT, &link(&third, "← Newer").unwrap());
     assert_eq!(ids(&back), all[50..100]);
-    let back = desk.get(SUPPORT, &link(&back, "Newer").unwrap());
+    let back = desk.get(SUPPORT, &link(&back, "← Newer").unwrap());
     assert_eq!(ids(&back), all[..50]);
-    assert_eq!(ids(&desk.get(SUPPORT, &link(&back, "Newer").unwrap())), [new]);
+    assert_eq!(ids(&desk.get(SUPPORT, &link(&back, "← Newer").unwrap())), [new]);
     assert_eq!(link(&back, "Newest").unwrap(), "/orders");
     for page in [&first, &second] {
         assert!(page.text.contains("Complete up to") && !page.text.contains("ada@example.org"));
