@@ -22,6 +22,7 @@ pub const WRITE_MS: u32 = 15_000;
 #[wasm_bindgen]
 extern "C" {
     /// A namespace of Workers KV. `worker::KvStore` takes options by serde, which adds 32 KB of wasm.
+    #[derive(Clone)]
     pub type KvNamespace;
     /// One record.
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]

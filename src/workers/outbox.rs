@@ -17,6 +17,7 @@ pub const PUT_MS: u32 = 2_000;
 #[wasm_bindgen]
 extern "C" {
     /// A queue. `worker::Queue` takes its messages by serde, too, and has no deadline.
+    #[derive(Clone)]
     pub type Queue;
     #[wasm_bindgen(method, catch)]
     fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
