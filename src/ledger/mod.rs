@@ -25,7 +25,7 @@ pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
 pub use reconcile::{Reached, When, reconcile};
 pub use shops::shops;
-pub use state::{Finding, FindingKind, SHOWN_AFTER_MS, State, findings, state};
+pub use state::{Finding, FindingKind, Part, SHOWN_AFTER_MS, State, findings, state};
 pub use sums::{MonthSum, months_of, sums};
 
 use crate::store::StoreError;
