@@ -2,10 +2,10 @@
 //! be killed on the way, and gives up now and then.
 
 use crate::books::Books;
-use crate::kv::OPERATOR;
+use crate::kv::{Namespace, OPERATOR};
 use impact_pledge::handle::Clock as _;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Turn};
-use impact_pledge::store::{Key, NoMetadata, OperatorStore as _, Store as _};
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
+use impact_pledge::store::{Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -67,32 +67,36 @@ impl Books {
     /// Returns what the person is told.
     async fn change(&self, number: usize, fact: &Fact, is_added: bool) -> &'static str {
         let (clock, store, database) = (self.clock(), self.namespace(OPERATOR), &self.database);
-        let by = &Change { change: format!("audit:{number}"), author: "ops".to_owned(), at: clock.now_ms() };
-        let turn = match is_added {
-            true => claims::add(database, fact, by).await,
-            false => claims::take_back(database, fact, by).await,
+        let key = Named(self.told.borrow()[number].name);
+        let by = Change {
+            change: format!("audit:{number}"),
+            author: "ops".to_owned(),
+            at: clock.now_ms(),
         };
-        match turn {
+        let Ok(seen) = see(&store, fact, &key).await else { return "KV does not answer" };
+        let wanted = if is_added { Wanted::Added } else { Wanted::Removed };
+        match claims::claim(database, wanted, &[seen], &by).await.as_deref() {
+            Ok([Turn::Ours]) => self.begin(number),
+            Ok([Turn::Theirs(_)]) => return "somebody else's",
+            Ok(_) => return "so already",
             Err(_) => return "nobody knows",
-            Ok(Turn::Theirs(_)) => return "somebody else's",
-            Ok(Turn::None) => return "none",
-            Ok(Turn::Ours) => self.begin(number),
         }
+        let facts = std::slice::from_ref(fact);
         if self.random.chance(GIVES_UP) {
             self.end(number);
-            let _ = claims::give_up(database, fact, by).await;
+            let _ = claims::give_up(database, facts, &by).await;
             return "given up";
         }
-        let key = Named(self.told.borrow()[number].name);
-        let written = match is_added {
-            true => store.put(&key, b"{}".to_vec(), &NoMetadata).await,
-            false => store.remove(&key).await,
+        let record = serde_json::to_vec(&by).unwrap();
+        let written = match wanted {
+            Wanted::Added => store.put(&key, record, &NoMetadata).await,
+            Wanted::Removed => store.remove(&key).await,
         };
         if written.is_err() {
             return "unconfirmed"; // the record decides, after a while
         }
         self.end(number);
-        match claims::confirm(database, fact, by).await {
+        match claims::confirm(database, facts, &by).await {
             Ok(()) => "done",
             Err(_) => "done, unconfirmed",
         }
@@ -114,6 +118,17 @@ impl Books {
     fn end(&self, number: usize) {
         self.told.borrow_mut()[number].is_ours = false;
     }
+}
+
+/// A fact as KV shows it.
+async fn see(store: &Namespace, fact: &Fact, key: &Named) -> Result<Seen, StoreError> {
+    let mut seen = Seen { fact: fact.clone(), is_there: false, change: None };
+    if let Some(stored) = store.get(key).await? {
+        let value = stored.value.read(Named::READ_MS).await?;
+        let change = serde_json::from_slice(&value).ok().map(|by: Change| by.change);
+        seen = Seen { is_there: true, change, ..seen };
+    }
+    Ok(seen)
 }
 
 /// A key by its name.

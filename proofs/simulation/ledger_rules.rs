@@ -5,7 +5,7 @@
 use crate::bookkeeping::{created_ms, virtual_ms};
 use crate::books::Books;
 use crate::callers::Exchange;
-use crate::database::{Database, LATEST_MS};
+use crate::database::Database;
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::COPY_LAG_MS;
@@ -15,6 +15,7 @@ use crate::ledger_sums::{
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
+use impact_pledge::ledger::claims::RECENT_MS;
 use impact_pledge::ledger::{self, Finding, FindingKind, Reached, State};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,30 +230,29 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Of each fact that nobody changed since two minutes before the last whole pass.
+/// Of each fact whose claim, when the last whole pass began, counted no more than its record.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
-    let claims = moment.books.database.json("SELECT json_array(kind || ':' || name, state) FROM claims");
-    let claims: BTreeMap<_, _> =
-        claims.iter().map(|claim| (claim[0].as_str().unwrap(), claim[1].as_str().unwrap())).collect();
+    let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";
+    let claims = moment.books.database.json(claims);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let claims: BTreeMap<_, _> = claims.iter().map(|row| (text(&row[0]), text(&row[1]))).collect();
     let versions = kv.versions.borrow();
-    let recorded = versions.keys().map(String::as_str);
-    let is_fact = |name: &&str| name.starts_with("settlement:") || name.starts_with("member:");
+    let is_fact = |name: &&String| name.starts_with("settlement:") || name.starts_with("member:");
     let told = moment.books.told.borrow();
-    let is_quiet = |name: &&str| {
-        let mut own = told.iter().filter(|told| told.name == *name);
+    let is_quiet = |name: &&String| {
+        let mut own = told.iter().filter(|told| told.name == **name);
         let last = versions.get(*name).and_then(|versions| versions.last());
         last.is_none_or(|last| last.arrived_ms <= settled_ms)
             && !kv.is_written(name)
-            && own.all(|told| told.ended_ms.is_some_and(|ms| ms + LATEST_MS <= settled_ms))
+            && own.all(|told| told.ended_ms.is_some_and(|ms| ms + RECENT_MS <= settled_ms))
     };
-    let names = claims.keys().copied().chain(recorded.filter(is_fact));
-    let wrong = names.filter(is_quiet).find_map(|name| {
-        let (claim, is_there) = (claims.get(name).copied(), kv.last(name).is_some());
+    let mut names = claims.keys().chain(versions.keys().filter(is_fact)).filter(is_quiet);
+    names.find_map(|name| {
+        let (claim, is_there) = (claims.get(name).map(String::as_str), kv.last(name).is_some());
         let is_right = claim == is_there.then_some("kept");
         (!is_right).then(|| format!("{name} is {claim:?}, and whether KV has it: {is_there}"))
-    });
-    wrong
+    })
 }
 
 // ---- In the end ----------------------------------------------------------------------------------
