@@ -614,6 +614,23 @@ fn a_row_without_a_record_is_removed_and_named() {
 }
 
 #[test]
+fn a_row_is_never_removed_without_a_name() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    receive(&ledger, &[message(1, json!({}))]);
+    ledger.sql("CREATE TRIGGER no BEFORE INSERT ON findings BEGIN SELECT RAISE(ABORT, 'no'); END");
+    let run = || {
+        let now = clock(NOW_MS + 10 * MINUTE);
+        block_on(ledger::reconcile(&ledger, &store, &now, ("one", When::Now), 100))
+    };
+    assert!(run().is_err());
+    assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["1"]);
+    ledger.sql("DROP TRIGGER no");
+    assert_eq!(run().unwrap().0, Reached::Complete);
+    assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["0"]);
+    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
+}
+
+#[test]
 fn a_record_that_is_hidden_from_the_list_keeps_its_row() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let hidden = message(1, json!({}));
