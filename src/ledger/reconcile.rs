@@ -286,7 +286,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         if gone.is_empty() {
             return Ok(());
         }
-        let removed = entry::remove(self.ledger, &gone).await?;
+        let (pass, now) = (self.state.started.unwrap_or_default(), self.clock.now_ms());
+        let removed = entry::remove(self.ledger, &gone, pass, now).await?;
         self.state.mended += removed.len() as u64;
         findings.extend(removed.into_iter().map(|row| Finding {
             kind: FindingKind::Gone,
