@@ -32,7 +32,7 @@ pub use receive::{Delivered, Verdict, load, receive};
 pub use reconcile::{Counts, Reached, When, reconcile};
 pub use settled::settled;
 pub use shops::shops;
-pub use state::{Finding, FindingKind, SHOWN_AFTER_MS, State, findings, state};
+pub use state::{Finding, FindingKind, Part, SHOWN_AFTER_MS, State, findings, state};
 pub use sums::{MonthSum, months_of, sums};
 pub use upkeep::{Limits, Upkeep, holder, keep_up};
 

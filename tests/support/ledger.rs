@@ -78,6 +78,13 @@ impl SqliteLedger {
         self.rows(sql, "null").unwrap()
     }
 
+    /// Empties all tables: sooner than a new database is made.
+    pub fn clear(&self) {
+        let tables = self.sql("SELECT name FROM sqlite_schema WHERE type = 'table'");
+        tables.iter().for_each(|table| drop(self.sql(&format!("DELETE FROM {table}"))));
+        self.sql("INSERT INTO reconciliation (one) VALUES (1)");
+    }
+
     /// How SQLite finds the rows of a statement.
     pub fn plan(&self, statement: &Statement) -> Vec<String> {
         let connection = self.connection.borrow();
