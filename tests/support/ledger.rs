@@ -37,8 +37,7 @@ impl Default for SqliteLedger {
         for migration in migrations() {
             connection.execute_batch(&migration).unwrap();
         }
-        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
-        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+        SqliteLedger::new(connection)
     }
 }
 
@@ -52,6 +51,21 @@ fn migrations() -> Vec<String> {
 }
 
 impl SqliteLedger {
+    fn new(connection: Connection) -> Self {
+        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
+        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+    }
+
+    /// The database in a file, which [`save`](Self::save) wrote.
+    pub fn open(file: &Path) -> Self {
+        SqliteLedger::new(Connection::open(file).unwrap())
+    }
+
+    /// Copies the database into a file, page by page.
+    pub fn save(&self, file: &Path) {
+        self.connection.borrow().backup("main", file, None::<fn(rusqlite::backup::Progress)>).unwrap();
+    }
+
     /// From now on calls fail like this.
     pub fn set_failing(&self, failing: Failing) {
         self.failing.set(failing);
@@ -108,6 +122,31 @@ impl SqliteLedger {
             Failing::After => Err(LedgerError::Unavailable),
             _ => answers,
         }
+    }
+}
+
+/// Passes statements on, and remembers them.
+#[derive(Debug)]
+pub struct Recorder<'l> {
+    ledger: &'l SqliteLedger,
+    statements: RefCell<Vec<Statement>>,
+}
+
+impl<'l> Recorder<'l> {
+    pub fn new(ledger: &'l SqliteLedger) -> Self {
+        Recorder { ledger, statements: RefCell::default() }
+    }
+
+    /// The statements since the last call.
+    pub fn take(&self) -> Vec<Statement> {
+        self.statements.take()
+    }
+}
+
+impl Ledger for Recorder<'_> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        self.statements.borrow_mut().extend_from_slice(statements);
+        self.ledger.run(statements)
     }
 }
 
