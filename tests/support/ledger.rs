@@ -63,7 +63,10 @@ impl SqliteLedger {
 
     /// Copies the database into a file, page by page.
     pub fn save(&self, file: &Path) {
-        self.connection.borrow().backup("main", file, None::<fn(rusqlite::backup::Progress)>).unwrap();
+        self.connection
+            .borrow()
+            .backup("main", file, None::<fn(rusqlite::backup::Progress)>)
+            .unwrap();
     }
 
     /// From now on calls fail like this.

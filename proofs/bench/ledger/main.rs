@@ -41,7 +41,8 @@ fn main() {
 fn fill(file: &Path, size: Size) {
     let ledger = size.fill();
     ledger.save(file);
-    let sizes = ledger.sql("SELECT json_object('name', name, 'bytes', sum(pgsize)) FROM dbstat GROUP BY name");
+    let sizes = ledger
+        .sql("SELECT json_object('name', name, 'bytes', sum(pgsize)) FROM dbstat GROUP BY name");
     let sizes: Vec<Value> = sizes.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     println!("{}", json!({ "sizes": sizes }));
 }

@@ -1,11 +1,11 @@
 //! Orders of many shops, the same in every run: a few shops have most of them.
 
+use futures_executor::block_on;
 use impact_pledge::ledger::{self, Entry, Origin};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::Recorded;
 use impact_pledge::time::date_time;
-use futures_executor::block_on;
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::service::SECRET;
