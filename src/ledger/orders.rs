@@ -395,7 +395,7 @@ pages!(
     "<",
     "DESC",
     "ifnull((SELECT created FROM bound), ?1 ->> '$.first')",
-    "?1 ->> '$.last'",
+    "shop_of.created",
     ">="
 );
 pages!(
@@ -404,7 +404,7 @@ pages!(
     NewerByReference,
     ">",
     "ASC",
-    "?1 ->> '$.first'",
+    "shop_of.created",
     "ifnull((SELECT created FROM bound), ?1 ->> '$.last')",
     "<="
 );

@@ -143,7 +143,7 @@ impl Query for Sums<'_> {
         wanted!(),
         ", ",
         months!(),
-        ", summed AS (
+        ", summed AS MATERIALIZED (
   SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
     SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
       ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
