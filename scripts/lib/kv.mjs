@@ -3,15 +3,15 @@
  * handed on as they come, so that a million records need no more memory than a page.
  */
 import { userInfo } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { locked } from "./cache.mjs";
+import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
+import { configuration } from "./configuration.mjs";
+import { deployedLedger, localLedger } from "./ledger.mjs";
 import { UserError } from "./output.mjs";
+import { startRuntime, stateFolder, within } from "./runtime.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
-const CLOSE_MS = 2_000; // of a runtime's end
 const MOST_READS = 100; // of one call, by Cloudflare's limit
 const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
@@ -26,15 +26,16 @@ const CONCURRENT = 20;
  */
 
 /**
- * A namespace. Every failure is a {@link UserError}, after at most three attempts with a deadline
- * each.
+ * A namespace, and the ledger of its records: null if there is none. Every failure is a {@link UserError}, after at most
+ * three attempts with a deadline each.
  */
 export class Kv {
   #port;
 
-  /** @param {Place} place @param {LocalPort | RestPort} port */
-  constructor(place, port) {
+  /** @param {Place} place @param {LocalPort | RestPort} port @param {import("./ledger.mjs").Ledger | null} [ledger] */
+  constructor(place, port, ledger = null) {
     this.place = place;
+    this.ledger = ledger;
     this.#port = port;
   }
 
@@ -152,64 +153,23 @@ export async function* batches(items, most, bytesOf = () => 0) {
  */
 export async function openKv(
   tools,
-  { remote = false, environment, persistTo = ".wrangler/state", deadline = DEADLINE_MS } = {},
+  { remote = false, environment, persistTo, deadline = DEADLINE_MS } = {},
 ) {
   if (remote) return openRemote(tools, { environment, deadline });
-  const folder = resolve(tools.root, persistTo);
-  const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
-  const kv = await locked(folder, () => startLocal(new Miniflare(stateOf(folder)), deadline));
-  return new Kv({ kind: "local", folder }, new LocalPort(kv, deadline));
+  const folder = stateFolder(tools.root, persistTo);
+  const runtime = await startRuntime(folder, deadline);
+  const ledger = localLedger(tools, { folder, runtime, deadline });
+  return new Kv({ kind: "local", folder }, new LocalPort(runtime, deadline), ledger);
 }
-
-/**
- * Starts a runtime, to its first answer: until then two that make the same folder's databases would break each other.
- * @param {import("miniflare").Miniflare} runtime
- * @param {number} deadline
- */
-async function startLocal(runtime, deadline) {
-  const close = () => within(CLOSE_MS, "stop", runtime.dispose()).catch(() => {}); // the end of the process stops it
-  const starting = async () => {
-    /** @type {any} */
-    const namespace = await runtime.getKVNamespace(BINDING);
-    await namespace.get(BINDING);
-    return { namespace, close };
-  };
-  return within(deadline, "start", starting()).catch(async (error) => {
-    await close();
-    throw error;
-  });
-}
-
-/**
- * A Worker that does nothing, bound to the records that `wrangler dev` keeps in this folder: without
- * an `id` in its configuration it names the namespace after the binding.
- */
-const stateOf = (folder) => ({
-  cf: false, // else it asks Cloudflare where this machine is
-  resourcePersistencePath: join(folder, "v3"),
-  workers: [
-    {
-      config: {
-        name: "operator",
-        compatibilityDate: "2026-10-01",
-        manifest: {
-          mainModule: "none.mjs",
-          modulesRoot: folder,
-          modules: { "none.mjs": { type: /** @type {const} */ ("esm"), contents: "" } },
-        },
-        env: { [BINDING]: { type: /** @type {const} */ ("kv"), id: BINDING } },
-        exports: {},
-      },
-      dev: {},
-    },
-  ],
-});
 
 async function openRemote(tools, { environment, deadline }) {
   const settings = await configuration(join(tools.root, "wrangler.toml"), environment);
   const { name: worker = "", account_id } = settings;
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
-  const namespace = await namespaceOf(cloudflare, settings);
+  const [namespace, ledger] = await Promise.all([
+    namespaceOf(cloudflare, settings),
+    deployedLedger(tools, cloudflare, environment),
+  ]);
   return new Kv(
     {
       kind: "cloudflare",
@@ -219,6 +179,7 @@ async function openRemote(tools, { environment, deadline }) {
       namespace,
     },
     new RestPort(cloudflare, namespace),
+    ledger,
   );
 }
 
@@ -242,29 +203,6 @@ export async function namespaceOf(cloudflare, { name: worker = "", kv_namespaces
   return id;
 }
 
-/**
- * Returns the configuration that wrangler reads for an environment, or without one.
- * @returns {Promise<import("wrangler").Unstable_Config>}
- */
-export async function configuration(config, environment) {
-  const { unstable_readConfig } = await import("wrangler");
-  const read = (options) => {
-    try {
-      return unstable_readConfig(options);
-    } catch ({ message }) {
-      throw new UserError(`${config} can't be read: ${message}`);
-    }
-  };
-  const top = read({ config });
-  if (environment === undefined) return top;
-  const known = top.definedEnvironments ?? [];
-  if (!known.includes(environment))
-    throw new UserError(
-      `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
-    );
-  return read({ config, env: environment });
-}
-
 class LocalPort {
   #kv;
   #deadline;
@@ -278,7 +216,7 @@ class LocalPort {
 
   user = async () => userInfo().username;
 
-  #within = (purpose, promise) => within(this.#deadline, purpose, promise);
+  #within = (purpose, promise) => within(this.#deadline, `local KV can't ${purpose}`, promise);
 
   async list(prefix, cursor) {
     const {
@@ -308,29 +246,6 @@ class LocalPort {
       for (const item of rest) await this.#within(purpose, act(item));
     };
     await Promise.all(Array.from({ length: CONCURRENT }, worker));
-  }
-}
-
-/**
- * @template T
- * @param {number} deadline in milliseconds
- * @param {Promise<T>} promise
- * @returns {Promise<T>}
- */
-async function within(deadline, purpose, promise) {
-  const timer = new AbortController();
-  const late = sleep(deadline, undefined, { signal: timer.signal }).then(() =>
-    Promise.reject(new Error(`no answer within ${deadline / 1000} s`)),
-  );
-  late.catch(() => {});
-  try {
-    return await Promise.race([promise, late]);
-  } catch ({ message }) {
-    throw Object.assign(new UserError(`local KV can't ${purpose}: ${message}`), {
-      status: Number(message.match(/\b413\b/)?.[0]) || undefined,
-    });
-  } finally {
-    timer.abort();
   }
 }
 

@@ -115,7 +115,7 @@ impl Sum {
         let group = (month, mode, offering);
         let mut parts = large.remove(&group).unwrap_or_default();
         parts.extend(of_halves(self.millions, self.rest, PLACES));
-        let quantity = Decimal::sum(parts.into_iter()).to_string();
+        let quantity = Decimal::sum(parts.into_iter()).to_exact();
         OfferingSum { month, mode, offering: group.2, transactions, quantity }
     }
 }

@@ -1,6 +1,6 @@
 /**
  * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, read and write their namespaces, and put messages into their queues.
+ * them back, read and write their namespaces, put messages into their queues, and ask their databases.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -8,7 +8,9 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { migrate } from "../../scripts/lib/migrations.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { makeDatabase, serveD1 } from "./cloudflare-d1.mjs";
 import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
@@ -21,7 +23,8 @@ const LEAST_TTL = 60; // seconds
  * @param {import("node:test").TestContext} t
  * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
  *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `page`: the names in one page of a
- *   list, so few that a client that reads one page only is found out; `fault`: how a request fails
+ *   list, so few that a client that reads one page only is found out; `fault`: how a request fails. `lost` of the account:
+ *   whether the answer to what was carried out is lost
  * @returns what the account holds, and the environment that leads wrangler to it
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
@@ -29,12 +32,15 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
     records: new Map(),
     namespaces: [],
     queues: [],
+    databases: [],
+    schedules: new Map(),
     bindings: new Map(),
     uploads: [],
     deployments: [],
     asked: [],
     page,
     fault,
+    lost: (_asked) => false,
   };
   if (deployed) {
     const { id } = makeNamespace(account, "impact-pledge-pledges");
@@ -62,15 +68,37 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 /**
  * The records of the Worker that is deployed there. What led to them is not in `asked`.
  * @param {import("node:test").TestContext} t
- * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv}} [options] `deadline` of each
- *   call, by itself far beyond what any takes here; `more` of the environment
+ * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`
+ *   of each call, by itself far beyond what any takes here; `more` of the environment
  */
-export async function deployedKv(t, { deadline = 60_000, more = {}, ...options } = {}) {
+export async function deployedKv(
+  t,
+  { deadline = 60_000, more = {}, hasLedger = false, ...options } = {},
+) {
   const { env, account } = await cloudflare(t, options);
   const there = { ...tools, env: { ...tools.env, ...env, ...more } };
-  const kv = await openKv(there, { remote: true, deadline });
+  if (hasLedger) bindLedger(account);
+  const open = () => openKv(there, { remote: true, deadline });
+  const kv = await open();
   account.asked.length = 0;
-  return { kv, account, records: account.records };
+  return { kv, account, records: account.records, open };
+}
+
+/**
+ * The same with the ledger of a dashboard that is deployed.
+ * @param {import("node:test").TestContext} t
+ * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
+ */
+export async function deployedLedger(t, { isMigrated = true, ...options } = {}) {
+  const { kv, account, open } = await deployedKv(t, { ...options, hasLedger: true });
+  if (isMigrated) await migrate(/** @type {any} */ (kv.ledger), tools.root);
+  account.asked.length = 0;
+  return { kv, account, open };
+}
+
+function bindLedger({ databases, bindings }) {
+  const { uuid: id } = makeDatabase(databases, "impact-pledge-ledger");
+  bindings.set("impact-pledge-dashboard", [{ type: "d1", name: "LEDGER_DB", id }]);
 }
 
 /** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
@@ -103,14 +131,16 @@ const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
 const QUEUES = `${HERE}/queues`;
+const DATABASES = `${HERE}/d1/database`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, queues, bindings, deployments } = account;
+  const { namespaces, queues, databases, schedules, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
-  app.use(async ({ req }, next) => {
+  app.use(async (context, next) => {
+    const { req } = context;
     const asked = `${req.method} ${req.path.replace(HERE, "")}`;
     account.asked.push(asked);
     const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
@@ -118,7 +148,8 @@ function api(account) {
     if (status) return failure(status, message, 10_000, headers);
     if (req.header("authorization") !== `Bearer ${TOKEN}`)
       return failure(403, "Authentication error", 10_000);
-    return next();
+    await next();
+    if (account.lost(asked)) context.res = failure(500, "lost", 10_000, { "retry-after": "0" });
   });
 
   app.get("/client/v4/user", () => ok({ email: "ada@example.org" }));
@@ -140,6 +171,8 @@ function api(account) {
       const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
       return (namespace && (await work(namespace, req, account))) ?? missing();
     });
+
+  serveD1(app, DATABASES, databases, { ok, failure });
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");
@@ -191,6 +224,14 @@ function api(account) {
     const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
     queue?.messages.push(await req.json());
     return queue ? ok({}) : missing();
+  });
+  app.put(`${WORKER}/schedules`, async ({ req }) => {
+    const crons = await req.json();
+    schedules.set(
+      req.param("worker"),
+      crons.map(({ cron }) => cron),
+    );
+    return ok({ schedules: crons });
   });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
@@ -278,6 +319,14 @@ function upload(account, name, parts) {
     ({ type, queue_name }) => type === "queue" && !names.includes(queue_name),
   );
   if (unknown) return failure(400, `the queue ${unknown.queue_name} does not exist`);
+  const ids = account.databases.map(({ uuid }) => uuid);
+  const lost = bindings.find(({ type, id }) => type === "d1" && !ids.includes(id));
+  if (lost)
+    return failure(
+      400,
+      `binding ${lost.name} of type d1 must have a valid \`id\` specified`,
+      10_021,
+    );
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,

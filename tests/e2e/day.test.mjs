@@ -247,7 +247,10 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   assertQueues(account);
 });
 
-/** The first deploy has made the queues of the environment with e-mails, and its Worker consumes both. */
+/**
+ * The first deploys have made each environment's queue of the ledger, which the dashboard would consume, and the queues of the
+ * one with e-mails, whose Worker consumes both.
+ */
 function assertQueues({ queues, bindings }) {
   const name = "impact-pledge-production-notifications";
   const consumer = (max_retries) => ({
@@ -255,13 +258,12 @@ function assertQueues({ queues, bindings }) {
     script: "impact-pledge-production",
     settings: { batch_size: 1, max_concurrency: 5, max_retries },
   });
-  assert.deepEqual(
-    queues.map(({ queue_name, consumer }) => [queue_name, consumer]),
-    [
-      [name, { ...consumer(15), dead_letter_queue: `${name}-dead` }],
-      [`${name}-dead`, consumer(100)],
-    ],
-  );
+  assert.deepEqual(queues.map(({ queue_name, consumer }) => [queue_name, consumer]).sort(), [
+    ["impact-pledge-production-ledger", undefined],
+    [name, { ...consumer(15), dead_letter_queue: `${name}-dead` }],
+    [`${name}-dead`, consumer(100)],
+    ["impact-pledge-staging-ledger", undefined],
+  ]);
   const bound = (worker) => bindings.get(worker).map(({ name }) => name);
   const ofMail = ["EMAIL", "NOTIFICATIONS", "NOTIFICATIONS_DEAD"];
   const all = bound("impact-pledge-production");

@@ -7,8 +7,9 @@ use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey,
-    SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey, UsageKey,
+    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PricesKey,
+    ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey,
+    UsageKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
@@ -45,6 +46,7 @@ fn a_key_owns_its_prefix_and_fits() {
         (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
         (UsageKey { mode: Mode::Live, unit: &longest, month }.name(), "usage:live:ttt"),
         (BackupKey.name(), "backup"),
+        (LedgerUnsentKey(&id(1)).name(), "ledger-unsent:ptran_"),
         (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
         (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),
     ];
@@ -69,6 +71,7 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
         UsageKey { mode: Mode::Live, unit: "u:v", month }.name(),
+        LedgerUnsentKey(&id(1)).name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
@@ -88,6 +91,7 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     let usage = UsageKey { mode: Mode::Live, unit: "u:v", month };
     assert_eq!(read(|name| UsageKey::parse(name).is_some()), only(10));
     assert_eq!(UsageKey::parse(&usage.name()), Some(usage), "a month begins at the last colon");
+    assert_eq!(read(|name| LedgerUnsentKey::parse(name) == Some(id(1))), only(11));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
         assert!(CredentialKey::parse(wrong).is_none());

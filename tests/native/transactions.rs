@@ -490,6 +490,14 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     let pledges = &bench.get(UNIT, &id).json()["pledges"];
     let offerings: Vec<_> = (0..6).map(|n| pledges[n]["impact"]["offeringId"].clone()).collect();
     assert_eq!(offerings, ["tree", "tre", "erased", "erased", "erased", "@listed"]);
+    let (_, _, metadata) = transaction(&bench.store);
+    let quantities = json!([
+        ["@listed", 1_000_000],
+        ["erased", 3_000_000],
+        ["tre", 1_000_000],
+        ["tree", 3_000_000]
+    ]);
+    assert_eq!(metadata["summary"]["quantities"], quantities);
     let erased = records(&bench.store, "");
     for isolate in [&bench, &bench.isolate(), &bench] {
         let repeat = isolate.send(&request);

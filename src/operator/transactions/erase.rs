@@ -119,7 +119,7 @@ pub(super) async fn without_texts(
     metadata.bytes = Some(value.len());
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
-    metadata.fit();
+    metadata.fit(); // the record has those that it takes out
     Ok((value, metadata))
 }
 
