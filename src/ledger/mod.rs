@@ -18,6 +18,7 @@ mod reconcile;
 mod shops;
 mod state;
 mod sums;
+mod upkeep;
 
 pub use entry::{Entry, Origin, write};
 pub use orders::{Direction, Filter, Order, OrderPage, Place, by_email, by_reference, orders};
@@ -27,6 +28,7 @@ pub use reconcile::{Reached, When, reconcile};
 pub use shops::shops;
 pub use state::{Finding, FindingKind, SHOWN_AFTER_MS, State, findings, state};
 pub use sums::{MonthSum, months_of, sums};
+pub use upkeep::{Limits, Upkeep, holder, keep_up};
 
 use crate::store::StoreError;
 use serde::Serialize;

@@ -197,17 +197,12 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
                 None => findings.push(damaged(&name)),
             }
         }
-        self.read(unread, &mut entries, findings).await?;
-        self.keep(&entries, findings).await
+        self.keep(&entries, findings).await?;
+        self.read(unread, findings).await
     }
 
     /// Reads the records of those whose quantities are not in the metadata, unless their rows are there.
-    async fn read(
-        &mut self,
-        mut unread: Vec<Seen>,
-        entries: &mut Vec<Entry>,
-        findings: &mut Vec<Finding>,
-    ) -> Result<()> {
+    async fn read(&mut self, mut unread: Vec<Seen>, findings: &mut Vec<Finding>) -> Result<()> {
         if unread.is_empty() {
             return Ok(());
         }
@@ -217,21 +212,32 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let missing: BTreeSet<&str> = missing.iter().map(String::as_str).collect();
         unread.retain(|seen| missing.contains(seen.recorded.id.as_str()));
         for some in by_size(&unread) {
-            self.calls = self.calls.saturating_sub(1);
-            let keys: Vec<_> = some.iter().map(|seen| TransactionKey(&seen.recorded.id)).collect();
-            let values = self.store.get_values(&keys).await?;
-            for (Seen { recorded, .. }, value) in some.iter().zip(values) {
-                let Some(value) = value else { continue }; // it was removed just now
-                match entry_of(recorded, &value) {
-                    Some(entry) => entries.push(entry),
-                    None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
-                }
-            }
+            let entries = self.entries_of(some, findings).await?;
+            self.keep(&entries, findings).await?; // each row can be as large as its record
         }
         Ok(())
     }
 
-    /// Writes rows. If one breaks a constraint, all the others are written one by one.
+    async fn entries_of(
+        &mut self,
+        seen: &[Seen],
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<Entry>> {
+        self.calls = self.calls.saturating_sub(1);
+        let keys: Vec<_> = seen.iter().map(|seen| TransactionKey(&seen.recorded.id)).collect();
+        let values = self.store.get_values(&keys).await?;
+        let mut entries = Vec::with_capacity(seen.len());
+        for (Seen { recorded, .. }, value) in seen.iter().zip(values) {
+            let Some(value) = value else { continue }; // it was removed just now
+            match entry_of(recorded, &value) {
+                Some(entry) => entries.push(entry),
+                None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Writes rows. One that breaks a constraint becomes a finding.
     async fn keep(&mut self, entries: &[Entry], findings: &mut Vec<Finding>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let now = self.clock.now_ms();

@@ -26,7 +26,7 @@ fn clock(now_ms: u64) -> FixedClock {
 }
 
 /// A message about the nth order of the unit `u`, changed by `change`.
-fn message(number: u8, change: Value) -> Value {
+pub fn message(number: u8, change: Value) -> Value {
     let scope = scope(Mode::Live, "u");
     let reference = format!("order {number}");
     let id = TransactionId::new(&SECRET, &scope, &reference, [number; 16]);
@@ -424,7 +424,7 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
 // ---- Reconciliation ------------------------------------------------------------------------------
 
 /// Keeps the record that a message is about.
-fn keep(store: &MemoryStore, message: &Value) {
+pub fn keep(store: &MemoryStore, message: &Value) {
     let name = format!("transaction:{}", message["id"].as_str().unwrap());
     let mut metadata = message.clone();
     metadata["bytes"] = json!(1_000);

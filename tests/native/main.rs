@@ -47,5 +47,6 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod upkeep;
 mod validation;
 mod wire;
