@@ -56,7 +56,7 @@ fn merge(into: &mut Value, change: Value) {
 }
 
 #[track_caller]
-fn receive(ledger: &SqliteLedger, messages: &[Value]) {
+pub fn receive(ledger: &SqliteLedger, messages: &[Value]) {
     let delivered = messages.iter().map(|body| Delivered { body: body.clone(), attempt: 1 });
     let delivered: Vec<_> = delivered.collect();
     let store = MemoryStore::default();
@@ -64,7 +64,7 @@ fn receive(ledger: &SqliteLedger, messages: &[Value]) {
     assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
 }
 
-fn months(texts: &[&str]) -> Vec<Month> {
+pub fn months(texts: &[&str]) -> Vec<Month> {
     texts.iter().map(|text| Month::parse(text).unwrap()).collect()
 }
 

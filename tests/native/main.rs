@@ -30,6 +30,7 @@ mod in_flight;
 mod json_schema;
 mod layers;
 mod ledger;
+mod ledger_plans;
 mod ledger_queue;
 mod logs;
 mod mail;

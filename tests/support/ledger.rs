@@ -93,14 +93,16 @@ impl SqliteLedger {
         let connection = self.connection.borrow();
         let mut query =
             connection.prepare(&["EXPLAIN QUERY PLAN ", statement.sql].concat()).unwrap();
-        let rows = query.query_map([&statement.parameter], |row| row.get("detail")).unwrap();
+        let parameters = [&statement.parameter].into_iter().take(query.parameter_count());
+        let parameters = rusqlite::params_from_iter(parameters);
+        let rows = query.query_map(parameters, |row| row.get("detail")).unwrap();
         rows.map(Result::unwrap).collect()
     }
 
     fn rows(&self, sql: &str, parameter: &str) -> rusqlite::Result<Rows> {
         let connection = self.connection.borrow();
         let mut query = connection.prepare(sql)?;
-        let parameters: &[&str] = if query.parameter_count() == 0 { &[] } else { &[parameter] };
+        let parameters = [parameter].into_iter().take(query.parameter_count());
         let text = |row: &rusqlite::Row<'_>| {
             let value: rusqlite::types::Value = row.get(0)?;
             Ok(match value {

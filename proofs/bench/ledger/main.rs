@@ -4,6 +4,7 @@
 //! `cargo bench --bench ledger -- fill FILE ORDERS SHOPS`, then `… -- ask FILE ORDERS SHOPS ROUNDS`.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that meets the unexpected should panic")]
+#![expect(clippy::indexing_slicing, reason = "a benchmark that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a benchmark that meets the unexpected should panic")]
 
 mod orders;

@@ -17,8 +17,10 @@ const BIGGEST: &str = "unit_0";
 /// A question, which returns the number of rows of its answer.
 pub struct Question {
     pub name: String,
-    pub ask: Box<dyn Fn(&dyn Ledger) -> usize>,
+    pub ask: Box<Ask>,
 }
+
+type Ask = dyn Fn(&dyn Ledger) -> usize;
 
 fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Question {
     Question { name: name.to_owned(), ask: Box::new(ask) }

@@ -3,7 +3,8 @@
 use crate::orders::{Order, Random, Size};
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Entry, Origin, Statement};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::slice;
 use support::ledger::{Recorder, SqliteLedger};
 
 /// Names of writes, each with its statements, which are to be run in this order.
@@ -15,8 +16,8 @@ pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     let erased = changed(&first, json!({ "erased": "2027-06-02T00:00:00Z", "lookup": null }));
     let many: Vec<_> = (1..=100).map(&mut order).collect();
     vec![
-        ("a create", statements(&[first.clone()])),
-        ("the same again", statements(&[first.clone()])),
+        ("a create", statements(slice::from_ref(&first))),
+        ("the same again", statements(slice::from_ref(&first))),
         ("a later one with its ID", statements(&[later])),
         ("its erasure", statements(&[erased])),
         ("the create after that", statements(&[first])),
@@ -25,7 +26,7 @@ pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     ]
 }
 
-fn changed(order: &Order, change: serde_json::Value) -> Order {
+fn changed(order: &Order, change: Value) -> Order {
     let mut changed = order.clone();
     let members = change.as_object().cloned().unwrap_or_default();
     members.into_iter().for_each(|(name, value)| changed.0["summary"][name] = value);
