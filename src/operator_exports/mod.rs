@@ -5,6 +5,7 @@
 mod audit;
 mod keys;
 mod kv;
+mod ledger;
 mod notifications;
 mod payments;
 mod records;

@@ -18,6 +18,8 @@ pub struct SqliteLedger {
     failing: Cell<Failing>,
     /// How many calls it had.
     pub calls: Cell<usize>,
+    /// How many bytes it says that it has.
+    pub bytes: Cell<Option<u64>>,
 }
 
 /// How calls fail.
@@ -52,8 +54,12 @@ fn migrations() -> Vec<String> {
 
 impl SqliteLedger {
     fn new(connection: Connection) -> Self {
-        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
-        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+        SqliteLedger {
+            connection: RefCell::new(connection),
+            failing: Cell::new(Failing::Not),
+            calls: Cell::default(),
+            bytes: Cell::default(),
+        }
     }
 
     /// The database in a file, which [`save`](Self::save) wrote.
@@ -165,5 +171,9 @@ fn error(error: rusqlite::Error) -> LedgerError {
 impl Ledger for SqliteLedger {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
         Box::pin(async { self.run_all(statements) })
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
     }
 }

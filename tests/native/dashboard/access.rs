@@ -169,7 +169,7 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// Who may open each page and send each form, besides operators, who may all.
-const MAY: [(&str, &str); 33] = [
+const MAY: [(&str, &str); 34] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
     ("GET /transactions/{id}", "support"),
@@ -203,6 +203,7 @@ const MAY: [(&str, &str); 33] = [
     ("POST /mails", "support"),
     ("GET /audit", ""),
     ("GET /system", ""),
+    ("GET /healthz", "support accounts"),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 mod access;
 mod find;
 mod keys;
+mod ledger;
 mod log;
 mod memory;
 mod person;
