@@ -98,6 +98,15 @@ fn sums_are_found_by_shop_and_month() {
 }
 
 #[test]
+fn what_changed_is_found_by_time_and_by_erasure() {
+    let found = plan(async |it| {
+        let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();
+        ledger::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
+    });
+    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (shop=? AND created>?)"]);
+}
+
+#[test]
 fn the_reconciliation_finds_rows_by_id() {
     let store = MemoryStore::default();
     keep(&store, &message(1, json!({})));

@@ -27,6 +27,7 @@ mod http;
 mod idempotency;
 mod ids;
 mod in_flight;
+mod increment;
 mod json_schema;
 mod layers;
 mod ledger;
