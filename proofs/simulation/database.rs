@@ -35,12 +35,8 @@ pub enum DatabaseFault {
     Late,
 }
 
-const FAULTS: &[DatabaseFault] = &[
-    DatabaseFault::Busy,
-    DatabaseFault::AnswerLost,
-    DatabaseFault::Silent,
-    DatabaseFault::Late,
-];
+const FAULTS: &[DatabaseFault] =
+    &[DatabaseFault::Busy, DatabaseFault::AnswerLost, DatabaseFault::Silent, DatabaseFault::Late];
 
 type Answer = Result<Vec<Rows>, LedgerError>;
 

@@ -484,7 +484,12 @@ pub struct Namespace {
 
 impl Namespace {
     /// Writes or removes a record.
-    async fn write(&self, operation: &'static str, name: &str, held: Held) -> Result<(), StoreError> {
+    async fn write(
+        &self,
+        operation: &'static str,
+        name: &str,
+        held: Held,
+    ) -> Result<(), StoreError> {
         let Namespace { kv, location, calls, .. } = self;
         let fault = kv.fault(name, WRITE_FAULTS);
         let call = calls.begin(operation, name, fault, held.clone());
@@ -498,7 +503,8 @@ impl Namespace {
     fn page(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let kv = &self.kv;
         let is_short = self.page_length < usize::MAX;
-        let odd = |per_mille| is_short && kv.conditions.get().faults > 0 && kv.random.chance(per_mille);
+        let odd =
+            |per_mille| is_short && kv.conditions.get().faults > 0 && kv.random.chance(per_mille);
         let after = cursor.unwrap_or_default();
         if after.starts_with(LAPSED) {
             return Err(StoreError::Unavailable);
@@ -510,8 +516,10 @@ impl Namespace {
         records.truncate(length);
         let last = records.last().map_or_else(|| after.to_owned(), |(name, _)| name.clone());
         let lapses = if odd(LAPSING) { LAPSED } else { "" };
-        let listed = |(name, record): (String, Rc<Record>)| {
-            Listed { name, metadata: record.metadata_json(), expiration: None }
+        let listed = |(name, record): (String, Rc<Record>)| Listed {
+            name,
+            metadata: record.metadata_json(),
+            expiration: None,
         };
         let cursor = (!is_last).then(|| [lapses, &last].concat());
         Ok(Page { records: records.into_iter().map(listed).collect(), cursor })

@@ -9,9 +9,7 @@ use crate::database::Database;
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::kv::COPY_LAG_MS;
-use crate::ledger_sums::{
-    sums_are_those_of_kv, the_ledger_is_what_kv_has, wrong_row,
-};
+use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has, wrong_row};
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
@@ -58,9 +56,8 @@ pub const RULES: &[(&str, Rule)] = &[
 pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
     let books = simulation.books.as_ref()?;
     let seen = books.wrong.borrow().clone();
-    let in_the_end = || {
-        RULES.iter().find_map(|(name, rule)| Some((*name, rule(simulation, books)?)))
-    };
+    let in_the_end =
+        || RULES.iter().find_map(|(name, rule)| Some((*name, rule(simulation, books)?)));
     seen.or_else(in_the_end)
 }
 
@@ -212,9 +209,8 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
 /// A row that is erased has nothing personal. A row is erased once the ledger was told, or a whole pass began two minutes
 /// after the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
-    let is_personal = |row: &Value| {
-        !row["email"].is_null() || row["quantities"].to_string().contains(REFERENCE)
-    };
+    let is_personal =
+        |row: &Value| !row["email"].is_null() || row["quantities"].to_string().contains(REFERENCE);
     let mut erased = moment.rows.values().filter(|row| !row["erased"].is_null());
     if let Some(row) = erased.find(|row| is_personal(row)) {
         return Some(format!("an erased row is {row}"));
@@ -222,9 +218,9 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let settled_ms = moment.settled_ms();
     moment.books.erasures.borrow().iter().find_map(|erasure| {
         let row = moment.rows.get(&erasure.id)?;
-        let is_settled = erasure.done_ms.is_some_and(|ms| {
-            Some(ms) <= settled_ms && !moment.is_excused(&erasure.id, ms)
-        });
+        let is_settled = erasure
+            .done_ms
+            .is_some_and(|ms| Some(ms) <= settled_ms && !moment.is_excused(&erasure.id, ms));
         let is_wrong = (is_settled || erasure.told_ms.is_some()) && row["erased"].is_null();
         (is_wrong && !moment.is_named(&erasure.id)).then(|| format!("it is {row}"))
     })
@@ -280,7 +276,8 @@ fn an_acknowledged_create_sends_a_message(simulation: &Simulation, books: &Books
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
         let count = handed.iter().filter(|handed| handed.exchange == number).count();
-        let is_made = |exchange: &Exchange| exchange.created().is_some_and(|answer| !answer.is_replayed);
+        let is_made =
+            |exchange: &Exchange| exchange.created().is_some_and(|answer| !answer.is_replayed);
         let is_right = if is_made(exchange) { count == 1 } else { count <= 1 };
         (!is_right).then(|| format!("#{number} sends {count}"))
     })

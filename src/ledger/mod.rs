@@ -8,6 +8,7 @@
 //! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded and no
 //! count of parameters is limited, whatever lies between.
 
+mod changed;
 mod check;
 pub mod claims;
 mod entry;
@@ -23,6 +24,7 @@ mod state;
 mod sums;
 mod upkeep;
 
+pub use changed::{ChangedPage, Next, changed};
 pub use check::{Checked, check, clear};
 pub use entry::{Entry, Origin, Removed, write};
 pub use health::{Health, MAX_BYTES, Pass, health};

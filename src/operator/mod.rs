@@ -11,6 +11,7 @@ pub mod csv;
 pub mod delays;
 pub mod demo;
 pub mod form;
+pub mod increment;
 pub mod keys;
 pub mod notifications;
 pub mod payments;
