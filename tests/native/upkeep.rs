@@ -208,7 +208,7 @@ fn an_emptied_ledger_is_made_again_from_the_records() {
     let by = Change { change: "c".to_owned(), author: "ada".to_owned(), at: NOW_MS };
     let seen = [Seen { fact, is_there: false, change: None }];
     block_on(claims::claim(&ledger, Wanted::Added, &seen, &by)).unwrap();
-    check(&ledger, &store, NOW_MS + 10 * MINUTE).unwrap();
+    check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
     let tables = || {
         ["transactions", "shops", "keys", "claims WHERE state <> 'gone'"]
             .map(|table| ledger.sql(&format!("SELECT count(*) FROM {table}")).concat())
@@ -219,7 +219,7 @@ fn an_emptied_ledger_is_made_again_from_the_records() {
     assert_eq!(tables(), ["0", "0", "0", "0"]);
     let state = block_on(ledger::state(&ledger)).unwrap();
     assert_eq!((state.watermark(), state.imported, state.last_listed), (None, None, 0));
-    check(&ledger, &store, NOW_MS + 20 * MINUTE).unwrap();
+    check(&ledger, &store, NOW_MS + 40 * MINUTE).unwrap();
     assert_eq!(tables(), before);
 }
 
