@@ -22,8 +22,6 @@ use crate::time::parse_ms;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Records up to which a pass is made each hour, and each day above.
-const SMALL: u64 = 100_000;
 const HOUR_MS: u64 = 3_600_000;
 /// Lists that may fail one after the other until a pass begins anew: its cursor may have ended.
 const MAX_FAILURES: u32 = 5;
@@ -71,8 +69,8 @@ pub async fn reconcile(
 ) -> Result<(Reached, State)> {
     let now = clock.now_ms();
     let state = super::state(ledger).await?;
-    let pause = if state.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS };
-    let due = if when == When::Now { now } else { now.saturating_sub(pause) };
+    let pause_ms = state.pause_hours() * HOUR_MS;
+    let due = if when == When::Now { now } else { now.saturating_sub(pause_ms) };
     let take = Take { holder, now, lease: now + LEASE_MS, due };
     let Some(state) = ask(ledger, &take).await?.into_iter().next() else {
         let is_busy = state.lease >= now && !state.holder.is_empty();

@@ -32,6 +32,9 @@ impl Part {
     }
 }
 
+/// Records up to which a pass is made each hour, and each day above.
+const SMALL: u64 = 100_000;
+
 /// How far the ledger is. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
@@ -73,6 +76,11 @@ impl State {
     /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.
     pub fn watermark(&self) -> Option<u64> {
         self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
+    }
+
+    /// How long after a pass the next one begins, in hours.
+    pub fn pause_hours(&self) -> u64 {
+        if self.last_listed < SMALL { 1 } else { 24 }
     }
 }
 

@@ -4,7 +4,7 @@
 //! The service, its notifier and the operator's functions make the records, by a clock that is set back.
 
 use super::audit::Author;
-use super::payments::{self, Payment, ShopMonth, Stated};
+use super::payments::{self, ShopMonth};
 use super::transactions::{self, By, Report, UsageQuery, Wanted};
 use super::units::ProfileMembers;
 use super::{OperatorError, Result, prices, teams, units};
@@ -18,7 +18,7 @@ use crate::notify::{
     Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
 };
 use crate::scope::Mode;
-use crate::settlement::{Month, PaidAt};
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::OperatorStore;
 use crate::time::{DAY_MS, TimeZones, date_time};
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Teams, units, and the first prices.
     async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
-            teams::add(self.store, &self.author()?, team, units).await?;
+            teams::add(self.store, None, &self.author()?, team, units).await?;
         }
         for (unit, members) in &demo.profiles {
             units::set(self.store, &self.author()?, unit, members.clone()).await?;
@@ -252,18 +252,20 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let query = UsageQuery { wanted, month: Some(month), ..UsageQuery::default() };
         let mut report = Report::new(self.store, query);
         while report.next().await?.is_some() {}
-        let sums = report.finish().sums;
-        let payment = Payment {
-            of,
-            accept_unpriced: sums.iter().map(|sum| sum.unpriced).sum(),
-            amounts: sums
-                .into_iter()
-                .map(|sum| Stated { amount: sum.amount, currency_code: Some(sum.currency_code) })
-                .collect(),
+        let sums = report.finish().sums.into_iter().map(|sum| SettledSum {
+            currency_code: sum.currency_code.code().to_owned(),
+            amount: sum.amount,
+            transactions: sum.transactions,
+            unpriced: sum.unpriced,
+        });
+        let settlement = Settlement {
             paid_at,
+            sums: sums.collect(),
             invoice: "2026-014".to_owned(),
+            by: BY.to_owned(),
+            at: date_time(self.clock.now_ms()),
         };
-        payments::mark(self.store, &self.author()?, &payment, usize::MAX).await?;
+        payments::write(self.store, None, &self.author()?, &of, settlement).await?;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod backups;
+mod claimed;
 mod conflict;
 pub mod csv;
 pub mod delays;

@@ -1,13 +1,17 @@
 //! Teams: which units a team's keys may act for. Each membership is a record of its own, so that two
-//! people can add units to one team at the same time, and no key is written again.
+//! people can add units to one team at the same time, and no key is written again. Of two who add or remove the same unit,
+//! the second one hears who was first, by the claims of the ledger ([`claimed`](super::claimed)).
 
 use super::audit::{self, Author, Change};
+use super::claimed::{self, Changing};
 use super::form::FormId;
-use super::{MAX_PAGES, OperatorError, Pages, Result, encode, read_value, register};
+use super::{MAX_PAGES, OperatorError, Pages, Result, put_record, read_values, register};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
-use crate::store::{Key as _, MemberKey, NoMetadata, OperatorStore, Registered, TeamKey};
-use crate::time::parse_ms;
+use crate::ledger::Ledger;
+use crate::ledger::claims::{Claim, Fact, Kind, Seen, State, Turn, Wanted};
+use crate::store::{Key as _, MemberKey, OperatorStore, Registered, TeamKey, decode};
+use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 
 const ADD: &str = "teams add";
@@ -40,53 +44,167 @@ impl Team {
         units.iter().try_for_each(|unit| check_id(unit)).map_err(OperatorError::Invalid)?;
         Ok(Team { team: team.to_owned(), units: units.to_vec() })
     }
+
+    fn key<'k>(&'k self, unit: &'k str) -> MemberKey<'k> {
+        MemberKey { team: &self.team, unit }
+    }
+
+    /// The facts that its units are in it.
+    fn facts(&self) -> Vec<Fact> {
+        let name = |unit: &String| self.key(unit).suffix().into_owned();
+        self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
+    }
+
+    /// The records of its units, in their sequence.
+    async fn records(&self, store: &impl OperatorStore) -> Result<Vec<Option<Vec<u8>>>> {
+        let keys: Vec<_> = self.units.iter().map(|unit| self.key(unit)).collect();
+        read_values(store, &keys).await
+    }
+
+    /// What the audit log has of a change of its units.
+    fn changed(&self) -> Vec<String> {
+        std::iter::once(&self.team).chain(&self.units).cloned().collect()
+    }
+
+    fn changed_by(&self, changed: &str, fact: &Fact, claim: &Claim) -> OperatorError {
+        let (unit, team) = (unit_of(fact), &self.team);
+        let words = claimed::in_words(claim, "added it", "removed it");
+        OperatorError::Invalid(format!("nothing was {changed}: `{unit}` in the team `{team}`: {words}"))
+    }
+
+    fn is_without(&self, fact: &Fact) -> OperatorError {
+        let (unit, team) = (unit_of(fact), &self.team);
+        OperatorError::Invalid(format!("nothing was removed: `{unit}` is not in the team `{team}` here"))
+    }
 }
 
-/// Adds units to a team, and to the register what it lacks of them.
+/// The unit of a fact, whose name is `{team}:{unit}`.
+fn unit_of(fact: &Fact) -> &str {
+    fact.name.split_once(':').map_or("", |(_, unit)| unit)
+}
+
+fn seen(records: &[Option<Vec<u8>>], facts: &[Fact]) -> Vec<Seen> {
+    let pairs = facts.iter().zip(records);
+    let seen = |(fact, record): (&Fact, &Option<Vec<u8>>)| Seen {
+        fact: fact.clone(),
+        is_there: record.is_some(),
+        change: None,
+    };
+    pairs.map(seen).collect()
+}
+
+/// Units that were added to a team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// The team, and all units that were to be added.
+    #[serde(flatten)]
+    pub team: Team,
+    /// Those of them that were in it before. Without a ledger that is not known.
+    pub already: Vec<Already>,
+}
+
+/// A unit that was in a team before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Already {
+    /// The unit's ID.
+    pub unit: String,
+    /// Who added it, and when; `None` where that is not known.
+    #[serde(flatten)]
+    pub registered: Option<Registered>,
+}
+
+impl Already {
+    fn by_claim(fact: &Fact, Claim { by, .. }: &Claim) -> Self {
+        let (created, author) = (date_time(by.at), by.author.clone());
+        let registered = (!author.is_empty()).then_some(Registered { created, by: author });
+        Already { unit: unit_of(fact).to_owned(), registered }
+    }
+
+    fn by_record(fact: &Fact, record: Option<&[u8]>) -> Self {
+        let registered = record.and_then(|record| decode(MemberKey::KIND, record).ok());
+        Already { unit: unit_of(fact).to_owned(), registered }
+    }
+}
+
+/// Adds units to a team, and to the register what it lacks of them. Those that are in the team stay as they are.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store fails: then some of the units may have been added.
+/// If an ID is out of bounds, somebody else changes whether a unit is in the team at the same moment, or ledger or store
+/// fail: then some of the units may have been added.
 pub async fn add(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
-) -> Result<Team> {
-    let added = Team::check(team, units)?;
-    record(store, author, ADD, &added).await?;
-    let levels = std::iter::once(KeyLevel::Team(team.to_owned()))
+) -> Result<Added> {
+    let team = Team::check(team, units)?;
+    let (facts, records) = (team.facts(), team.records(store).await?);
+    let changing = Changing::begin(store, ledger, author, ADD, |_| team.changed()).await?;
+    let levels = std::iter::once(KeyLevel::Team(team.team.clone()))
         .chain(units.iter().cloned().map(KeyLevel::Unit));
     register::ensure(store, author, &levels.collect::<Vec<_>>()).await?;
-    let value = encode(&author.registered())?;
-    for unit in units {
-        store.put(&MemberKey { team, unit }, value.clone(), &NoMetadata).await?;
+    let turns = changing.claim(Wanted::Added, &seen(&records, &facts)).await?;
+    let (mut ours, mut already, mut pending) = (Vec::new(), Vec::new(), None);
+    for ((fact, record), turn) in facts.into_iter().zip(records).zip(turns) {
+        match turn {
+            Turn::Ours => ours.push(fact),
+            Turn::Theirs(claim) if claim.state != State::Kept => pending = Some((fact, claim)),
+            Turn::Theirs(claim) => already.push(Already::by_claim(&fact, &claim)),
+            Turn::None => already.push(Already::by_record(&fact, record.as_deref())),
+        }
     }
-    Ok(added)
+    if let Some((fact, claim)) = pending {
+        let error = team.changed_by("added", &fact, &claim);
+        return Err(changing.give_up(&ours, error).await);
+    }
+    if ours.is_empty() {
+        changing.withdraw().await;
+    }
+    let registered = author.registered();
+    let write = async |fact: &Fact| put_record(store, &team.key(unit_of(fact)), &registered).await;
+    let unsure = |fact: &Fact| format!("that `{}` is in the team `{}`", unit_of(fact), team.team);
+    changing.write(&ours, write, unsure).await?;
+    Ok(Added { team, already })
 }
 
 /// Removes units from a team. Their own keys and transactions stay.
 ///
 /// # Errors
-/// If one is not in it, and then none is removed; or if the store fails.
+/// If one is not in it, or somebody else changes that at the same moment, and then none is removed; or if ledger or store
+/// fail: then some of the units may have been removed.
 pub async fn remove(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
 ) -> Result<Team> {
-    let removed = Team::check(team, units)?;
-    for unit in units {
-        if read_value(store, MemberKey { team, unit }).await?.is_none() {
-            return Err(OperatorError::Invalid(format!(
-                "nothing was removed: `{unit}` is not in the team `{team}` here"
-            )));
+    let team = Team::check(team, units)?;
+    let facts = team.facts();
+    let seen = seen(&team.records(store).await?, &facts);
+    let recent = claimed::recent(ledger, &facts, author.clock).await?;
+    for Seen { fact, is_there, .. } in &seen {
+        match recent.iter().find(|claim| claim.fact == *fact) {
+            Some(claim) if claim.state != State::Kept => {
+                return Err(team.changed_by("removed", fact, claim));
+            }
+            None if !is_there => return Err(team.is_without(fact)),
+            _ => {}
         }
     }
-    record(store, author, REMOVE, &removed).await?;
-    for unit in units {
-        store.remove(&MemberKey { team, unit }).await?;
-    }
-    Ok(removed)
+    let changing = Changing::begin(store, ledger, author, REMOVE, |_| team.changed()).await?;
+    let refused = |fact: &Fact, claim: Option<&Claim>| match claim {
+        Some(claim) => team.changed_by("removed", fact, claim),
+        None => team.is_without(fact),
+    };
+    changing.claim_all(Wanted::Removed, &seen, refused).await?;
+    let remove = async |fact: &Fact| Ok(store.remove(&team.key(unit_of(fact))).await?);
+    let unsure = |fact: &Fact| {
+        format!("that `{}` is not in the team `{}` any more", unit_of(fact), team.team)
+    };
+    changing.write(&facts, remove, unsure).await?;
+    Ok(team)
 }
 
 /// As [`add`] of one unit, for a form that may be sent again later: a unit that was removed since the form
@@ -96,13 +214,13 @@ pub async fn remove(
 /// As [`add`]; if the form is more than an hour old, or the unit was removed meanwhile.
 pub async fn add_once(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    team: &str,
-    unit: &str,
+    (team, unit): (&str, &str),
     form: &FormId,
-) -> Result<Team> {
+) -> Result<Added> {
     check_is_latest(store, author, form, REMOVE, [team, unit]).await?;
-    add(store, author, team, &[unit.to_owned()]).await
+    add(store, ledger, author, team, &[unit.to_owned()]).await
 }
 
 /// As [`remove`] of one unit, for a form as [`add_once`] has it.
@@ -111,13 +229,13 @@ pub async fn add_once(
 /// As [`remove`]; if the form is more than an hour old, or the unit was added meanwhile.
 pub async fn remove_once(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    team: &str,
-    unit: &str,
+    (team, unit): (&str, &str),
     form: &FormId,
 ) -> Result<Team> {
     check_is_latest(store, author, form, ADD, [team, unit]).await?;
-    remove(store, author, team, &[unit.to_owned()]).await
+    remove(store, ledger, author, team, &[unit.to_owned()]).await
 }
 
 /// Refuses a form if the command has changed the membership after the form was made.
@@ -141,15 +259,6 @@ async fn check_is_latest(
              the team, at {at}"
         ))),
     }
-}
-
-async fn record(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    command: &str,
-    Team { team, units }: &Team,
-) -> Result<()> {
-    author.record(store, command, std::iter::once(team).chain(units)).await
 }
 
 /// The units of a team, sorted; those of the last minute may be missing.

@@ -1,6 +1,7 @@
 //! Payments.
 
 use super::kv::{Kv, KvStore};
+use super::ledger::{LedgerPort, Records};
 use super::{Outcome, author, from_js};
 use crate::operator::payments::{self, Paid, Payment, ShopMonth};
 use crate::scope::Mode;
@@ -9,26 +10,41 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 /// Throws if a payment cannot be marked: `{of: {unit, mode, month}, amounts: [{amount, currencyCode?}],
 /// paidAt, invoice, acceptUnpriced}` → what would be marked, and `damaged: {count, first}`.
 #[wasm_bindgen(js_name = checkPayment)]
-pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn check_payment(
+    kv: Kv,
+    ledger: Option<LedgerPort>,
+    by: String,
+    payment: JsValue,
+) -> Outcome {
+    let at = Records::new(kv, ledger);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::check(&store, &author(&by)?, &payment, usize::MAX).await)
+    at.finish(payments::check(&at.store, at.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Marks a month as paid, by the same payment → `{unit, mode, month, paidAt, sums, invoice, by, at}`.
 #[wasm_bindgen(js_name = markPaid)]
-pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn mark_paid(
+    kv: Kv,
+    ledger: Option<LedgerPort>,
+    by: String,
+    payment: JsValue,
+) -> Outcome {
+    let at = Records::new(kv, ledger);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::mark(&store, &author(&by)?, &payment, usize::MAX).await)
+    at.finish(payments::mark(&at.store, at.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.
 #[wasm_bindgen(js_name = undoPaid)]
-pub async fn undo_paid(kv: Kv, by: String, of: JsValue) -> Outcome {
-    let store = KvStore::new(kv);
+pub async fn undo_paid(
+    kv: Kv,
+    ledger: Option<LedgerPort>,
+    by: String,
+    of: JsValue,
+) -> Outcome {
+    let at = Records::new(kv, ledger);
     let of: ShopMonth = from_js(of)?;
-    store.finish(payments::undo(&store, &author(&by)?, &of).await)
+    at.finish(payments::undo(&at.store, at.ledger(), &author(&by)?, &of).await)
 }
 
 /// What is marked: `{unit, mode, month}` → as [`mark_paid`], or null.
