@@ -70,7 +70,7 @@ pub async fn reconcile(
     let now = clock.now_ms();
     let state = super::state(ledger).await?;
     let pause_ms = state.pause_hours() * HOUR_MS;
-    let due = if when == When::Now { now } else { now.saturating_sub(pause_ms) };
+    let due = if when == When::Now { now + 1 } else { now.saturating_sub(pause_ms) };
     let take = Take { holder, now, lease: now + LEASE_MS, due };
     let Some(state) = ask(ledger, &take).await?.into_iter().next() else {
         let is_busy = state.lease >= now && !state.holder.is_empty();
