@@ -236,12 +236,13 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let form = keys::form_id(form).ok_or_else(not_whole)?;
-    let added = match teams::add_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
-        Err(OperatorError::Invalid(problem)) => {
-            return refused(desk, id, unit, &[], &problem).await;
-        }
-        added => added?,
-    };
+    let added =
+        match teams::add_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
+            Err(OperatorError::Invalid(problem)) => {
+                return refused(desk, id, unit, &[], &problem).await;
+            }
+            added => added?,
+        };
     let words = match added.already.first() {
         Some(already) => in_it_already(already),
         None => html! {

@@ -98,8 +98,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let own = announced.key.name();
         let on = vec![note.on.clone(), own.clone()];
         let command = [&note.command, " (withdrawn)"].concat();
-        let note =
-            ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
+        let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
         let _unless_it_fails = self.keep(store, &self.entry(), &command, on, Some(note)).await;
     }
 

@@ -253,9 +253,8 @@ pub async fn mark_once(
     let of = &payment.of;
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     let claim = claims::get(bound(ledger)?, &[of.fact()]).await?.pop();
-    let is_undo = |claim: &Claim| {
-        claim.state == claims::State::Gone && claim.by.at >= form.made_ms()
-    };
+    let is_undo =
+        |claim: &Claim| claim.state == claims::State::Gone && claim.by.at >= form.made_ms();
     match claim.filter(is_undo) {
         Some(claim) => Err(of.refused(format_args!(
             "was changed since this form was opened: {}. Look at it and begin again",
@@ -295,8 +294,11 @@ async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>>
     let of = &payment.of;
     let units = [of.unit.clone()];
     let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
-    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| {
-        SettledSum { currency_code, amount, transactions, unpriced }
+    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
+        currency_code,
+        amount,
+        transactions,
+        unpriced,
     };
     let sums: Vec<_> = sums.into_iter().map(sum).collect();
     check_amounts(payment, &sums)?;
@@ -467,10 +469,13 @@ pub async fn undo(
         let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
         return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
     };
-    let changing = Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
+    let changing =
+        Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
     let seen = [Seen { fact: of.fact(), is_there: true, change }];
     let refused = |_: &Fact, claim: Option<&Claim>| match claim {
-        Some(claim) => of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim))),
+        Some(claim) => {
+            of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
+        }
         None => of.not_undone(CHANGED),
     };
     changing.claim_all(Wanted::Removed, &seen, refused).await?;

@@ -55,10 +55,20 @@ impl Team {
         self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
     }
 
-    /// The records of its units, in their sequence.
-    async fn records(&self, store: &impl OperatorStore) -> Result<Vec<Option<Vec<u8>>>> {
+    /// Its units as records and claims have them, in their sequence.
+    async fn members(
+        &self,
+        store: &impl OperatorStore,
+        ledger: Option<&dyn Ledger>,
+        clock: &impl Clock,
+    ) -> Result<Vec<Member>> {
+        let facts = self.facts();
         let keys: Vec<_> = self.units.iter().map(|unit| self.key(unit)).collect();
-        read_values(store, &keys).await
+        let records = read_values(store, &keys).await?;
+        let claims = claimed::recent(ledger, &facts, clock).await?;
+        let claim = |fact: &Fact| claims.iter().find(|claim| claim.fact == *fact).cloned();
+        let member = |(fact, record)| Member { claim: claim(&fact), fact, record };
+        Ok(facts.into_iter().zip(records).map(member).collect())
     }
 
     /// What the audit log has of a change of its units.
@@ -69,12 +79,25 @@ impl Team {
     fn changed_by(&self, changed: &str, fact: &Fact, claim: &Claim) -> OperatorError {
         let (unit, team) = (unit_of(fact), &self.team);
         let words = claimed::in_words(claim, "added it", "removed it");
-        OperatorError::Invalid(format!("nothing was {changed}: `{unit}` in the team `{team}`: {words}"))
+        OperatorError::Invalid(format!(
+            "nothing was {changed}: `{unit}` in the team `{team}`: {words}"
+        ))
     }
 
-    fn is_without(&self, fact: &Fact) -> OperatorError {
+    fn is_without(&self, fact: &Fact, claim: Option<&Claim>) -> OperatorError {
         let (unit, team) = (unit_of(fact), &self.team);
-        OperatorError::Invalid(format!("nothing was removed: `{unit}` is not in the team `{team}` here"))
+        match claim {
+            Some(claim) => self.changed_by("removed", fact, claim),
+            None => OperatorError::Invalid(format!(
+                "nothing was removed: `{unit}` is not in the team `{team}` here"
+            )),
+        }
+    }
+
+    /// The team and its units, for the register.
+    fn levels(&self) -> Vec<KeyLevel> {
+        let units = self.units.iter().cloned().map(KeyLevel::Unit);
+        std::iter::once(KeyLevel::Team(self.team.clone())).chain(units).collect()
     }
 }
 
@@ -83,14 +106,34 @@ fn unit_of(fact: &Fact) -> &str {
     fact.name.split_once(':').map_or("", |(_, unit)| unit)
 }
 
-fn seen(records: &[Option<Vec<u8>>], facts: &[Fact]) -> Vec<Seen> {
-    let pairs = facts.iter().zip(records);
-    let seen = |(fact, record): (&Fact, &Option<Vec<u8>>)| Seen {
-        fact: fact.clone(),
-        is_there: record.is_some(),
-        change: None,
-    };
-    pairs.map(seen).collect()
+/// A unit of a team, or one that may become one.
+struct Member {
+    fact: Fact,
+    record: Option<Vec<u8>>,
+    /// What counts more than the record.
+    claim: Option<Claim>,
+}
+
+impl Member {
+    fn is_in(&self) -> bool {
+        self.claim.as_ref().map_or(self.record.is_some(), |claim| claim.state == State::Kept)
+    }
+
+    fn seen(&self) -> Seen {
+        Seen { fact: self.fact.clone(), is_there: self.record.is_some(), change: None }
+    }
+
+    fn already(&self) -> Already {
+        let record = self.record.as_deref();
+        let by_record = || record.and_then(|record| decode(MemberKey::KIND, record).ok());
+        let registered = self.claim.as_ref().map_or_else(by_record, registered);
+        Already { unit: unit_of(&self.fact).to_owned(), registered }
+    }
+}
+
+fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
+    let (created, author) = (date_time(by.at), by.author.clone());
+    (!author.is_empty()).then_some(Registered { created, by: author })
 }
 
 /// Units that were added to a team.
@@ -113,19 +156,6 @@ pub struct Already {
     pub registered: Option<Registered>,
 }
 
-impl Already {
-    fn by_claim(fact: &Fact, Claim { by, .. }: &Claim) -> Self {
-        let (created, author) = (date_time(by.at), by.author.clone());
-        let registered = (!author.is_empty()).then_some(Registered { created, by: author });
-        Already { unit: unit_of(fact).to_owned(), registered }
-    }
-
-    fn by_record(fact: &Fact, record: Option<&[u8]>) -> Self {
-        let registered = record.and_then(|record| decode(MemberKey::KIND, record).ok());
-        Already { unit: unit_of(fact).to_owned(), registered }
-    }
-}
-
 /// Adds units to a team, and to the register what it lacks of them. Those that are in the team stay as they are.
 ///
 /// # Errors
@@ -139,19 +169,23 @@ pub async fn add(
     units: &[String],
 ) -> Result<Added> {
     let team = Team::check(team, units)?;
-    let (facts, records) = (team.facts(), team.records(store).await?);
+    let members = team.members(store, ledger, author.clock).await?;
+    if ledger.is_some() && members.iter().all(Member::is_in) {
+        return Ok(Added { team, already: members.iter().map(Member::already).collect() });
+    }
     let changing = Changing::begin(store, ledger, author, ADD, |_| team.changed()).await?;
-    let levels = std::iter::once(KeyLevel::Team(team.team.clone()))
-        .chain(units.iter().cloned().map(KeyLevel::Unit));
-    register::ensure(store, author, &levels.collect::<Vec<_>>()).await?;
-    let turns = changing.claim(Wanted::Added, &seen(&records, &facts)).await?;
+    register::ensure(store, author, &team.levels()).await?;
+    let seen: Vec<_> = members.iter().map(Member::seen).collect();
+    let turns = changing.claim(Wanted::Added, &seen).await?;
     let (mut ours, mut already, mut pending) = (Vec::new(), Vec::new(), None);
-    for ((fact, record), turn) in facts.into_iter().zip(records).zip(turns) {
+    for (member, turn) in members.into_iter().zip(turns) {
         match turn {
-            Turn::Ours => ours.push(fact),
-            Turn::Theirs(claim) if claim.state != State::Kept => pending = Some((fact, claim)),
-            Turn::Theirs(claim) => already.push(Already::by_claim(&fact, &claim)),
-            Turn::None => already.push(Already::by_record(&fact, record.as_deref())),
+            Turn::Ours => ours.push(member.fact),
+            Turn::Theirs(claim) if claim.state == State::Kept => {
+                already.push(Member { claim: Some(claim), ..member }.already());
+            }
+            Turn::Theirs(claim) => pending = Some((member.fact, claim)),
+            Turn::None => already.push(member.already()),
         }
     }
     if let Some((fact, claim)) = pending {
@@ -181,24 +215,14 @@ pub async fn remove(
     units: &[String],
 ) -> Result<Team> {
     let team = Team::check(team, units)?;
-    let facts = team.facts();
-    let seen = seen(&team.records(store).await?, &facts);
-    let recent = claimed::recent(ledger, &facts, author.clock).await?;
-    for Seen { fact, is_there, .. } in &seen {
-        match recent.iter().find(|claim| claim.fact == *fact) {
-            Some(claim) if claim.state != State::Kept => {
-                return Err(team.changed_by("removed", fact, claim));
-            }
-            None if !is_there => return Err(team.is_without(fact)),
-            _ => {}
-        }
+    let members = team.members(store, ledger, author.clock).await?;
+    if let Some(member) = members.iter().find(|member| !member.is_in()) {
+        return Err(team.is_without(&member.fact, member.claim.as_ref()));
     }
     let changing = Changing::begin(store, ledger, author, REMOVE, |_| team.changed()).await?;
-    let refused = |fact: &Fact, claim: Option<&Claim>| match claim {
-        Some(claim) => team.changed_by("removed", fact, claim),
-        None => team.is_without(fact),
-    };
-    changing.claim_all(Wanted::Removed, &seen, refused).await?;
+    let seen: Vec<_> = members.iter().map(Member::seen).collect();
+    changing.claim_all(Wanted::Removed, &seen, |fact, claim| team.is_without(fact, claim)).await?;
+    let facts = team.facts();
     let remove = async |fact: &Fact| Ok(store.remove(&team.key(unit_of(fact))).await?);
     let unsure = |fact: &Fact| {
         format!("that `{}` is not in the team `{}` any more", unit_of(fact), team.team)

@@ -66,10 +66,8 @@ struct Asked<'s> {
 
 impl JsLedger {
     async fn run_all(&self, statements: &[Statement]) -> Result<Vec<Rows>, LedgerError> {
-        let asked: Vec<_> = statements
-            .iter()
-            .map(|it| Asked { sql: it.sql, parameter: &it.parameter })
-            .collect();
+        let asked: Vec<_> =
+            statements.iter().map(|it| Asked { sql: it.sql, parameter: &it.parameter }).collect();
         let asked = to_js(&asked).map_err(|_| LedgerError::Damaged)?;
         let answers = self.port.run(asked).await.map_err(|thrown| self.failure(thrown))?;
         from_js(answers).map_err(|_| LedgerError::Damaged)

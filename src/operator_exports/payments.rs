@@ -36,12 +36,7 @@ pub async fn mark_paid(
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.
 #[wasm_bindgen(js_name = undoPaid)]
-pub async fn undo_paid(
-    kv: Kv,
-    ledger: Option<LedgerPort>,
-    by: String,
-    of: JsValue,
-) -> Outcome {
+pub async fn undo_paid(kv: Kv, ledger: Option<LedgerPort>, by: String, of: JsValue) -> Outcome {
     let at = Records::new(kv, ledger);
     let of: ShopMonth = from_js(of)?;
     at.finish(payments::undo(&at.store, at.ledger(), &author(&by)?, &of).await)
