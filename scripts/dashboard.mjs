@@ -8,7 +8,7 @@ import { prepareTools } from "./lib/tools.mjs";
 
 const ABOUT = [
   "The dashboard on this machine, on the records of `npm start`: on http://127.0.0.1:8788, or on the next free port; or on the one of PORT=9000 npm run dashboard.",
-  "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again take the queue of `npm start`.",
+  "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again go out, and the ledger gets new orders, while `npm start` runs.",
 ].join("\n\n"); // commander wraps it
 
 const CONFIG = "wrangler.dashboard.dev.toml";
@@ -17,15 +17,16 @@ const ROLES = /** @type {Role[]} */ (["operator", "support", "accounts"]);
 
 /**
  * @param {import("./lib/tools.mjs").Tools} tools
- * @param {{port: number, persistTo?: string, role?: Role, service: string}} options `service`: the origin of `npm start`
+ * @param {{port: number, persistTo?: string, role?: Role, service: string}} options `role`: left out by `npm start`, whose
+ *   dashboard takes the messages of the ledger; `service`: the origin of `npm start`
  */
-export const serveDashboard = (tools, { port, persistTo, role = "operator", service }) =>
+export const serveDashboard = (tools, { port, persistTo, role, service }) =>
   serve(tools, {
     what: "the dashboard",
     config: CONFIG,
     port,
     persistTo,
-    options: ["--env", role === "operator" ? "" : role, "--var", `SERVICE_ORIGIN:${service}`],
+    options: ["--env", role ?? "", "--var", `SERVICE_ORIGIN:${service}`],
   });
 
 /**

@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Cloudflare } from "./lib/cloudflare.mjs";
 import { command } from "./lib/command.mjs";
-import { DASHBOARD, configOnService, whatRemains } from "./lib/dashboard-config.mjs";
+import { configOnService, whatRemains } from "./lib/dashboard-config.mjs";
 import { checkSettings } from "./lib/deploy-settings.mjs";
-import { configuration } from "./lib/kv.mjs";
+import { DASHBOARD, configuration } from "./lib/configuration.mjs";
 import { log } from "./lib/output.mjs";
 import { connected, leaveQueues } from "./lib/service-account.mjs";
 import { prepareTools } from "./lib/tools.mjs";
@@ -77,7 +77,7 @@ async function deployService(tools, work) {
 /** @param {import("./lib/tools.mjs").Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
 async function deployDashboard(tools, work) {
   const { environment, settings } = work;
-  const file = await configOnService(tools, work.file, environment);
+  const file = await configOnService(tools, work);
   const code = upload(tools, { ...work, file });
   if (code === 0) console.log(await whatRemains(tools, settings, environment));
   return code;

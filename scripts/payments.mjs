@@ -98,11 +98,11 @@ onRecords(
     const payment = { of: { unit, mode, month }, amounts, paidAt, invoice, acceptUnpriced };
     const { checkPayment, markPaid } = await operator(tools);
     const who = await by();
-    const { damaged, ...checked } = await checkPayment(port, kv.ledger, who, payment);
+    const { damaged, ...checked } = await checkPayment(port, who, payment);
     terminal.err(damagedInWords(damaged));
     const question = `Mark ${monthInWords(checked)} of ${placeInWords(kv.place)} as paid: ${sumsInWords(checked)} on ${paidAt}, invoice ${invoice}?`;
     await confirm({ question, yes, otherwise: "nothing was marked" }, terminal);
-    const paid = await markPaid(port, kv.ledger, who, payment);
+    const paid = await markPaid(port, who, payment);
     print(paid, () => `${monthInWords(paid)} is marked as paid.\n\n${marked([paid])}\n\n${LATER}`);
   },
   { changes: true },
@@ -124,7 +124,7 @@ onRecords(
     terminal.err(yes ? "" : `${marked([paid])}\n\n`);
     const question = `Take back that ${monthInWords(of)} of ${placeInWords(kv.place)} was paid?`;
     await confirm({ question, yes, otherwise: "nothing was undone" }, terminal);
-    const undone = await undoPaid(port, kv.ledger, await by(), of);
+    const undone = await undoPaid(port, await by(), of);
     print(undone, () => `${monthInWords(undone)} is not marked as paid any more. ${LATER}`);
   },
   { changes: true },
@@ -179,12 +179,16 @@ const look = ofMonth("show", "print what was paid of a month, and its sum as it 
 onRecords(look, async ({ tools, port, print }) => {
   const of = shopMonth(look.opts());
   const paid = await markedAs({ tools, port }, of);
-  const { sumTransactions } = await operator(tools);
-  const { unit, mode, month } = of;
-  const { sums } = await sumTransactions(port, { wanted: { unit, mode }, month }, () => {});
-  const now = sums.map(({ settled: _, ...sum }) => sum);
-  print({ ...paid, now }, () => `${marked([paid])}\n\nNow its sum is ${sumsInWords({ sums })}.`);
+  const now = port.ledger ? await sumsNow({ tools, port }, of) : null;
+  const words = now ? `\n\nNow its sum is ${sumsInWords({ sums: now })}.` : "";
+  print({ ...paid, now }, () => marked([paid]) + words);
 });
+
+async function sumsNow({ tools, port }, { unit, mode, month }) {
+  const { sumTransactions } = await operator(tools);
+  const { sums } = await sumTransactions(port, { wanted: { unit, mode }, month });
+  return sums.map(({ settled: _, ...sum }) => sum);
+}
 
 const all = payments
   .command("list")

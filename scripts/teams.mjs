@@ -22,11 +22,11 @@ const add = teams
   .option("--yes", YES);
 onRecords(
   add,
-  async ({ tools, kv, port, print, terminal, by }, team, units) => {
+  async ({ tools, port, print, terminal, by }, team, units) => {
     const { addToTeam } = await operator(tools);
     const about = { yes: add.opts().yes, otherwise: "nothing was added" };
     await confirmNew({ tools, port, terminal }, { units, team }, about);
-    const added = await addToTeam(port, kv.ledger, await by(), team, units);
+    const added = await addToTeam(port, await by(), team, units);
     const after = `It may take ${SHOWN_SECONDS} s where the team's key has tried that unit before.`;
     const before = added.already.map(alreadyInWords).join("");
     print(added, () => `The team's keys may act as ${counted(units)}. ${after}${before}`);
@@ -40,9 +40,9 @@ onRecords(
     .description("remove units from a team; their own keys and transactions stay")
     .argument("<team>", "ID of the team")
     .argument("<units...>", "IDs of the units"),
-  async ({ tools, kv, port, print, by }, team, units) => {
+  async ({ tools, port, print, by }, team, units) => {
     const { removeFromTeam } = await operator(tools);
-    const removed = await removeFromTeam(port, kv.ledger, await by(), team, units);
+    const removed = await removeFromTeam(port, await by(), team, units);
     const after = `After about ${REFUSED_SECONDS} s the service refuses them everywhere.`;
     print(removed, () => `The team's keys no longer act as ${counted(units)}. ${after}`);
   },

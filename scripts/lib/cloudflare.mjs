@@ -10,7 +10,7 @@ const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts c
 const LOGIN_MS = 60_000;
 const PAGE = 100; // items in a page of a list
 const NEEDED =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, and to send e-mails again `Queues: Edit`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, to send e-mails again `Queues: Edit`, and for the ledger `D1: Edit`";
 
 /** Access to an account. */
 export class Cloudflare {
@@ -126,6 +126,7 @@ export class Cloudflare {
       if (!answer.passes || attempt === attempts)
         throw Object.assign(new UserError(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
           status: answer.status,
+          said: answer.json?.errors?.[0]?.message,
         });
       const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
       if (wait > 5_000)

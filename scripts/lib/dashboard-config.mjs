@@ -2,21 +2,23 @@
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
-import { configuration, namespaceOf } from "./kv.mjs";
+import { DASHBOARD, configuration } from "./configuration.mjs";
+import { namespaceOf } from "./kv.mjs";
+import { BINDING } from "./ledger.mjs";
+import { ledgerConsumers, migratedDatabase } from "./ledger-account.mjs";
 import { queueAmong } from "./queue.mjs";
 
-export const DASHBOARD = "wrangler.dashboard.toml";
 const DEADLINE_MS = 30_000; // of each call
 const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
- * Writes a configuration with the service's namespace, its queue of notifications if it has one, and the origin of its API.
+ * Writes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its API.
  * @param {import("./tools.mjs").Tools} tools
- * @param {string} file the configuration without them
- * @param {string} environment of both files; empty for none
+ * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
+ *   without them; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
  * @returns {Promise<string>} the file that was written
  */
-export async function configOnService(tools, file, environment) {
+export async function configOnService(tools, { file, environment, settings }) {
   const { root } = tools;
   const service = await configuration(join(root, "wrangler.toml"), environment || undefined);
   const { name: worker = "", account_id: account } = service;
@@ -25,9 +27,13 @@ export async function configOnService(tools, file, environment) {
   const queue = queueAmong(bindings);
   const origin = bindings.find(({ name }) => name === "PUBLIC_ORIGIN")?.text;
   const id = await namespaceOf(cloudflare, service);
+  const consumers = ledgerConsumers(settings, { worker, bindings, environment });
+  const database_id = await migratedDatabase(tools, cloudflare, settings);
   const change = (own) => {
     own.kv_namespaces = [{ binding: "PLEDGES", id }];
-    if (queue) own.queues = { producers: [{ binding: "NOTIFICATIONS", queue }] };
+    own.queues = { producers: queue ? [{ binding: "NOTIFICATIONS", queue }] : [], consumers };
+    for (const database of own.d1_databases ?? [])
+      if (database.binding === BINDING) database.database_id = database_id;
     own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
   };
   return copyWith(tools, {

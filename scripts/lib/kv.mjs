@@ -2,20 +2,18 @@
  * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
  * handed on as they come, so that a million records need no more memory than a page.
  */
-import { userInfo } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { locked } from "./cache.mjs";
+import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
+import { configuration } from "./configuration.mjs";
+import { deployedLedger, localLedger } from "./ledger.mjs";
 import { UserError } from "./output.mjs";
+import { LocalPort, startRuntime, stateFolder } from "./runtime.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
-const CLOSE_MS = 2_000; // of a runtime's end
 const MOST_READS = 100; // of one call, by Cloudflare's limit
 const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
-const CONCURRENT = 20;
 
 /**
  * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
@@ -26,15 +24,16 @@ const CONCURRENT = 20;
  */
 
 /**
- * A namespace. Every failure is a {@link UserError}, after at most three attempts with a deadline
- * each.
+ * A namespace, and the ledger of its records: null if there is none. Every failure is a {@link UserError}, after at most
+ * three attempts with a deadline each.
  */
 export class Kv {
   #port;
 
-  /** @param {Place} place @param {LocalPort | RestPort} port */
-  constructor(place, port) {
+  /** @param {Place} place @param {LocalPort | RestPort} port @param {import("./ledger.mjs").Ledger | null} [ledger] */
+  constructor(place, port, ledger = null) {
     this.place = place;
+    this.ledger = ledger;
     this.#port = port;
   }
 
@@ -152,64 +151,23 @@ export async function* batches(items, most, bytesOf = () => 0) {
  */
 export async function openKv(
   tools,
-  { remote = false, environment, persistTo = ".wrangler/state", deadline = DEADLINE_MS } = {},
+  { remote = false, environment, persistTo, deadline = DEADLINE_MS } = {},
 ) {
   if (remote) return openRemote(tools, { environment, deadline });
-  const folder = resolve(tools.root, persistTo);
-  const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
-  const kv = await locked(folder, () => startLocal(new Miniflare(stateOf(folder)), deadline));
-  return new Kv({ kind: "local", folder }, new LocalPort(kv, deadline));
+  const folder = stateFolder(tools.root, persistTo);
+  const runtime = await startRuntime(folder, deadline);
+  const ledger = localLedger(tools, { folder, runtime, deadline });
+  return new Kv({ kind: "local", folder }, new LocalPort(runtime, deadline), ledger);
 }
-
-/**
- * Starts a runtime, to its first answer: until then two that make the same folder's databases would break each other.
- * @param {import("miniflare").Miniflare} runtime
- * @param {number} deadline
- */
-async function startLocal(runtime, deadline) {
-  const close = () => within(CLOSE_MS, "stop", runtime.dispose()).catch(() => {}); // the end of the process stops it
-  const starting = async () => {
-    /** @type {any} */
-    const namespace = await runtime.getKVNamespace(BINDING);
-    await namespace.get(BINDING);
-    return { namespace, close };
-  };
-  return within(deadline, "start", starting()).catch(async (error) => {
-    await close();
-    throw error;
-  });
-}
-
-/**
- * A Worker that does nothing, bound to the records that `wrangler dev` keeps in this folder: without
- * an `id` in its configuration it names the namespace after the binding.
- */
-const stateOf = (folder) => ({
-  cf: false, // else it asks Cloudflare where this machine is
-  resourcePersistencePath: join(folder, "v3"),
-  workers: [
-    {
-      config: {
-        name: "operator",
-        compatibilityDate: "2026-10-01",
-        manifest: {
-          mainModule: "none.mjs",
-          modulesRoot: folder,
-          modules: { "none.mjs": { type: /** @type {const} */ ("esm"), contents: "" } },
-        },
-        env: { [BINDING]: { type: /** @type {const} */ ("kv"), id: BINDING } },
-        exports: {},
-      },
-      dev: {},
-    },
-  ],
-});
 
 async function openRemote(tools, { environment, deadline }) {
   const settings = await configuration(join(tools.root, "wrangler.toml"), environment);
   const { name: worker = "", account_id } = settings;
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
-  const namespace = await namespaceOf(cloudflare, settings);
+  const [namespace, ledger] = await Promise.all([
+    namespaceOf(cloudflare, settings),
+    deployedLedger(tools, cloudflare, environment),
+  ]);
   return new Kv(
     {
       kind: "cloudflare",
@@ -219,6 +177,7 @@ async function openRemote(tools, { environment, deadline }) {
       namespace,
     },
     new RestPort(cloudflare, namespace),
+    ledger,
   );
 }
 
@@ -240,98 +199,6 @@ export async function namespaceOf(cloudflare, { name: worker = "", kv_namespaces
       `the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`,
     );
   return id;
-}
-
-/**
- * Returns the configuration that wrangler reads for an environment, or without one.
- * @returns {Promise<import("wrangler").Unstable_Config>}
- */
-export async function configuration(config, environment) {
-  const { unstable_readConfig } = await import("wrangler");
-  const read = (options) => {
-    try {
-      return unstable_readConfig(options);
-    } catch ({ message }) {
-      throw new UserError(`${config} can't be read: ${message}`);
-    }
-  };
-  const top = read({ config });
-  if (environment === undefined) return top;
-  const known = top.definedEnvironments ?? [];
-  if (!known.includes(environment))
-    throw new UserError(
-      `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
-    );
-  return read({ config, env: environment });
-}
-
-class LocalPort {
-  #kv;
-  #deadline;
-
-  /** @param {{namespace: any, close: () => Promise<void>}} runtime @param {number} deadline */
-  constructor({ namespace, close }, deadline) {
-    this.#kv = namespace;
-    this.#deadline = deadline;
-    this.close = close;
-  }
-
-  user = async () => userInfo().username;
-
-  #within = (purpose, promise) => within(this.#deadline, purpose, promise);
-
-  async list(prefix, cursor) {
-    const {
-      keys,
-      list_complete,
-      cursor: next,
-    } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
-    return { names: keys, cursor: list_complete ? null : next };
-  }
-
-  read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
-
-  async bytes(name) {
-    const bytes = await this.#within("read a record", this.#kv.get(name, "arrayBuffer"));
-    return bytes && Buffer.from(bytes);
-  }
-
-  write = (entries) =>
-    this.#each(entries, "write a record", ({ key, value, base64, ...options }) =>
-      this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options),
-    );
-  remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
-
-  async #each(items, purpose, act) {
-    const rest = items.values();
-    const worker = async () => {
-      for (const item of rest) await this.#within(purpose, act(item));
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, worker));
-  }
-}
-
-/**
- * @template T
- * @param {number} deadline in milliseconds
- * @param {Promise<T>} promise
- * @returns {Promise<T>}
- */
-async function within(deadline, purpose, promise) {
-  const timer = new AbortController();
-  const late = sleep(deadline, undefined, { signal: timer.signal }).then(() =>
-    Promise.reject(new Error(`no answer within ${deadline / 1000} s`)),
-  );
-  late.catch(() => {});
-  try {
-    return await Promise.race([promise, late]);
-  } catch ({ message }) {
-    throw Object.assign(new UserError(`local KV can't ${purpose}: ${message}`), {
-      status: Number(message.match(/\b413\b/)?.[0]) || undefined,
-    });
-  } finally {
-    timer.abort();
-  }
 }
 
 class RestPort {

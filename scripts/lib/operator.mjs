@@ -14,13 +14,14 @@ import { buildWasm, stateOf } from "./wasm.mjs";
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
- * A namespace as these functions take it.
+ * A namespace as these functions take it, and the ledger of its records where there is one.
  * @typedef {object} Port
  * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list a page
  * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
  * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
  * @property {(name: string) => Promise<void>} remove
  * @property {(milliseconds: number) => Promise<void>} pause
+ * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
  * @property {number} [settleMs] how long a write may not show; left out where that is as on Cloudflare
  */
 
@@ -42,6 +43,7 @@ export function portOf(kv, tell = () => {}) {
     write: (entry) => kv.write([entry]),
     remove: (name) => kv.remove([name]),
     pause: (milliseconds) => sleep(milliseconds),
+    ledger: kv.ledger ?? undefined,
     settleMs: kv.place.kind === "local" ? LOCAL_SETTLE_MS : undefined,
   };
 }

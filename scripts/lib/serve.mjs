@@ -1,8 +1,10 @@
 /** Workers on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
 import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
 import { UserError, tail } from "./output.mjs";
+import { stateFolder } from "./runtime.mjs";
 
 const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
@@ -28,7 +30,8 @@ export const portFrom = (port) =>
 /** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}} Server */
 
 /**
- * Starts a Worker and waits until it answers. `show` passes on what it prints from now on: before, that only matters
+ * Starts a Worker and waits until it answers. Its queues are those of all Workers on the same state: each puts messages for the
+ * others into them. `show` passes on what it prints from now on: before, that only matters
  * if the start fails.
  * @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools
  * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
@@ -55,7 +58,7 @@ export async function serve(
   ];
   const { child, ended, end } = startGroup([wrangler, "dev", ...args], {
     cwd: root,
-    env,
+    env: { ...env, WRANGLER_REGISTRY_PATH: join(stateFolder(root, persistTo), "registry") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let isShown = false;

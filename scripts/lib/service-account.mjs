@@ -1,4 +1,4 @@
-/** What a service's deploy finds in its account, and what it leaves there: the KV namespace and the queues of e-mails. */
+/** What a service's deploy finds in its account, and what it leaves there: the KV namespace and the queues. */
 import { copyWith } from "./config-copy.mjs";
 import { log } from "./output.mjs";
 
@@ -55,7 +55,9 @@ const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceA
  */
 export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
   const consumed = (settings.queues.consumers ?? []).map(({ queue }) => queue);
-  const bound = bindings.flatMap(({ type, queue_name: name }) => (type === "queue" ? name : []));
+  const bound = bindings.flatMap(
+    ({ type, name, queue_name: queue }) => (type === "queue" && name !== "LEDGER" ? queue : []), // that one is the dashboard's
+  );
   const own = [`${worker}-notifications`, `${worker}-notifications-dead`];
   const left = [...new Set([...bound, ...own])].filter((name) => !consumed.includes(name));
   if (left.length === 0) return;

@@ -12,14 +12,18 @@ mod find;
 mod form;
 mod frame;
 mod keys;
+mod ledger;
 mod link;
 mod mail_state;
 mod mails;
 mod metered;
+mod month;
+mod orders;
 mod payment;
 mod person;
 mod prices;
 mod profile;
+mod quantities;
 mod register;
 mod request;
 mod route;
@@ -205,6 +209,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         identity: Identity<'_>,
         roles: &Roles,
     ) -> Result {
+        if identity == Identity::WithoutAddress && asked.route().is_ok_and(|it| it == Route::Health)
+        {
+            let now_ms = self.clock.now_ms(); // for a monitor with a service token of Access
+            return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
+        }
         let by = identity.address()?;
         let route = asked.route()?;
         if !roles.may(route.act()) {
@@ -237,6 +246,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
         match route {
             Route::Home => find::home(self, query).await,
             Route::Find => find::find(self, form).await,
+            Route::Orders => orders::orders(self, query).await,
             Route::Transaction(id) => transaction::transaction(self, id).await,
             Route::Reveal(id) => transaction::reveal(self, id).await,
             Route::Resend(id) => transaction::resend(self, id, form).await,
@@ -249,7 +259,12 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::PreviewProfile(id) => profile::preview_profile(self, id, query).await,
             Route::Usage(id) => usage::usage(self, id, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, query).await,
-            Route::Count(id) => usage::count(self, id, form).await,
+            Route::Month => month::month(self, query).await,
+            Route::MonthCsv => month::month_csv(self, query).await,
+            Route::Quantities => quantities::quantities(self, None, query).await,
+            Route::QuantitiesCsv => quantities::quantities_csv(self, None, query).await,
+            Route::UnitQuantities(id) => quantities::quantities(self, Some(id), query).await,
+            Route::UnitQuantitiesCsv(id) => quantities::quantities_csv(self, Some(id), query).await,
             Route::MarkPaid(id) => payment::mark_paid(self, id, form).await,
             Route::UndoPaid(id) => payment::undo_paid(self, id, form).await,
             Route::Person => person::person(self, query).await,
@@ -268,6 +283,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::ResendDay => mails::resend_day(self, form).await,
             Route::Audit => audit::audit(self, query).await,
             Route::System => system::system(self).await,
+            Route::Health => {
+                Ok(ledger::health(self.ledger, &self.settings.version, self.clock.now_ms()).await)
+            }
         }
     }
 }

@@ -3,16 +3,21 @@
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
 mod access;
+mod consumer;
+mod cron;
 mod kv;
+mod ledger;
 
 use crate::dashboard::{Dashboard, Settings, Variables};
 use crate::handle::Outbox;
 use crate::http::InFlight;
+use crate::ledger::Ledger;
 use crate::operator::notifications::QueuedRounds;
 use crate::platform::Platform;
 use crate::workers::{Call, DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
 use access::Context;
 use kv::OperatorKv;
+use ledger::{D1, D1Ledger};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
@@ -23,6 +28,8 @@ extern "C" {
     pub type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = LEDGER_DB)]
+    fn ledger(this: &Bindings) -> Option<D1>;
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     fn notifications(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
@@ -73,13 +80,14 @@ pub async fn serve(
     let queue = bindings
         .notifications()
         .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
+    let ledger = bindings.ledger().map(D1Ledger::new);
     let dashboard = Dashboard {
         store: &store,
         clock: &Platform,
         entropy: &Platform,
         settings: &settings,
         outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
-        ledger: None,
+        ledger: ledger.as_ref().map(|ledger| ledger as &dyn Ledger),
         in_flight: &in_flight,
         rounds: &rounds,
     };

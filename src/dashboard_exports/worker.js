@@ -11,6 +11,8 @@ dashboard.initSync({ module });
 export default recovering({
   name: "dashboard",
   fetch: dashboard.fetch,
+  queue: dashboard.queue,
+  scheduled: dashboard.scheduled,
   instance: () => dashboard.__worker_init_state().instanceId,
   broken: () =>
     new Response(BROKEN, {

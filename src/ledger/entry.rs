@@ -8,7 +8,6 @@ use crate::scope::Mode;
 use crate::store::Recorded;
 use crate::time::parse_ms;
 use serde::{Deserialize, Serialize};
-use std::slice;
 
 /// Most bytes of the rows of one statement: D1 takes a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
@@ -50,7 +49,7 @@ impl Entry {
             created: parse_ms(summary.created_at.as_deref()?)?,
             currency: summary.currency_code?.code(),
             cents,
-            amount: cents.is_none().then(|| amount.scientific()),
+            amount: cents.is_none().then(|| amount.to_scientific()),
             unpriced: summary.unpriced.unwrap_or_default(),
             email: lookup.map(|hashes| hashes.email.clone()),
             key: summary.key.clone(),
@@ -104,7 +103,7 @@ pub async fn write(
     Ok(written)
 }
 
-/// As [`write`]. If a row breaks a constraint, the others are written one by one, and it becomes a finding.
+/// As [`write`]. Rows that break a constraint become findings: what is refused is halved until they stand alone.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -114,17 +113,20 @@ pub async fn write_all(
     origin: Origin,
     now_ms: u64,
 ) -> Result<(Vec<String>, Vec<Finding>)> {
-    match write(ledger, entries, origin, now_ms).await {
-        Err(LedgerError::Refused(_)) => {}
-        written => return Ok((written?, Vec::new())),
-    }
     let (mut written, mut refused) = (Vec::new(), Vec::new());
-    for entry in entries {
-        match write(ledger, slice::from_ref(entry), origin, now_ms).await {
-            Err(LedgerError::Refused(detail)) => {
-                let (kind, name) = (FindingKind::Refused, entry.id.clone());
-                refused.push(Finding { kind, name, found: 0, detail });
-            }
+    let mut parts = vec![entries];
+    while let Some(part) = parts.pop() {
+        match write(ledger, part, origin, now_ms).await {
+            Err(LedgerError::Refused(detail)) => match part {
+                [] => {}
+                [entry] => refused.push(Finding {
+                    kind: FindingKind::Refused,
+                    name: entry.id.clone(),
+                    found: 0,
+                    detail,
+                }),
+                several => parts.extend(<[_; 2]>::from(several.split_at(several.len() / 2))),
+            },
             own => written.extend(own?),
         }
     }

@@ -25,7 +25,7 @@ pub struct OfferingSum {
     pub offering: String,
     /// Number of transactions with a pledge for it.
     pub transactions: u64,
-    /// The exact sum of the quantities, a plain decimal.
+    /// The exact sum of the quantities, a decimal, with an exponent where that spares 20 zeros.
     pub quantity: String,
 }
 
@@ -115,7 +115,7 @@ impl Sum {
         let group = (month, mode, offering);
         let mut parts = large.remove(&group).unwrap_or_default();
         parts.extend(of_halves(self.millions, self.rest, PLACES));
-        let quantity = Decimal::sum(parts.into_iter()).to_string();
+        let quantity = Decimal::sum(parts.into_iter()).to_exact();
         OfferingSum { month, mode, offering: group.2, transactions, quantity }
     }
 }

@@ -24,6 +24,16 @@ pub struct Delivered {
     pub attempt: u32,
 }
 
+impl Delivered {
+    /// About how many bytes its row may have, if its JSON text has so many: without quantities it has those of the record.
+    pub fn row_bytes(&self, json_bytes: usize) -> usize {
+        match self.body.pointer("/summary/quantities") {
+            Some(_) => json_bytes,
+            None => json_bytes.max(TransactionKey::MAX_BYTES),
+        }
+    }
+}
+
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -5,18 +5,20 @@
 
 use super::audit::{Author, Written, change_of, is_line};
 use super::claimed::{self, Changing};
+use super::coverage::coverage;
 use super::form::FormId;
-use super::transactions::Damaged;
-use super::{OperatorError, Result, bound, load, names, put_record, read_value, read_values};
+use super::{
+    Damaged, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
+};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
 use crate::ledger::claims::{self, Claim, Fact, Kind, Seen, Wanted};
-use crate::ledger::{self, Direction, Filter, FindingKind, Ledger, State};
-use crate::pledge::{CurrencyCode, TransactionId};
+use crate::ledger::{self, Direction, Filter, Ledger, State};
+use crate::pledge::CurrencyCode;
 use crate::scope::{Mode, Scope};
 use crate::settlement::{ENDED_AFTER_HOURS, Month, PaidAt, SettledSum, Settlement};
-use crate::store::{Key as _, OperatorStore, SettlementKey, TransactionKey, decode};
+use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +29,7 @@ const CHANGED: &str = "was changed meanwhile: look at it again";
 const MAX_INVOICE_BYTES: usize = 80;
 /// Most transactions without a price that an error names.
 const MAX_EXAMPLES: usize = 5;
-/// Most findings of the ledger that are looked through for those of the shop.
-const MAX_FINDINGS: usize = 1_000;
+const HOUR_MS: u64 = 3_600_000;
 
 /// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -134,7 +135,7 @@ pub struct Checked {
     /// What would be written.
     #[serde(flatten)]
     pub paid: Paid,
-    /// Records of the shop, of any month, whose charge cannot be read: they are in no sum.
+    /// Records of the shop, of any month, that have no row in the ledger: they are in no sum.
     pub damaged: Damaged,
 }
 
@@ -165,7 +166,9 @@ pub async fn check(
         by: author.by.to_owned(),
         at: date_time(author.clock.now_ms()),
     };
-    Ok(Checked { paid: Paid::new(of, settlement), damaged: damaged(ledger, of).await? })
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    let damaged = coverage(ledger, Some(&[shop])).await?.damaged;
+    Ok(Checked { paid: Paid::new(of, settlement), damaged })
 }
 
 fn check_stated(clock: &impl Clock, Payment { of, paid_at, invoice, .. }: &Payment) -> Result<()> {
@@ -219,7 +222,7 @@ fn check_complete(of: &ShopMonth, state: &State) -> Result<()> {
         "cannot be marked yet: {complete}, and the month ended at {}. It can be once the reconciliation has compared all \
          records again, which it begins every {} h: `npm run ledger -- check` does that now",
         date_time(end_ms),
-        state.pause_hours()
+        state.interval_ms() / HOUR_MS
     )))
 }
 
@@ -265,7 +268,7 @@ pub async fn mark_once(
 }
 
 /// Writes the record of a month that can be marked.
-pub(super) async fn write(
+async fn write(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -304,20 +307,6 @@ async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>>
     check_amounts(payment, &sums)?;
     check_unpriced(ledger, payment, &sums).await?;
     Ok(sums)
-}
-
-/// Records of the shop that the ledger has no row of.
-async fn damaged(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Damaged> {
-    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    let prefix = TransactionId::shop_prefix(&shop);
-    let mut damaged = Damaged::default();
-    for finding in ledger::findings(ledger, MAX_FINDINGS).await? {
-        let id = finding.name.strip_prefix(TransactionKey::PREFIX).unwrap_or(&finding.name);
-        if finding.kind != FindingKind::Gone && id.starts_with(&prefix) {
-            damaged.add([TransactionKey::PREFIX, id].concat());
-        }
-    }
-    Ok(damaged)
 }
 
 fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {

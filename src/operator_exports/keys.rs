@@ -1,7 +1,6 @@
 //! API keys, teams, and the register.
 
 use super::kv::{Kv, KvStore};
-use super::ledger::{LedgerPort, Records};
 use super::{Outcome, author, from_js, to_js};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::operator::{keys, register, teams};
@@ -100,28 +99,16 @@ pub async fn add_units(kv: Kv, by: String, units: Vec<String>) -> Outcome {
 
 /// Adds units to a team → `{team, units, already: [{unit, created?, by?}]}`.
 #[wasm_bindgen(js_name = addToTeam)]
-pub async fn add_to_team(
-    kv: Kv,
-    ledger: Option<LedgerPort>,
-    by: String,
-    team: String,
-    units: Vec<String>,
-) -> Outcome {
-    let at = Records::new(kv, ledger);
-    at.finish(teams::add(&at.store, at.ledger(), &author(&by)?, &team, &units).await)
+pub async fn add_to_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::add(&store, store.ledger(), &author(&by)?, &team, &units).await)
 }
 
 /// Removes units from a team → `{team, units}`.
 #[wasm_bindgen(js_name = removeFromTeam)]
-pub async fn remove_from_team(
-    kv: Kv,
-    ledger: Option<LedgerPort>,
-    by: String,
-    team: String,
-    units: Vec<String>,
-) -> Outcome {
-    let at = Records::new(kv, ledger);
-    at.finish(teams::remove(&at.store, at.ledger(), &author(&by)?, &team, &units).await)
+pub async fn remove_from_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::remove(&store, store.ledger(), &author(&by)?, &team, &units).await)
 }
 
 /// The units of a team → `{team, units}`.

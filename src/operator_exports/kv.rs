@@ -1,11 +1,14 @@
 //! A store on the namespace of Workers KV that `scripts/lib/operator.mjs` passes.
 
+use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
-use crate::operator::OperatorError;
+use crate::ledger::{Ledger, LedgerError};
+use crate::operator::{OperatorError, bound};
 use crate::store::{Key, ListingStore, OperatorStore, Page, SETTLE_MS, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
@@ -26,12 +29,16 @@ extern "C" {
     /// How long a write may not show, in milliseconds; undefined for a deployed namespace.
     #[wasm_bindgen(method, getter, js_name = settleMs)]
     fn settle_ms(this: &Kv) -> Option<u32>;
+    /// The ledger of these records, if there is one.
+    #[wasm_bindgen(method, getter)]
+    fn ledger(this: &Kv) -> Option<Database>;
 }
 
 /// A namespace as a store. It keeps the error that a call threw, which says more than [`StoreError`].
 pub struct KvStore {
     kv: Kv,
-    thrown: RefCell<Option<JsValue>>,
+    ledger: Option<LedgerPort>,
+    thrown: Rc<RefCell<Option<JsValue>>>,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +61,19 @@ struct Entry<'e> {
 
 impl KvStore {
     pub fn new(kv: Kv) -> Self {
-        KvStore { kv, thrown: RefCell::default() }
+        let thrown = Rc::<RefCell<_>>::default();
+        let port = |database| LedgerPort { database, thrown: Rc::clone(&thrown) };
+        KvStore { ledger: kv.ledger().map(port), kv, thrown }
+    }
+
+    /// The ledger of these records, if there is one.
+    pub fn ledger(&self) -> Option<&dyn Ledger> {
+        self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
+    }
+
+    /// The ledger of these records.
+    pub fn bound(&self) -> Result<&dyn Ledger, JsValue> {
+        bound(self.ledger()).map_err(|error| self.failure(&error))
     }
 
     /// Converts an outcome for the script.
@@ -65,7 +84,8 @@ impl KvStore {
     /// The error to throw to the script.
     pub fn failure(&self, error: &OperatorError) -> JsValue {
         let thrown = match error {
-            OperatorError::Store(StoreError::Unavailable) => self.thrown.take(),
+            OperatorError::Store(StoreError::Unavailable)
+            | OperatorError::Ledger(LedgerError::Unavailable) => self.thrown.take(),
             _ => None,
         };
         thrown.unwrap_or_else(|| error.to_string().into())

@@ -1,7 +1,6 @@
 //! Payments.
 
 use super::kv::{Kv, KvStore};
-use super::ledger::{LedgerPort, Records};
 use super::{Outcome, author, from_js};
 use crate::operator::payments::{self, Paid, Payment, ShopMonth};
 use crate::scope::Mode;
@@ -10,36 +9,26 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 /// Throws if a payment cannot be marked: `{of: {unit, mode, month}, amounts: [{amount, currencyCode?}],
 /// paidAt, invoice, acceptUnpriced}` → what would be marked, and `damaged: {count, first}`.
 #[wasm_bindgen(js_name = checkPayment)]
-pub async fn check_payment(
-    kv: Kv,
-    ledger: Option<LedgerPort>,
-    by: String,
-    payment: JsValue,
-) -> Outcome {
-    let at = Records::new(kv, ledger);
+pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    at.finish(payments::check(&at.store, at.ledger(), &author(&by)?, &payment).await)
+    store.finish(payments::check(&store, store.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Marks a month as paid, by the same payment → `{unit, mode, month, paidAt, sums, invoice, by, at}`.
 #[wasm_bindgen(js_name = markPaid)]
-pub async fn mark_paid(
-    kv: Kv,
-    ledger: Option<LedgerPort>,
-    by: String,
-    payment: JsValue,
-) -> Outcome {
-    let at = Records::new(kv, ledger);
+pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    at.finish(payments::mark(&at.store, at.ledger(), &author(&by)?, &payment).await)
+    store.finish(payments::mark(&store, store.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.
 #[wasm_bindgen(js_name = undoPaid)]
-pub async fn undo_paid(kv: Kv, ledger: Option<LedgerPort>, by: String, of: JsValue) -> Outcome {
-    let at = Records::new(kv, ledger);
+pub async fn undo_paid(kv: Kv, by: String, of: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
     let of: ShopMonth = from_js(of)?;
-    at.finish(payments::undo(&at.store, at.ledger(), &author(&by)?, &of).await)
+    store.finish(payments::undo(&store, store.ledger(), &author(&by)?, &of).await)
 }
 
 /// What is marked: `{unit, mode, month}` → as [`mark_paid`], or null.

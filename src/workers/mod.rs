@@ -11,7 +11,7 @@ pub(crate) mod pieces;
 mod rate_limit;
 mod request;
 mod response;
-mod slots;
+pub(crate) mod slots;
 mod variable;
 
 pub use call::Call;

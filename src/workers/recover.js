@@ -14,10 +14,14 @@ const WRITE_MS = 15_000;
 
 /**
  * A module of wasm. `name` is for the log; `instance` returns the number of the instance, after starting a new one if the
- * last one broke; `broken` makes the answer to a request whose instance broke.
+ * last one broke; `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` run beside requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
  * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
+ * @typedef {{retryAll: (options: {delaySeconds: number}) => void}} Batch
+ * @typedef {{queue: (batch: Batch, env: object) => Promise<void>, scheduled: (env: object) => Promise<void>}} Background
+ * @typedef {(batch: Batch, env: object) => Promise<void>} TakeBatch
+ * @typedef {(controller: object, env: object) => Promise<unknown>} Scheduled
  * A message of a queue; the consumer calls its `ack` or `retry`.
  * @typedef {{ack: () => void, retry: (options: {delaySeconds: number}) => void}} Message
  * @typedef {(message: Message, queue: string, env: object, sending: Sending) => Promise<void>} Deliver
@@ -33,7 +37,7 @@ const WRITE_MS = 15_000;
  * Messages have an instance of their own, in which they run side by side: one that breaks it costs no request anything, and
  * no other message an attempt or a second e-mail.
  *
- * @type {((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
+ * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);
 
@@ -79,7 +83,24 @@ function handlersOf(module, startConsumer) {
     await Promise.all(messages.map((message) => consumer.deliver(message, queue, env)));
   }
 
-  return startConsumer ? { fetch: answer, queue: consume } : { fetch: answer };
+  /** Whether a handler ended, and did not break the instance. */
+  async function ends(handle) {
+    const { ended, forget } = requests.call(() => handle().then(() => true));
+    const isDone = await ended;
+    forget();
+    return isDone;
+  }
+
+  /** Its messages have their verdicts, unless the instance broke. */
+  async function take(batch, env) {
+    const isDone = await ends(() => module.queue(batch, env));
+    if (!isDone) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
+  }
+
+  const schedule = (_, env) => ends(() => module.scheduled(env));
+
+  if (startConsumer) return { fetch: answer, queue: consume };
+  return module.queue ? { fetch: answer, queue: take, scheduled: schedule } : { fetch: answer };
 }
 
 /** What a request has beside it; the module sees it in place of the platform's context. */

@@ -1,6 +1,6 @@
 /**
  * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, read and write their namespaces, and put messages into their queues.
+ * them back, read and write their namespaces, put messages into their queues, and ask their databases.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -8,20 +8,23 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { migrate } from "../../scripts/lib/migrations.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { failure, missing, ok } from "./cloudflare-answers.mjs";
+import { makeDatabase, serveD1 } from "./cloudflare-d1.mjs";
+import { makeNamespace, serveKv } from "./cloudflare-kv.mjs";
 import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
-const MOST_READS = 100; // of one call, as Cloudflare has it
-const LEAST_TTL = 60; // seconds
 
 /**
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
  * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
  *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `page`: the names in one page of a
- *   list, so few that a client that reads one page only is found out; `fault`: how a request fails
+ *   list, so few that a client that reads one page only is found out; `fault`: how a request fails. `lost` of the account:
+ *   whether the answer to what was carried out is lost
  * @returns what the account holds, and the environment that leads wrangler to it
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
@@ -29,12 +32,15 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
     records: new Map(),
     namespaces: [],
     queues: [],
+    databases: [],
+    schedules: new Map(),
     bindings: new Map(),
     uploads: [],
     deployments: [],
     asked: [],
     page,
     fault,
+    lost: (_asked) => false,
   };
   if (deployed) {
     const { id } = makeNamespace(account, "impact-pledge-pledges");
@@ -62,55 +68,57 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 /**
  * The records of the Worker that is deployed there. What led to them is not in `asked`.
  * @param {import("node:test").TestContext} t
- * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv}} [options] `deadline` of each
- *   call, by itself far beyond what any takes here; `more` of the environment
+ * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`
+ *   of each call, by itself far beyond what any takes here; `more` of the environment
  */
-export async function deployedKv(t, { deadline = 60_000, more = {}, ...options } = {}) {
+export async function deployedKv(
+  t,
+  { deadline = 60_000, more = {}, hasLedger = false, ...options } = {},
+) {
   const { env, account } = await cloudflare(t, options);
   const there = { ...tools, env: { ...tools.env, ...env, ...more } };
-  const kv = await openKv(there, { remote: true, deadline });
+  if (hasLedger) bindLedger(account);
+  const open = () => openKv(there, { remote: true, deadline });
+  const kv = await open();
   account.asked.length = 0;
-  return { kv, account, records: account.records };
+  return { kv, account, records: account.records, open };
 }
 
-/** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
-function makeNamespace({ namespaces, records }, title) {
-  const number = namespaces.length + 1;
-  const namespace = {
-    id: `namespace-${number}`,
-    title,
-    records: number === 1 ? records : new Map(),
-    extras: new Map(),
-  };
-  namespaces.push(namespace);
-  return namespace;
+/**
+ * The same with the ledger of a dashboard that is deployed.
+ * @param {import("node:test").TestContext} t
+ * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
+ */
+export async function deployedLedger(t, { isMigrated = true, ...options } = {}) {
+  const { kv, account, open } = await deployedKv(t, { ...options, hasLedger: true });
+  if (isMigrated) await migrate(/** @type {any} */ (kv.ledger), tools.root);
+  account.asked.length = 0;
+  return { kv, account, open };
 }
 
-// ---- Answers -------------------------------------------------------------------------------------
-
-const ok = (result, result_info = {}) =>
-  Response.json({ success: true, errors: [], messages: [], result, result_info });
-
-function failure(status, message, code = 10_007, headers = {}) {
-  const errors = [{ code, message }];
-  const body = { success: false, errors, messages: [], result: null };
-  return Response.json(body, { status, headers });
+/** As the deploy of an environment's dashboard does. */
+export function bindLedger({ databases, bindings }, environment = "") {
+  const of = environment && `-${environment}`;
+  const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
+  bindings.set(`impact-pledge-dashboard${of}`, [{ type: "d1", name: "LEDGER_DB", id }]);
 }
 
-const missing = () => failure(404, "This does not exist on your account.");
+// ---- Addresses -----------------------------------------------------------------------------------
 
 const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
 const QUEUES = `${HERE}/queues`;
+const DATABASES = `${HERE}/d1/database`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, queues, bindings, deployments } = account;
+  const { queues, databases, schedules, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
-  app.use(async ({ req }, next) => {
+  app.use(async (context, next) => {
+    const { req } = context;
     const asked = `${req.method} ${req.path.replace(HERE, "")}`;
     account.asked.push(asked);
     const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
@@ -118,28 +126,15 @@ function api(account) {
     if (status) return failure(status, message, 10_000, headers);
     if (req.header("authorization") !== `Bearer ${TOKEN}`)
       return failure(403, "Authentication error", 10_000);
-    return next();
+    await next();
+    if (account.lost(asked)) context.res = failure(500, "lost", 10_000, { "retry-after": "0" });
   });
 
   app.get("/client/v4/user", () => ok({ email: "ada@example.org" }));
   app.get("/client/v4/user/tokens/verify", () => ok({ id: "0a1b" }));
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
-  app.get(NAMESPACES, ({ req }) => {
-    const [page, size] = [Number(req.query("page") ?? 1), Number(req.query("per_page") ?? 20)];
-    const some = namespaces.slice((page - 1) * size, page * size).map(made);
-    return ok(some, { page, per_page: size, count: some.length, total_count: namespaces.length });
-  });
-  app.post(NAMESPACES, async ({ req }) => {
-    const { title } = await req.json();
-    return namespaces.some((namespace) => namespace.title === title)
-      ? failure(400, "a namespace with this account ID and title already exists", 10_014)
-      : ok(made(makeNamespace(account, title)));
-  });
-  for (const [method, path, work] of RECORDS)
-    app.on(method, `${NAMESPACES}/:namespace/${path}`, async ({ req }) => {
-      const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
-      return (namespace && (await work(namespace, req, account))) ?? missing();
-    });
+  serveKv(app, NAMESPACES, account);
+  serveD1(app, DATABASES, databases);
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");
@@ -192,6 +187,14 @@ function api(account) {
     queue?.messages.push(await req.json());
     return queue ? ok({}) : missing();
   });
+  app.put(`${WORKER}/schedules`, async ({ req }) => {
+    const crons = await req.json();
+    schedules.set(
+      req.param("worker"),
+      crons.map(({ cron }) => cron),
+    );
+    return ok({ schedules: crons });
+  });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
   app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
@@ -201,70 +204,7 @@ function api(account) {
   return app;
 }
 
-const made = ({ id, title }) => ({ id, title });
 const idOfConsumer = ({ queue_id }) => `consumer-of-${queue_id}`;
-
-// ---- Records -------------------------------------------------------------------------------------
-
-/**
- * Each gets a namespace and the request; what it has no answer for is not there.
- * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
- */
-const RECORDS = [
-  ["GET", "keys", listNames],
-  ["GET", "values/:name{.+}", readBytes],
-  ["PUT", "bulk", write],
-  ["POST", "bulk/get", read],
-  ["POST", "bulk/delete", remove],
-];
-
-function listNames({ records, extras }, req, { page: size }) {
-  const prefix = req.query("prefix") ?? "";
-  const names = [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
-  const first = Number(req.query("cursor") || 0);
-  const page = names.slice(first, first + size);
-  const cursor = first + size < names.length ? String(first + size) : "";
-  return ok(
-    page.map((name) => ({ name, ...extras.get(name) })),
-    { count: page.length, cursor },
-  );
-}
-
-async function write({ records, extras }, req, { failing }) {
-  const entries = await req.json();
-  if (entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return undefined;
-  const unsuccessful = failing?.splice(0) ?? [];
-  for (const { key, value, base64, metadata, expiration, expiration_ttl: ttl } of entries) {
-    if (unsuccessful.includes(key)) continue;
-    records.set(key, base64 ? Buffer.from(value, "base64") : value);
-    const end = ttl ? Math.round(Date.now() / 1000) + ttl : expiration;
-    extras.set(key, { metadata, expiration: end });
-  }
-  const count = entries.length - unsuccessful.length;
-  return ok({ successful_key_count: count, unsuccessful_keys: unsuccessful });
-}
-
-async function read({ records, extras }, req) {
-  const { keys } = await req.json();
-  if (keys.length > MOST_READS) return undefined;
-  const entry = (key) => ({
-    value: String(records.get(key)),
-    metadata: extras.get(key)?.metadata ?? null,
-  });
-  const values = keys.map((key) => [key, records.has(key) ? entry(key) : null]);
-  return ok({ values: Object.fromEntries(values) });
-}
-
-function readBytes({ records }, req) {
-  const value = records.get(req.param("name"));
-  return value === undefined ? undefined : new Response(value);
-}
-
-async function remove({ records }, req) {
-  const names = await req.json();
-  for (const name of names) records.delete(name);
-  return ok({ successful_key_count: names.length, unsuccessful_keys: [] });
-}
 
 // ---- Workers -------------------------------------------------------------------------------------
 
@@ -278,6 +218,14 @@ function upload(account, name, parts) {
     ({ type, queue_name }) => type === "queue" && !names.includes(queue_name),
   );
   if (unknown) return failure(400, `the queue ${unknown.queue_name} does not exist`);
+  const ids = account.databases.map(({ uuid }) => uuid);
+  const lost = bindings.find(({ type, id }) => type === "d1" && !ids.includes(id));
+  if (lost)
+    return failure(
+      400,
+      `binding ${lost.name} of type d1 must have a valid \`id\` specified`,
+      10_021,
+    );
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,

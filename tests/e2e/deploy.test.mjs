@@ -6,7 +6,7 @@ import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { Cloudflare } from "../../scripts/lib/cloudflare.mjs";
-import { configuration } from "../../scripts/lib/kv.mjs";
+import { configuration } from "../../scripts/lib/configuration.mjs";
 import { checkSettings, isSentOrigin } from "../../scripts/lib/deploy-settings.mjs";
 import { leaveQueues } from "../../scripts/lib/service-account.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
@@ -160,7 +160,9 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
 test("a deploy finds the namespace and the queues of one that failed, or of a Worker that was deleted", async (t) => {
   const { env, account } = await cloudflare(t, { deployed: false });
   const worker = "impact-pledge-production";
-  const queues = [`${worker}-notifications`, `${worker}-notifications-dead`];
+  const queues = ["notifications", "notifications-dead", "ledger"].map(
+    (name) => `${worker}-${name}`,
+  );
   const others = Array.from({ length: 100 }, (_, index) => `other-${index}`); // a page of them
   for (const title of [...others, `${worker}-pledges`])
     account.namespaces.push({ id: `id-of-${title}`, title });
@@ -181,10 +183,12 @@ test("a deploy finds the namespace and the queues of one that failed, or of a Wo
     account.queues.map(({ queue_name, consumer }) => [queue_name, consumer?.script]);
 
   await deploy(withMail(scratch(t)));
-  assert.deepEqual(
-    consumers(),
-    queues.map((queue) => [queue, worker]),
-  );
+  const [mails, dead, ledger] = queues;
+  assert.deepEqual(consumers(), [
+    [mails, worker],
+    [dead, worker],
+    [ledger, undefined],
+  ]);
   const said = await deploy(withOrigins(scratch(t), withoutBuild)); // without e-mails
   assert.match(said, /the queue `impact-pledge-production-notifications` no longer delivers/);
   assert.deepEqual(
@@ -225,9 +229,11 @@ test("the dashboard is bound to what the deployed service has, and says what is 
   assert.match(early.problem, /no Worker `impact-pledge-production`: deploy it first/);
   assert.deepEqual([early.code, account.uploads], [1, []]);
 
-  account.queues.push({ queue_id: "queue-1", queue_name: "mails", messages: [] });
+  for (const queue_name of ["mails", "books"])
+    account.queues.push({ queue_id: `id-of-${queue_name}`, queue_name, messages: [] });
   account.bindings.set("impact-pledge-production", [
     { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" },
+    { type: "queue", name: "LEDGER", queue_name: "books" },
     { type: "queue", name: "NOTIFICATIONS", queue_name: "mails" },
     { type: "plain_text", name: "PUBLIC_ORIGIN", text: "https://pledges.example" },
   ]);
@@ -242,6 +248,7 @@ test("the dashboard is bound to what the deployed service has, and says what is 
     {
       PLEDGES: { namespace_id: "namespace-7" },
       NOTIFICATIONS: { queue_name: "mails" },
+      LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },
       SERVICE_ORIGIN: { text: "https://pledges.example" },
       CF_VERSION_METADATA: {},

@@ -129,7 +129,7 @@ test("what one call can't read or write is read in several, or written again, on
 
 const again = { "retry-after": "0" };
 const TOKEN =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, and to send e-mails again `Queues: Edit`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, to send e-mails again `Queues: Edit`, and for the ledger `D1: Edit`";
 
 /** Faults, how often is asked, and what is said; null: the list is there. */
 const FAULTS = {

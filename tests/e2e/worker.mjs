@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
+import { dashboardConfig, ledgerOf } from "../server/dashboard-worker.mjs";
 import { tools } from "./script.mjs";
 import { send } from "../support/http-rows.mjs";
 
@@ -11,6 +12,8 @@ export { closeIdleConnections, send } from "../support/http-rows.mjs";
  * @typedef {object} Worker
  * @property {string} origin
  * @property {{get(name: string, type?: string): Promise<any>, put(name: string, value: string, options?: object): Promise<void>, delete(name: string): Promise<void>}} kv
+ * @property {any} [db] the ledger
+ * @property {() => Promise<unknown>} [scheduled] what the dashboard's cron does
  * @property {() => {level: string, message: string}[]} logs
  * @property {() => Promise<void>} close
  */
@@ -18,15 +21,23 @@ export { closeIdleConnections, send } from "../support/http-rows.mjs";
 // Else workerd's stand-in for Cloudflare's network asks the real one who it is.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
+const OPERATOR = {
+  main: join("build", "dashboard", "worker.js"),
+  email: "operator@small-hours.example",
+  vars: { OPERATORS: "operator@small-hours.example" },
+};
+
 /**
- * Starts the Worker with these records, or with the development data.
- * @param {{allowedOrigins?: string, records?: Record<string, {value: string, metadata?: object}>}} [options]
+ * Starts the Worker with these records, or with the development data; with a `ledger`, the dashboard beside it keeps that.
+ * @param {{allowedOrigins?: string, ledger?: boolean, records?: Record<string, {value: string, metadata?: object}>}} [options]
  * @returns {Promise<Worker>}
  */
-export async function startWorker({ allowedOrigins = "", records } = {}) {
+export async function startWorker({ allowedOrigins = "", ledger = false, records } = {}) {
   const configPath = join(tools.root, "wrangler.toml");
+  const service = { configPath, vars: { ALLOWED_ORIGINS: allowedOrigins } };
+  const dashboard = ledger ? dashboardConfig(OPERATOR) : null;
   const harness = createTestHarness({
-    workers: [{ configPath, vars: { ALLOWED_ORIGINS: allowedOrigins } }],
+    workers: dashboard ? [service, { configPath: dashboard.configPath }] : [service],
   });
   const { url } = await harness.listen();
   const { PLEDGES: kv } = await harness.getWorker().getEnv();
@@ -35,7 +46,12 @@ export async function startWorker({ allowedOrigins = "", records } = {}) {
   );
   for (const [name, { value, metadata }] of Object.entries(records))
     await kv.put(name, value, { metadata });
-  return { origin: url.origin, kv, logs: () => harness.getLogs(), close: () => harness.close() };
+  const { db, scheduled } = dashboard ? await ledgerOf(harness.getWorker("dashboard")) : {};
+  const close = async () => {
+    await harness.close();
+    dashboard?.remove();
+  };
+  return { origin: url.origin, kv, db, scheduled, logs: () => harness.getLogs(), close };
 }
 
 /** @param {string} origin @param {string} key @param {unknown} json */

@@ -6,10 +6,9 @@ use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::transactions::{self, Report, UsageQuery};
-use impact_pledge::operator::{OperatorError, audit};
+use impact_pledge::operator::{OperatorError, audit, transactions};
 use impact_pledge::scope::Mode;
-use impact_pledge::settlement::{Month, PaidAt};
+use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
@@ -190,7 +189,8 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
     bench.service.clock.0.set(ENDED_MS);
     bench.mark(&json!({ "/acceptUnpriced": 1 })).unwrap();
     let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
-    block_on(transactions::erase(&*bench.service.store, &bench.desk.author(), &record)).unwrap();
+    block_on(transactions::erase(&*bench.service.store, None, &bench.desk.author(), &record))
+        .unwrap();
     let erased = bench.get().json();
     assert_eq!(
         (&erased["reference"], &erased["charge"]["paidAt"]),
@@ -528,36 +528,4 @@ fn months_are_listed_a_shop_at_a_time() {
     let lists = store.take_lists();
     assert!(lists.iter().all(|list| list.prefix.ends_with(":a:")), "{lists:?}");
     assert_eq!(store.take_reads().len(), 250);
-}
-
-#[test]
-fn usage_shows_what_was_settled_beside_the_sum_of_now_and_can_leave_out_what_is_paid() {
-    let bench = bench();
-    bench.mark(&json!({})).unwrap();
-    bench.service.clock.0.set(NOW_MS);
-    bench.service.create(UNIT, &minimal());
-    bench.service.create(LIVE_UNIT, &minimal());
-    let sums = |query: Value| {
-        let query: UsageQuery = serde_json::from_value(query).unwrap();
-        let mut report = Report::new(&*bench.service.store, query);
-        let mut rows = 0;
-        while let Some(page) = block_on(report.next())? {
-            rows += page.len();
-        }
-        let usage = report.finish();
-        assert_eq!(usage.transactions, rows as u64);
-        Ok::<_, OperatorError>(json!(usage.sums))
-    };
-    let settled = json!({ "amount": "1.50", "paidAt": PAID_AT, "invoice": "2026/17" });
-    let sum = |mode: &str, transactions: u64, amount: &str, settled: &Value| {
-        json!({ "unit": "unit_dev", "mode": mode, "currencyCode": "USD", "unpriced": 0,
-            "transactions": transactions, "amount": amount, "settled": settled })
-    };
-    let (test, live) = (sum("test", 2, "3.00", &settled), sum("live", 1, "1.50", &json!(null)));
-    assert_eq!(sums(json!({ "wanted": {}, "month": "2026-01" })).unwrap(), json!([test, live]));
-    let unpaid = json!({ "wanted": {}, "month": "2026-01", "unpaid": true });
-    assert_eq!(sums(unpaid).unwrap(), json!([live]));
-    let error = sums(json!({ "wanted": {}, "unpaid": true })).unwrap_err().to_string();
-    assert_eq!(error, "what is unpaid is known by month: say which");
-    assert_eq!(PaidAt::parse(PAID_AT).unwrap().as_str(), PAID_AT);
 }

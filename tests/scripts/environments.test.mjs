@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { configuration } from "../../scripts/lib/kv.mjs";
+import { configuration } from "../../scripts/lib/configuration.mjs";
 import { withMailAlone } from "../support/wrangler.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
@@ -15,6 +15,8 @@ const DASHBOARD = join(FILE, "..", "wrangler.dashboard.toml");
 /** The settings that may differ: names, addresses, values of variables, and how much is logged. */
 const OWN = [
   "name",
+  "topLevelName",
+  "access",
   "targetEnvironment",
   "route",
   "routes",
@@ -27,16 +29,16 @@ const OWN = [
   "account_id",
 ];
 /**
- * A limit has a number of its own in each environment: two with one number would count together. A queue has the
- * Worker's name.
+ * A limit has a number of its own in each environment: two with one number would count together. A queue and a database
+ * have the service's name.
  */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));
-  const { ratelimits, queues, ...rest } = Object.fromEntries(shared);
+  const { ratelimits, ...rest } = Object.fromEntries(shared);
+  const service = config.name.replace("-dashboard", "").replace(/(?<=-development)-.*/, "");
   return {
-    ...rest,
+    ...JSON.parse(JSON.stringify(rest).replaceAll(`"${service}-`, '"')),
     ratelimits: ratelimits.map(({ namespace_id: _, ...limit }) => limit),
-    queues: JSON.parse(JSON.stringify(queues).replaceAll(`"${config.name}-notif`, '"notif')),
   };
 }
 
@@ -75,7 +77,8 @@ async function compare(file) {
 }
 
 test("e-mails are off, and one that is queued is delivered as often as the service counts on", async () => {
-  assert.deepEqual([top.queues, top.send_email], [{ producers: [], consumers: [] }, []]);
+  const ledger = { binding: "LEDGER", queue: "ledger" };
+  assert.deepEqual([common(top).queues, top.send_email], [{ producers: [ledger] }, []]);
   const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
   const [, retries] = source.match(/MAX_RETRIES: u32 = (\d+);/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
@@ -83,6 +86,7 @@ test("e-mails are off, and one that is queued is delivered as often as the servi
   const [queue, dead] = ["notifications", "notifications-dead"];
   assert.deepEqual(queues, {
     producers: [
+      ledger,
       { binding: "NOTIFICATIONS", queue },
       { binding: "NOTIFICATIONS_DEAD", queue: dead },
     ],
@@ -97,6 +101,36 @@ test("e-mails are off, and one that is queued is delivered as often as the servi
       { queue: dead, max_batch_size: 1, max_concurrency: 5, max_retries: 100 },
     ],
   });
+});
+
+test("the dashboard keeps the ledger: what the service's queue gets, in a database of its own", async () => {
+  for (const environment of [undefined, ...top.definedEnvironments]) {
+    const service = common(await configuration(FILE, environment));
+    const { queues, d1_databases, triggers } = common(await configuration(DASHBOARD, environment));
+    const { queue } = service.queues.producers.find(({ binding }) => binding === "LEDGER");
+    const consumer = { queue, max_batch_size: 100, max_batch_timeout: 5, max_retries: 100 };
+    assert.deepEqual(queues, { consumers: [consumer] });
+    const database = { binding: "LEDGER_DB", database_name: queue, migrations_dir: "migrations" };
+    assert.deepEqual(d1_databases, [database]);
+    assert.deepEqual(triggers, { crons: ["*/5 * * * *"] });
+  }
+});
+
+test("on this machine one dashboard takes what the queue gets, and each role's looks at the same ledger", async () => {
+  const file = join(FILE, "..", "wrangler.dashboard.dev.toml");
+  const service = await configuration(join(FILE, "..", "wrangler.dev.toml"));
+  const { queue } = service.queues.producers.find(({ binding }) => binding === "LEDGER");
+  const own = await configuration(file);
+  const consumed = own.queues.consumers.map(({ queue }) => queue);
+  assert.deepEqual(consumed, [queue]);
+  for (const role of own.definedEnvironments) {
+    const config = await configuration(file, role);
+    const { producers } = common(own).queues;
+    assert.deepEqual(common(config), { ...common(own), queues: { producers } });
+    assert.deepEqual(config.vars, own.vars);
+    assert.equal(config.access.dev.identity.email, `${role}@small-hours.example`);
+  }
+  assert.deepEqual(own.definedEnvironments, ["operator", "support", "accounts"]);
 });
 
 test("each environment counts refused keys by itself", async () => {

@@ -67,6 +67,7 @@ const breaking = ({ url, headers }) => ({
 });
 
 export default {
+  ...dashboard,
   fetch(request, env, context) {
     const of = (name) => request.headers.get(name);
     speed = Number(of("x-speed") ?? 1);

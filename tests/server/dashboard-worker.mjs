@@ -1,43 +1,66 @@
-/** The dashboard's Worker under wrangler, on a namespace in memory. */
+/** The dashboard's Worker under wrangler, on a namespace and a ledger in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { tools } from "../e2e/script.mjs";
 
+const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
+
 /**
+ * `db` is the ledger, with its tables. `queue` takes messages for it, as the service does: what is sent in one batch comes
+ * in one batch. `scheduled` is what the cron does.
  * @param {object} wish
  * @param {string} wish.main from the clone's root
  * @param {string} wish.email of the person whom Access names
  * @param {Record<string, string>} wish.vars who may do what
- * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace
+ * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
  */
-export async function startDashboard({ main, email, vars, others = [] }) {
-  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
-  const configPath = join(folder, "wrangler.json");
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      name: "dashboard",
-      main: join(tools.root, main),
-      compatibility_date: "2026-10-01",
-      keep_names: false,
-      access: { dev: { aud: "test", identity: { email } } },
-      kv_namespaces: [{ binding: "PLEDGES" }],
-      vars: { ...vars, ENVIRONMENT: "production" },
-    }),
-  );
+export async function startDashboard({ others = [], ...wish }) {
+  const { configPath, remove } = dashboardConfig(wish);
   const harness = createTestHarness({ workers: [{ configPath }, ...others] });
   const close = async () => {
     await harness.close();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   };
   try {
     const { url } = await harness.listen();
-    const { PLEDGES: kv } = await harness.getWorker().getEnv();
-    return { harness, origin: url.origin, kv, close };
+    return { harness, origin: url.origin, close, ...(await ledgerOf(harness.getWorker())) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/**
+ * A configuration as the deployed dashboard has it, in a folder of its own.
+ * @param {{main: string, email: string, vars: Record<string, string>}} wish
+ */
+export function dashboardConfig({ main, email, vars }) {
+  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
+  const configPath = join(folder, "wrangler.json");
+  const migrations_dir = join(tools.root, "migrations");
+  const consumer = { queue: QUEUE, max_batch_size: 100, max_batch_timeout: 0, max_retries: 100 };
+  const config = {
+    name: "dashboard",
+    main: join(tools.root, main),
+    compatibility_date: "2026-10-01",
+    keep_names: false,
+    access: { dev: { aud: "test", identity: { email } } },
+    kv_namespaces: [{ binding: "PLEDGES" }],
+    d1_databases: [{ binding: "LEDGER_DB", migrations_dir }],
+    queues: { producers: [{ binding: "LEDGER", queue: QUEUE }], consumers: [consumer] },
+    triggers: { crons: ["*/5 * * * *"] },
+    vars: { ...vars, ENVIRONMENT: "production" },
+  };
+  writeFileSync(configPath, JSON.stringify(config));
+  return { configPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Makes the ledger's tables. @param {import("wrangler").WorkerHandle} worker the dashboard */
+export async function ledgerOf(worker) {
+  await worker.applyD1Migrations("LEDGER_DB");
+  const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue } = await worker.getEnv();
+  const scheduled = () => worker.scheduled({ cron: "*/5 * * * *", scheduledTime: new Date() });
+  return { kv, db, queue, scheduled };
 }

@@ -1,5 +1,6 @@
 /** The dashboard's Worker beside the service's on one namespace: who is let in, what a form does, and a platform that fails. */
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { seedData } from "../../scripts/lib/seed.mjs";
@@ -45,6 +46,14 @@ function shows(answer, status, text) {
   assert.equal(answer.headers["cache-control"], "no-store");
   assert.match(answer.headers["content-security-policy"], /^default-src 'none'/);
 }
+
+test("the ledger has its tables", async () => {
+  const { results } = await dashboard.db.prepare("SELECT name FROM d1_migrations").all();
+  assert.deepEqual(
+    results.map(({ name }) => name),
+    readdirSync(join(tools.root, "migrations")),
+  );
+});
 
 test("who asks is whom Access names, in any case", async () => {
   const answer = await page("/prices");

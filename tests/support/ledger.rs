@@ -18,6 +18,8 @@ pub struct SqliteLedger {
     failing: Cell<Failing>,
     /// How many calls it had.
     pub calls: Cell<usize>,
+    /// How many bytes it says that it has.
+    pub bytes: Cell<Option<u64>>,
 }
 
 /// How calls fail.
@@ -37,8 +39,12 @@ impl Default for SqliteLedger {
         for migration in migrations() {
             connection.execute_batch(&migration).unwrap();
         }
-        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
-        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+        SqliteLedger {
+            connection: RefCell::new(connection),
+            failing: Cell::new(Failing::Not),
+            calls: Cell::default(),
+            bytes: Cell::default(),
+        }
     }
 }
 
@@ -60,6 +66,7 @@ impl SqliteLedger {
     /// Makes the rows of all records of a store, as a pass of the reconciliation does.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
+        self.sql("UPDATE reconciliation SET completed = NULL"); // else one at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
         let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
@@ -121,5 +128,9 @@ fn error(error: rusqlite::Error) -> LedgerError {
 impl Ledger for SqliteLedger {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
         Box::pin(async { self.run_all(statements) })
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
     }
 }

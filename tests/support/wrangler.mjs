@@ -29,8 +29,16 @@ export const withMail = (folder) => written(folder, mailIn(originsIn(source())))
  */
 export const withMailAlone = (folder) => written(folder, mailIn(source()));
 
-const source = () =>
-  readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace('main = "', `main = "${ROOT}/`);
+/**
+ * wrangler.dashboard.toml without its build.
+ * @param {string} folder
+ * @param {(text: string) => string} [change] what else is changed
+ */
+export const withDashboard = (folder, change = (text) => text) =>
+  written(folder, change(withoutBuild(source("wrangler.dashboard.toml"))));
+
+const source = (file = "wrangler.toml") =>
+  readFileSync(join(ROOT, file), "utf8").replace('main = "', `main = "${ROOT}/`);
 
 const originsIn = (text) =>
   text.replaceAll(

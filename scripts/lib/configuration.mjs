@@ -1,0 +1,28 @@
+/** What wrangler reads of its configuration files. */
+import { UserError } from "./output.mjs";
+
+/** The dashboard's. */
+export const DASHBOARD = "wrangler.dashboard.toml";
+
+/**
+ * Returns the configuration that wrangler reads for an environment, or without one.
+ * @returns {Promise<import("wrangler").Unstable_Config>}
+ */
+export async function configuration(config, environment) {
+  const { unstable_readConfig } = await import("wrangler");
+  const read = (options) => {
+    try {
+      return unstable_readConfig(options);
+    } catch ({ message }) {
+      throw new UserError(`${config} can't be read: ${message}`);
+    }
+  };
+  const top = read({ config });
+  if (environment === undefined) return top;
+  const known = top.definedEnvironments ?? [];
+  if (!known.includes(environment))
+    throw new UserError(
+      `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
+    );
+  return read({ config, env: environment });
+}

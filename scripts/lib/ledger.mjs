@@ -1,0 +1,160 @@
+/**
+ * The ledger as the commands reach it: on this machine, or by Cloudflare's API. `src/ledger` has its statements, and each
+ * of them may be repeated.
+ */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { locked } from "./cache.mjs";
+import { DASHBOARD, configuration } from "./configuration.mjs";
+import { migrate } from "./migrations.mjs";
+import { UserError } from "./output.mjs";
+import { within } from "./runtime.mjs";
+
+export const BINDING = "LEDGER_DB";
+const [ATTEMPTS, WAIT_MS] = [6, 50];
+const MOST_BYTES = 2_000_000; // of a text: D1's limit, which nothing enforces on this machine
+const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise
+
+/** What passes: two programs on one local database, and what D1 says of itself. */
+const PASSES =
+  /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
+
+/**
+ * Its one parameter is `?1`, a JSON text; each row that it answers has one column, a JSON text.
+ * @typedef {{sql: string, parameter: string}} Statement
+ * A database as one of the two has it. `batch`: the first columns of each statement's rows, of one transaction; `script`:
+ * several statements in one transaction, which answer nothing.
+ * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
+ */
+
+/** What a constraint refuses is an error with `constraint`, whose message is SQLite's. Every other failure is a {@link UserError}, too. */
+export class Ledger {
+  #database;
+  #prepare;
+  /** @type {Promise<unknown> | null} */
+  #prepared = null;
+
+  /** @param {Database} database @param {(database: Ledger) => Promise<unknown>} [prepare] what is done before the first statement */
+  constructor(database, prepare = async () => {}) {
+    this.#database = database;
+    this.#prepare = prepare;
+  }
+
+  /** Waits until statements can be run. */
+  ready() {
+    this.#prepared ??= this.#prepare(this).catch((error) => {
+      this.#prepared = null;
+      throw error;
+    });
+    return this.#prepared;
+  }
+
+  /**
+   * Runs statements in one transaction, all or none.
+   * @param {Statement[]} statements
+   * @returns {Promise<string[][]>} the rows of each
+   */
+  run = async (statements) => {
+    await this.ready();
+    return this.batch(statements);
+  };
+
+  /** The same on a database that is not ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
+  async batch(statements) {
+    for (const { parameter } of statements) checkSize([parameter], MOST_BYTES, "a parameter");
+    const results = await repeated(() => this.#database.batch(statements));
+    const texts = results.map((rows) => rows.map(String));
+    checkSize(texts.flat(), MOST_RESULT, "an answer");
+    return texts;
+  }
+
+  /** @param {string} sql statements without parameters */
+  script = (sql) => repeated(() => this.#database.script(sql));
+}
+
+/** @param {string[]} texts @param {number} most bytes of them all */
+function checkSize(texts, most, what) {
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
+    throw new UserError(`${what} of the ledger has over ${most / 1_000_000} MB`);
+}
+
+/** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+async function repeated(act) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !PASSES.test(error.message)) throw failureOf(error);
+      await sleep(WAIT_MS * 2 ** attempt * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** @param {Error & {said?: string}} error `said`: by Cloudflare's API */
+function failureOf(error) {
+  const said = error.said ?? error.message.replace(/^local ledger: (D1_ERROR: )?/, "");
+  const [, refusal] = said.match(/^(.*?): SQLITE_CONSTRAINT/s) ?? [];
+  if (refusal !== undefined) return Object.assign(new UserError(refusal), { constraint: true });
+  if (!/^no such (table|column)/.test(said)) return error;
+  return new UserError(
+    `the ledger lacks what this version needs: run \`npm run deploy -- --dashboard\`, which brings it up to date (${said})`,
+  );
+}
+
+/**
+ * That of `wrangler dev` in this folder. It is made and migrated before the first statement, by one program at a time.
+ * @param {{root: string}} tools
+ * @param {{folder: string, runtime: import("./runtime.mjs").Runtime, deadline: number}} local
+ */
+export function localLedger({ root }, { folder, runtime, deadline }) {
+  const asked = (promise) => within(deadline, "local ledger", promise);
+  const database = {
+    batch: async (statements) => {
+      const d1 = await runtime.database();
+      const bound = statements.map((it) => d1.prepare(it.sql).bind(...parametersOf(it)));
+      return (await asked(d1.batch(bound))).map(({ results }) => results.map(firstColumn));
+    },
+    script: async (sql) => asked((await runtime.database()).prepare(sql).run()),
+  };
+  const prepare = (ledger) => locked(join(folder, "ledger"), () => migrate(ledger, root));
+  return new Ledger(database, prepare);
+}
+
+/** D1 refuses a parameter that a statement has no place for. @param {Statement} statement */
+const parametersOf = ({ sql, parameter }) => (sql.includes("?1") ? [parameter] : []);
+
+/** @param {Record<string, unknown>} row */
+const firstColumn = (row) => Object.values(row)[0];
+
+/**
+ * That of the deployed dashboard; null if it has none, or is not deployed.
+ * @param {{root: string}} tools
+ * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
+ * @param {string} [environment]
+ */
+export async function deployedLedger({ root }, cloudflare, environment) {
+  const file = join(root, DASHBOARD);
+  const { definedEnvironments: known = [] } = await configuration(file);
+  if (environment !== undefined && !known.includes(environment)) return null;
+  const { name: worker = "", d1_databases } = await configuration(file, environment);
+  const configured = d1_databases.find(({ binding }) => binding === BINDING)?.database_id;
+  const bound = async () =>
+    (await cloudflare.bindingsIfAny(worker)).find(
+      ({ name, type }) => name === BINDING && type === "d1",
+    );
+  const id = configured ?? (await bound())?.id;
+  return id ? new Ledger(restDatabase(cloudflare, id)) : null;
+}
+
+/** @param {import("./cloudflare.mjs").Cloudflare} cloudflare @param {string} id @returns {Database} */
+export function restDatabase(cloudflare, id) {
+  const path = `/d1/database/${encodeURIComponent(id)}/query`;
+  const ask = async (body) => (await cloudflare.call("ask the ledger", "POST", path, body)).result;
+  return {
+    batch: async (statements) => {
+      const batch = statements.map((it) => ({ sql: it.sql, params: parametersOf(it) }));
+      return (await ask({ batch })).map(({ results }) => results.map(firstColumn));
+    },
+    script: (sql) => ask({ sql }),
+  };
+}

@@ -1,0 +1,143 @@
+//! The consumer of the ledger's queue: messages become rows.
+
+use super::Bindings;
+use super::kv::OperatorKv;
+use super::ledger::D1Ledger;
+use crate::handle::Clock as _;
+use crate::ledger::{self, Delivered, Verdict};
+use crate::platform::Platform;
+use crate::workers::json::to_js;
+use crate::workers::slots::Slots;
+use js_sys::{Array, JSON};
+use serde::Serialize;
+use std::{mem, slice};
+use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
+use worker::console_log;
+
+/// Most bytes of messages that become rows at once: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
+const MAX_PART_BYTES: usize = 256 * 1024;
+/// Most parts at once in an isolate, beside the pages' bytes, and how long one counts at most, in milliseconds.
+const MAX_PARTS: usize = 2;
+const PART_MS: u32 = 120_000;
+/// Seconds until messages come again for which there is no room at this time, or no ledger.
+const BUSY_SECONDS: u32 = 5;
+const UNBOUND_SECONDS: u32 = 3_600;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A batch of a queue.
+    pub type Batch;
+    #[wasm_bindgen(method, getter)]
+    fn messages(this: &Batch) -> Array;
+
+    /// A message, at one delivery.
+    type Message;
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &Message) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    fn attempts(this: &Message) -> u32;
+    #[wasm_bindgen(method)]
+    fn ack(this: &Message);
+    #[wasm_bindgen(method)]
+    fn retry(this: &Message, options: &JsValue);
+}
+
+thread_local! {
+    static PARTS: Slots = const { Slots::new(MAX_PARTS, PART_MS) };
+}
+
+/// The log line of a batch.
+#[derive(Serialize)]
+struct Line<'a> {
+    ledger: &'a str,
+    messages: usize,
+    /// Number of those that are delivered again.
+    again: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    ms: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RetryOptions {
+    delay_seconds: u32,
+}
+
+/// Takes a batch of the ledger's queue. It never fails: what cannot become a row now is delivered again.
+#[wasm_bindgen(js_name = queue)]
+pub async fn receive(batch: Batch, bindings: Bindings) {
+    let messages: Vec<Message> = batch.messages().iter().map(JsCast::unchecked_into).collect();
+    let (count, began_ms) = (messages.len(), Platform.now_ms());
+    let (again, cause) = match bindings.ledger().map(D1Ledger::new) {
+        Some(ledger) => {
+            (receive_all(&ledger, &OperatorKv(bindings.pledges()), messages).await, None)
+        }
+        None => (put_back(&messages, UNBOUND_SECONDS), Some("no database is bound as LEDGER_DB")),
+    };
+    let ms = Platform.now_ms().saturating_sub(began_ms);
+    let line = Line { ledger: "receive", messages: count, again, cause, ms };
+    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+}
+
+/// Returns how many messages are delivered again.
+async fn receive_all(ledger: &D1Ledger, store: &OperatorKv, messages: Vec<Message>) -> usize {
+    let (mut part, mut again) = (Part::default(), 0);
+    for message in messages {
+        let (delivered, bytes) = read(&message);
+        if part.bytes + bytes > MAX_PART_BYTES {
+            again += mem::take(&mut part).receive(ledger, store).await;
+        }
+        part.bytes += bytes;
+        part.messages.push(message);
+        part.delivered.push(delivered);
+    }
+    again + part.receive(ledger, store).await
+}
+
+/// What a message says, and the bytes that its row may have.
+fn read(message: &Message) -> (Delivered, usize) {
+    let json = JSON::stringify(&message.body()).ok().and_then(|json| json.as_string());
+    let json = json.unwrap_or_default();
+    let body = serde_json::from_slice(json.as_bytes()).unwrap_or_default();
+    let delivered = Delivered { body, attempt: message.attempts() };
+    let bytes = delivered.row_bytes(json.len());
+    (delivered, bytes)
+}
+
+/// Messages that become rows together.
+#[derive(Default)]
+struct Part {
+    messages: Vec<Message>,
+    delivered: Vec<Delivered>,
+    bytes: usize,
+}
+
+impl Part {
+    /// Returns how many of them are delivered again.
+    async fn receive(self, ledger: &D1Ledger, store: &OperatorKv) -> usize {
+        if self.messages.is_empty() {
+            return 0;
+        }
+        let Some(slot) = PARTS.with(Slots::take) else {
+            return put_back(&self.messages, BUSY_SECONDS);
+        };
+        let verdicts = ledger::receive(ledger, store, &Platform, &self.delivered).await;
+        PARTS.with(|parts| parts.free(slot));
+        let mut again = 0;
+        for (message, verdict) in self.messages.iter().zip(verdicts) {
+            match verdict {
+                Verdict::Done => message.ack(),
+                Verdict::Later(seconds) => again += put_back(slice::from_ref(message), seconds),
+            }
+        }
+        again
+    }
+}
+
+/// Has messages delivered again after so many seconds, and returns how many they are.
+fn put_back(messages: &[Message], delay_seconds: u32) -> usize {
+    let options = to_js(&RetryOptions { delay_seconds }).unwrap_or_default();
+    messages.iter().for_each(|message| message.retry(&options));
+    messages.len()
+}

@@ -1,0 +1,145 @@
+//! A D1 database as the ledger.
+
+use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use crate::workers::deadline::{pause, within};
+use crate::workers::kv::failure;
+use js_sys::{Array, Math, Object, Promise};
+use serde::Serialize;
+use std::cell::Cell;
+use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+use worker::console_error;
+
+/// Deadline of an attempt, in milliseconds: D1 itself gives up after 30 s.
+const RUN_MS: u32 = 10_000;
+/// Most attempts of a call. D1 repeats reads by itself, and never writes.
+const ATTEMPTS: u32 = 3;
+/// Least milliseconds before the second attempt; three times as many before the third.
+const WAIT_MS: u32 = 100;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A D1 database. `worker::D1Database` has no deadline, and panics on a statement that D1 refuses.
+    pub type D1;
+    #[wasm_bindgen(method, catch)]
+    fn prepare(this: &D1, sql: &str) -> Result<Prepared, JsValue>;
+    /// Runs statements in one transaction.
+    #[wasm_bindgen(method, catch)]
+    fn batch(this: &D1, statements: &Array) -> Result<Promise, JsValue>;
+
+    type Prepared;
+    #[wasm_bindgen(method, catch)]
+    fn bind(this: &Prepared, parameter: &str) -> Result<Prepared, JsValue>;
+
+    /// What a statement has answered: an object for each row.
+    type Answer;
+    #[wasm_bindgen(method, getter)]
+    fn results(this: &Answer) -> Option<Array>;
+    #[wasm_bindgen(method, getter)]
+    fn meta(this: &Answer) -> Option<Meta>;
+
+    type Meta;
+    /// The bytes of the database.
+    #[wasm_bindgen(method, getter)]
+    fn size_after(this: &Meta) -> Option<f64>;
+}
+
+/// A database as the ledger of one call.
+pub struct D1Ledger {
+    database: D1,
+    bytes: Cell<Option<u64>>,
+}
+
+impl Ledger for D1Ledger {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async move {
+            let mut attempt = 1;
+            loop {
+                match self.attempt(statements).await {
+                    Ok(answers) => return self.rows(&answers).ok_or(LedgerError::Damaged),
+                    Err(error) if passes(&error) && attempt < ATTEMPTS => wait(attempt).await,
+                    Err(error) => return Err(reported(&error, attempt)),
+                }
+                attempt += 1;
+            }
+        })
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
+    }
+}
+
+impl D1Ledger {
+    pub fn new(database: D1) -> Self {
+        D1Ledger { database, bytes: Cell::default() }
+    }
+
+    /// Runs statements once. The error is `undefined` if D1 takes too long.
+    async fn attempt(&self, statements: &[Statement]) -> Result<JsValue, JsValue> {
+        let prepared: Result<Array, JsValue> = statements.iter().map(|it| self.bound(it)).collect();
+        let running = self.database.batch(&prepared?)?;
+        JsFuture::from(within(&running, RUN_MS)).await
+    }
+
+    fn bound(&self, Statement { sql, parameter }: &Statement) -> Result<Prepared, JsValue> {
+        let prepared = self.database.prepare(sql)?;
+        if sql.contains("?1") { prepared.bind(parameter) } else { Ok(prepared) }
+    }
+
+    /// The texts of the first columns; `None` if an answer has another form.
+    fn rows(&self, answers: &JsValue) -> Option<Vec<Rows>> {
+        let answers: Vec<Answer> =
+            answers.dyn_ref::<Array>()?.iter().map(JsCast::unchecked_into).collect();
+        let size = answers.last().and_then(Answer::meta).and_then(|meta| meta.size_after());
+        self.bytes.set(size.map(|bytes| bytes as u64));
+        answers.iter().map(rows_of).collect()
+    }
+}
+
+fn rows_of(answer: &Answer) -> Option<Rows> {
+    let first = |row: JsValue| Object::values(row.dyn_ref::<Object>()?).get(0).as_string();
+    answer.results()?.iter().map(first).collect()
+}
+
+/// Waits before the next attempt, as long as no other waits.
+async fn wait(attempt: u32) {
+    let least = WAIT_MS * 3_u32.pow(attempt - 1);
+    pause(least + (f64::from(least) * Math::random()) as u32).await;
+}
+
+/// Whether another attempt may do what this one did not. What has taken so long already is not tried again here.
+fn passes(error: &JsValue) -> bool {
+    !error.is_undefined() && meaning(&failure(error, RUN_MS)) == LedgerError::Unavailable
+}
+
+/// What D1 says: `Error: D1_ERROR: UNIQUE constraint failed: shops.unit: SQLITE_CONSTRAINT (extended: …)`, `no such table:
+/// shops: SQLITE_ERROR`, `database is locked: SQLITE_BUSY`, `Network connection lost.`, and many others that pass.
+fn meaning(said: &str) -> LedgerError {
+    match said.split_once(": SQLITE_CONSTRAINT") {
+        Some((problem, _)) => {
+            let problem = problem.rsplit_once("_ERROR: ").map_or(problem, |(_, problem)| problem);
+            LedgerError::Refused(problem.to_owned())
+        }
+        None if said.contains("no such table") || said.contains("no such column") => {
+            LedgerError::Damaged
+        }
+        None => LedgerError::Unavailable,
+    }
+}
+
+/// Logs why a call failed: its texts name tables and columns alone.
+fn reported(error: &JsValue, attempt: u32) -> LedgerError {
+    let cause = &failure(error, RUN_MS);
+    let line = Failure { ledger: "run", cause, attempt };
+    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    meaning(cause)
+}
+
+/// The log line of a failed call.
+#[derive(Serialize)]
+struct Failure<'a> {
+    ledger: &'a str,
+    cause: &'a str,
+    attempt: u32,
+}

@@ -1,0 +1,130 @@
+//! What an invocation of the cron does: it writes the rows whose messages the queue did not take, and goes on with the
+//! reconciliation.
+
+use super::entry::{self, Origin};
+use super::receive::load;
+use super::reconcile::{Reached, When, reconcile};
+use super::state::{Note, SHOWN_AFTER_MS, State};
+use super::{Ledger, Query as _};
+use crate::handle::{Clock, Entropy};
+use crate::pledge::TransactionId;
+use crate::store::{Key as _, LedgerUnsentKey, OperatorStore, StoreError};
+use serde::Serialize;
+use std::slice;
+
+/// Calls of one step of the reconciliation. Between steps the time is looked at.
+const STEP: u32 = 100;
+/// Most calls that a mark takes: its record, the value of that, a row, and the removal.
+const CALLS_OF_A_MARK: u32 = 5;
+/// Random bytes of a holder.
+const HOLDER_BYTES: usize = 8;
+
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// The limits of an invocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// About so many calls of KV and ledger.
+    pub calls: u32,
+    /// No step begins after so many milliseconds.
+    pub milliseconds: u64,
+}
+
+/// What an invocation came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Upkeep {
+    /// What became of the reconciliation.
+    pub reached: Reached,
+    /// Number of marks of messages that the queue did not take, of which the rows are there now.
+    pub unsent: u32,
+    /// Number of records that the pass has listed, up to now or up to its end.
+    pub listed: u64,
+    /// Number of rows that it has written or removed.
+    pub mended: u64,
+}
+
+/// A text that nobody else has, to hold the reconciliation.
+pub fn holder(entropy: &impl Entropy) -> String {
+    let mut random = [0; HOLDER_BYTES];
+    entropy.fill(&mut random);
+    base16ct::lower::encode_string(&random)
+}
+
+/// Keeps the ledger up. A call may end at any point: the next one goes on, and a ledger that was never complete has
+/// a pass under way.
+///
+/// # Errors
+/// If the ledger or the store does not answer.
+pub async fn keep_up(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    holder: &str,
+    limits: Limits,
+) -> Result<Upkeep> {
+    let until = clock.now_ms().saturating_add(limits.milliseconds);
+    let (unsent, used) = write_unsent(ledger, store, clock, limits.calls / 2, until).await?;
+    let mut calls = limits.calls.saturating_sub(used);
+    loop {
+        let step = calls.min(STEP);
+        let (reached, state) = reconcile(ledger, store, clock, (holder, When::Due), step).await?;
+        calls -= step;
+        if reached != Reached::Part || calls < STEP || clock.now_ms() >= until {
+            return Ok(Upkeep::new(reached, unsent, &state));
+        }
+    }
+}
+
+impl Upkeep {
+    fn new(reached: Reached, unsent: u32, state: &State) -> Self {
+        let (listed, mended) = match reached {
+            Reached::Part | Reached::Busy => (state.listed, state.mended),
+            Reached::Complete | Reached::NotDue => (state.last_listed, state.last_mended),
+        };
+        Upkeep { reached, unsent, listed, mended }
+    }
+}
+
+/// Writes the rows of transactions whose message the queue did not take, and removes the marks. Returns how many, and
+/// the calls that it took.
+async fn write_unsent(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    calls: u32,
+    until: u64,
+) -> Result<(u32, u32)> {
+    let marks = store.list(LedgerUnsentKey::PREFIX, None).await?;
+    let ids = marks.records.iter().filter_map(|record| LedgerUnsentKey::parse(&record.name));
+    let (mut written, mut used) = (0, 1);
+    for id in ids {
+        if used + CALLS_OF_A_MARK > calls || clock.now_ms() >= until {
+            break;
+        }
+        used += CALLS_OF_A_MARK;
+        if write_row(ledger, store, clock, &id).await? {
+            store.remove(&LedgerUnsentKey(&id)).await?;
+            written += 1;
+        }
+    }
+    Ok((written, used))
+}
+
+/// Writes the row of one transaction, as large as its record. False if KV does not show the record yet: the mark stays.
+async fn write_row(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    id: &TransactionId,
+) -> Result<bool> {
+    let Some(found) = load(store, id).await? else { return Ok(false) };
+    let Some(entry) = found else { return Ok(true) }; // it is damaged: the reconciliation names it
+    let now = clock.now_ms();
+    let origin = Origin::Record { unless_since: now.saturating_sub(SHOWN_AFTER_MS) };
+    let (_, findings) = entry::write_all(ledger, slice::from_ref(&entry), origin, now).await?;
+    if !findings.is_empty() {
+        ledger.run(&[Note { now, pass: now, findings: &findings }.statement()?]).await?;
+    }
+    Ok(true)
+}

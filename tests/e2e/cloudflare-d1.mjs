@@ -1,0 +1,87 @@
+/** As much of Cloudflare's API of D1 as wrangler and the commands ask for. */
+import { randomUUID } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { unstable_splitSqlQuery as split } from "wrangler";
+import { failure, ok } from "./cloudflare-answers.mjs";
+
+const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, as D1 has it
+/** SQLite's names of its results, by their numbers, which D1 appends to its messages. */
+const CODES = { 1: "SQLITE_ERROR", 5: "SQLITE_BUSY", 18: "SQLITE_TOOBIG", 19: "SQLITE_CONSTRAINT" };
+
+/** @param {any[]} databases of an account @param {string} name @param {string | null} [jurisdiction] */
+export function makeDatabase(databases, name, jurisdiction = null) {
+  const about = { uuid: randomUUID(), name, jurisdiction, version: "production" };
+  const created_at = new Date().toISOString();
+  const database = { ...about, created_at, sqlite: new DatabaseSync(":memory:") };
+  databases.push(database);
+  return database;
+}
+
+/**
+ * @param {import("hono").Hono} app
+ * @param {string} path of the account's databases
+ * @param {any[]} databases
+ */
+export function serveD1(app, path, databases) {
+  const named = (text) => databases.find(({ uuid, name }) => text === uuid || text === name);
+  const missing = (text) => failure(404, `The database ${text} could not be found`, 7404);
+  const about = ({ sqlite: _, ...database }) => database;
+
+  app.get(path, () => ok(databases.map(about), { total_count: databases.length }));
+  app.post(path, async ({ req }) => {
+    const { name, jurisdiction } = await req.json();
+    if (named(name)) return failure(400, `Database with name '${name}' already exists`, 7502);
+    return ok(about(makeDatabase(databases, name, jurisdiction)));
+  });
+  app.get(`${path}/:id`, ({ req }) => {
+    const database = named(req.param("id"));
+    return database ? ok(about(database)) : missing(req.param("id"));
+  });
+  app.delete(`${path}/:id`, ({ req }) => {
+    const database = named(req.param("id"));
+    if (!database) return missing(req.param("id"));
+    databases.splice(databases.indexOf(database), 1);
+    return ok(null);
+  });
+  app.post(`${path}/:id/query`, async ({ req }) => {
+    const database = named(req.param("id"));
+    if (!database) return missing(req.param("id"));
+    const { batch, ...query } = await req.json();
+    try {
+      return ok(transaction(database.sqlite, (batch ?? [query]).flatMap(statementsOf)));
+    } catch ({ message, errcode = 1 }) {
+      return failure(400, `${message}: ${CODES[errcode & 0xff] ?? "SQLITE_ERROR"}`, 7500);
+    }
+  });
+}
+
+/** Several in one text are run in turn; only one can have parameters. */
+const statementsOf = ({ sql, params = [] }) =>
+  params.length > 0 ? [{ sql, params }] : split(sql).map((one) => ({ sql: one, params }));
+
+/** All or none. @param {DatabaseSync} sqlite */
+function transaction(sqlite, statements) {
+  sqlite.exec("BEGIN");
+  try {
+    const results = statements.map((statement) => runOne(sqlite, statement));
+    sqlite.exec("COMMIT");
+    return results;
+  } catch (error) {
+    sqlite.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function runOne(sqlite, { sql, params }) {
+  if (sql.length > MOST_SQL) throw tooBig("statement too long");
+  if (params.some((text) => Buffer.byteLength(text) > MOST_TEXT))
+    throw tooBig("string or blob too big");
+  const results = sqlite.prepare(sql).all(...params);
+  return {
+    results,
+    success: true,
+    meta: { duration: 0, changes: 0, rows_read: 0, rows_written: 0 },
+  };
+}
+
+const tooBig = (message) => Object.assign(new Error(message), { errcode: 18 });

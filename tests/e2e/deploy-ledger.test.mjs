@@ -1,0 +1,140 @@
+/** The ledger's queue and database, as deploys of the service and of the dashboard make and find them. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
+import { cloudflare } from "./cloudflare.mjs";
+import { makeDatabase } from "./cloudflare-d1.mjs";
+import { scratch, script } from "./script.mjs";
+
+const [SERVICE, DASHBOARD] = ["impact-pledge-staging", "impact-pledge-dashboard-staging"];
+const QUEUE = "impact-pledge-staging-ledger";
+const NAMESPACE = { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" };
+
+/** An account in which nothing is deployed, and what deploys an environment's Workers there. */
+async function account(t) {
+  const { env, account } = await cloudflare(t, { deployed: false });
+  const deploy = async (config, ...options) => {
+    const args = ["--env", "staging", "--config", config, ...options];
+    const { code, out, problem } = await script("deploy", args, { env });
+    return { code, said: out + problem };
+  };
+  const done = async (...args) => {
+    const { code, said } = await deploy(...args);
+    assert.equal(code, 0, said);
+    return said;
+  };
+  return {
+    account,
+    service: () => done(withOrigins(scratch(t), withoutBuild)),
+    dashboard: (change) => done(withDashboard(scratch(t), change), "--dashboard"),
+    refused: async (change) => {
+      const { code, said } = await deploy(withDashboard(scratch(t), change), "--dashboard");
+      assert.equal(code, 1, said);
+      return said;
+    },
+    bound: () => account.bindings.get(DASHBOARD).find(({ name }) => name === "LEDGER_DB").id,
+  };
+}
+
+const tablesOf = ({ sqlite }) =>
+  sqlite
+    .prepare("SELECT name FROM d1_migrations")
+    .all()
+    .map(({ name }) => name);
+
+/** What an account has, without what each deploy adds. */
+const stateOf = ({ bindings, databases, queues, namespaces, schedules }) =>
+  structuredClone({
+    bindings,
+    schedules,
+    queues,
+    databases: databases.map(({ sqlite: _, ...database }) => database),
+    namespaces: namespaces.map(({ id, title }) => ({ id, title })),
+  });
+
+test("a service and its dashboard are deployed from nothing, and again, which changes nothing", async (t) => {
+  const { account: there, service, dashboard, bound } = await account(t);
+  await service();
+  const [queue] = there.queues;
+  assert.deepEqual([queue.queue_name, queue.consumer], [QUEUE, undefined]);
+  const ledger = there.bindings.get(SERVICE).find(({ name }) => name === "LEDGER");
+  assert.equal(ledger.queue_name, QUEUE);
+
+  const said = await dashboard();
+  assert.match(said, /^made the D1 database `impact-pledge-staging-ledger`/m);
+  assert.match(said, /^the ledger has the tables of 0001_ledger\.sql now$/m);
+  const [database] = there.databases;
+  assert.deepEqual([database.name, bound()], [QUEUE, database.uuid]);
+  assert.deepEqual(tablesOf(database), ["0001_ledger.sql"]);
+  const { script, settings } = queue.consumer;
+  const { batch_size, max_wait_time_ms, max_retries } = settings;
+  assert.deepEqual(
+    [script, batch_size, max_wait_time_ms, max_retries],
+    [DASHBOARD, 100, 5_000, 100],
+  );
+  assert.deepEqual([...there.schedules], [[DASHBOARD, ["*/5 * * * *"]]]);
+
+  const before = stateOf(there);
+  there.asked.length = 0;
+  await service();
+  assert.doesNotMatch(await dashboard(), /D1 database|tables/);
+  assert.deepEqual(stateOf(there), before);
+  const made = there.asked.filter((asked) => /^POST .*\/(queues|database|namespaces)$/.test(asked));
+  assert.deepEqual(made, []);
+});
+
+/** An account that has the service, and what a dashboard's configuration says of the database's jurisdiction. */
+async function served(t) {
+  const at = await account(t);
+  at.account.queues.push({ queue_id: "queue-1", queue_name: QUEUE, messages: [] });
+  const queue = { type: "queue", name: "LEDGER", queue_name: QUEUE };
+  at.account.bindings.set(SERVICE, [NAMESPACE, queue]);
+  const within = (name) => (text) =>
+    text.replaceAll("d1_databases = [{ ", `$&jurisdiction = "${name}", `);
+  return { ...at, within };
+}
+
+test("a database is made in its jurisdiction, stays there, and is made again if it was deleted", async (t) => {
+  const { account: there, dashboard, refused, bound, within } = await served(t);
+  await dashboard(within("eu"));
+  const [database] = there.databases;
+  assert.deepEqual([database.name, database.jurisdiction, bound()], [QUEUE, "eu", database.uuid]);
+  assert.match(
+    await refused(within("us")),
+    /`impact-pledge-staging-ledger` is in the jurisdiction `eu`, and wrangler\.dashboard\.toml asks for `us`\. .* another `database_name`/,
+  );
+  there.databases.length = 0;
+  await dashboard();
+  const [made] = there.databases;
+  assert.deepEqual(
+    [made.jurisdiction, bound(), made.uuid === database.uuid],
+    [null, made.uuid, false],
+  );
+  assert.deepEqual(tablesOf(made), ["0001_ledger.sql"]);
+});
+
+test("tables come before the Worker that asks for them, all of a migration or none", async (t) => {
+  const { account: there, refused } = await served(t);
+  const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");
+  sqlite.exec("CREATE TABLE findings (name TEXT)");
+  assert.match(await refused(), /table findings already exists.*: SQLITE_ERROR \[7500\]/);
+  assert.deepEqual([there.uploads, tablesOf({ sqlite })], [[], []]);
+  assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shops'").all(), []);
+});
+
+test("a dashboard whose service has no queue for the ledger says what to do, and one without a ledger needs none", async (t) => {
+  const { account: there, dashboard, refused } = await account(t);
+  there.bindings.set(SERVICE, [NAMESPACE]);
+  assert.match(
+    await refused(),
+    /the deployed Worker `impact-pledge-staging` has no queue `LEDGER`, .*`npm run deploy -- --env staging`/,
+  );
+  assert.deepEqual([there.databases, there.uploads], [[], []]);
+  const without = (text) =>
+    text
+      .replaceAll(/^(d1_databases|queues\.consumers) = .*\n/gm, "")
+      .replace(/^crons = .*/m, "crons = []");
+  await dashboard(without);
+  assert.deepEqual([there.databases, there.uploads.length], [[], 1]);
+  assert.deepEqual([...there.schedules], [[DASHBOARD, []]]);
+});

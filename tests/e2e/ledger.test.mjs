@@ -1,0 +1,165 @@
+/** The ledger as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import test from "node:test";
+import { openKv } from "../../scripts/lib/kv.mjs";
+import { Ledger } from "../../scripts/lib/ledger.mjs";
+import { migrate } from "../../scripts/lib/migrations.mjs";
+import { portOf } from "../../scripts/lib/operator.mjs";
+import { deployedLedger } from "./cloudflare.mjs";
+import { localKv, scratch, tools } from "./script.mjs";
+
+const local = async (t) => ({ kv: await localKv(t) });
+
+const ADD = "INSERT INTO shops (mode, unit) SELECT 'test', value FROM json_each(?1)";
+const COUNT = "SELECT json_array(count(*)) FROM shops WHERE unit LIKE ?1 ->> '$'";
+const UNITS = "SELECT json_quote(unit), 'more' FROM shops WHERE unit LIKE ?1 ->> '$' ORDER BY unit";
+const all = JSON.stringify("%");
+const add = (...units) => ({ sql: ADD, parameter: JSON.stringify(units) });
+
+for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) {
+  test(`${name}: statements answer with their rows' texts, and are one transaction`, async (t) => {
+    const {
+      ledger: { run },
+    } = portOf((await open(t)).kv);
+    const counts = [
+      { sql: COUNT, parameter: all },
+      { sql: COUNT, parameter: '"b%"' },
+    ];
+    assert.deepEqual(await run([add("a", "böse \"'\n", "b")]), [[]]);
+    assert.deepEqual(await run(counts), [["[3]"], ["[2]"]]);
+    assert.deepEqual(await run([{ sql: UNITS, parameter: all }]), [
+      ['"a"', '"b"', String.raw`"böse \"'\n"`],
+    ]);
+    await assert.rejects(run([add("c"), add("d", "a")]), {
+      constraint: true,
+      message: "UNIQUE constraint failed: shops.mode, shops.unit",
+    });
+    assert.deepEqual(await run(counts), [["[3]"], ["[2]"]]);
+  });
+
+  test(`${name}: what is wrong is said: a statement, and a text that D1 does not take`, async (t) => {
+    const {
+      kv: {
+        ledger: { run },
+      },
+    } = await open(t);
+    await assert.rejects(run([{ sql: "SELEC ?1", parameter: all }]), (error) => {
+      assert.match(error.message, /near "SELEC": syntax error/);
+      assert.equal(error.constraint, undefined);
+      return true;
+    });
+    await assert.rejects(
+      run([{ sql: "SELECT ?1 FROM none", parameter: all }]),
+      /^Error: the ledger lacks what this version needs: run `npm run deploy -- --dashboard`, .*no such table: none/,
+    );
+    const most = JSON.stringify("x".repeat(1_999_998));
+    assert.deepEqual(await run([{ sql: "SELECT length(?1)", parameter: most }]), [["2000000"]]);
+    await assert.rejects(
+      run([{ sql: "SELECT length(?1)", parameter: `${most} ` }]),
+      /^Error: a parameter of the ledger has over 2 MB$/,
+    );
+  });
+}
+
+test("an answer is bounded", async () => {
+  const rows = Array.from({ length: 51 }, () => "x".repeat(1_000_000));
+  const ledger = new Ledger({ batch: async () => [rows], script: async () => {} });
+  await assert.rejects(ledger.run([]), /^Error: an answer of the ledger has over 50 MB$/);
+});
+
+// ---- What passes ---------------------------------------------------------------------------------
+
+const LOCKED = "D1_ERROR: database is locked: SQLITE_BUSY";
+const TOKEN = "D1_ERROR: Failed to get session commit token: broken";
+
+test("what another program of this machine is in the way of is done again, and not for ever", async () => {
+  const faults = [LOCKED, TOKEN, LOCKED];
+  let asked = 0;
+  const failing = (count) => async () => {
+    asked += 1;
+    if (asked <= count) throw new Error(faults[asked % 3]);
+    return [["[1]"]];
+  };
+  const ledger = (count) => new Ledger({ batch: failing(count), script: async () => {} });
+  assert.deepEqual(await ledger(3).run([add("a")]), [["[1]"]]);
+  assert.equal(asked, 4);
+  asked = 0;
+  await assert.rejects(ledger(99).run([add("a")]), /SQLITE_BUSY|commit token/);
+  assert.equal(asked, 6);
+});
+
+const again = { "retry-after": "0" };
+/** How a query fails, how often it is asked, and what is said; null: it is answered. */
+const FAULTS = {
+  "a server's error": [
+    [
+      { status: 500, headers: again },
+      { status: 429, headers: again },
+    ],
+    3,
+    null,
+  ],
+  "what D1 says of itself": [
+    [{ status: 400, message: "D1 DB reset because its code was updated." }],
+    2,
+    null,
+  ],
+  "no permission": [
+    [{ status: 403, message: "no" }],
+    1,
+    /status 403; no .*for the ledger `D1: Edit`/,
+  ],
+};
+
+for (const [name, [faults, asks, problem]] of Object.entries(FAULTS))
+  test(`deployed: ${name}`, async (t) => {
+    const { kv, account } = await deployedLedger(t);
+    account.fault = () => faults[account.asked.length - 1];
+    const counted = kv.ledger.run([{ sql: COUNT, parameter: all }]);
+    if (problem === null) assert.deepEqual(await counted, [["[0]"]]);
+    else await assert.rejects(counted, problem);
+    assert.equal(account.asked.length, asks);
+  });
+
+test("deployed: without a dashboard, or one without a database, there is no ledger", async (t) => {
+  const { account, open } = await deployedLedger(t);
+  account.bindings.set("impact-pledge-dashboard", []);
+  assert.deepEqual([(await open()).ledger, portOf(await open()).ledger], [null, undefined]);
+  account.bindings.delete("impact-pledge-dashboard");
+  assert.equal((await open()).ledger, null);
+});
+
+// ---- Migrations ----------------------------------------------------------------------------------
+
+test("local: wrangler sees what was migrated here, and several commands at once migrate a new folder", async (t) => {
+  const persistTo = scratch(t);
+  const kvs = await Promise.all(Array.from({ length: 4 }, () => openKv(tools, { persistTo })));
+  t.after(() => Promise.all(kvs.map((kv) => kv.close())));
+  await Promise.all(kvs.map(({ ledger }, at) => ledger.run([add(`unit_${at}`)])));
+  assert.deepEqual(await kvs[0].ledger.run([{ sql: COUNT, parameter: all }]), [["[4]"]]);
+  assert.deepEqual(await migrate(kvs[0].ledger, tools.root), []);
+  const config = join(tools.root, "wrangler.dashboard.dev.toml");
+  const options = ["LEDGER_DB", "--local", "--persist-to", persistTo, "--config", config];
+  const args = [tools.wrangler, "d1", "migrations", "list", ...options];
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    env: tools.env,
+    encoding: "utf8",
+  });
+  assert.match(stdout, /No migrations to apply/, stderr);
+});
+
+test("deployed: a migration whose answer was lost is not done twice", async (t) => {
+  const { kv, account } = await deployedLedger(t, { isMigrated: false });
+  const [{ sqlite }] = account.databases;
+  let isLost = false;
+  account.lost = () => {
+    const before = isLost;
+    isLost = sqlite.prepare("SELECT name FROM sqlite_schema WHERE name = 'shops'").all().length > 0;
+    return isLost && !before;
+  };
+  assert.deepEqual(await migrate(kv.ledger, tools.root), ["0001_ledger.sql"]);
+  assert.equal(isLost, true);
+  assert.equal(sqlite.prepare("SELECT name FROM d1_migrations").all().length, 1);
+});

@@ -1,0 +1,293 @@
+//! How the ledger is kept up: by the cron, by a check, by a new beginning; and how it says how it is.
+
+use super::ledger::{keep, message, receive};
+use futures_executor::block_on;
+use impact_pledge::handle::Clock;
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
+use impact_pledge::ledger::{self, Checked, Counts, Health, Limits, Reached, Upkeep};
+use impact_pledge::time::TimeZones;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use support::ledger::{Failing, SqliteLedger};
+use support::memory::MemoryStore;
+use support::service::{CountedEntropy, FixedClock, NOW_MS};
+
+const MINUTE: u64 = 60_000;
+const LIMITS: Limits = Limits { calls: 600, milliseconds: MINUTE };
+
+/// A clock that goes on by a second whenever it is looked at.
+struct Ticking(Cell<u64>);
+
+impl TimeZones for Ticking {
+    fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
+        None
+    }
+}
+
+impl Clock for Ticking {
+    fn now_ms(&self) -> u64 {
+        self.0.set(self.0.get() + 1_000);
+        self.0.get()
+    }
+}
+
+fn keep_up(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64, limits: Limits) -> Upkeep {
+    let clock = FixedClock(Cell::new(now_ms));
+    block_on(ledger::keep_up(ledger, store, &clock, "a test", limits)).unwrap()
+}
+
+/// The service marks a message that the queue did not take.
+fn mark(store: &MemoryStore, message: &Value) {
+    let name = format!("ledger-unsent:{}", message["id"].as_str().unwrap());
+    store.keep(&name, b"{}", b"{}");
+}
+
+fn marks(store: &MemoryStore) -> usize {
+    store.names().iter().filter(|name| name.starts_with("ledger-unsent:")).count()
+}
+
+fn rows(ledger: &SqliteLedger) -> usize {
+    ledger.sql("SELECT id FROM transactions").len()
+}
+
+#[test]
+fn what_the_queue_did_not_take_is_written_at_once() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    keep_up(&ledger, &store, NOW_MS, LIMITS); // the next pass is due in an hour
+    let messages: Vec<_> = (1..=4).map(|number| message(number, json!({}))).collect();
+    messages.iter().for_each(|message| mark(&store, message));
+    keep(&store, &messages[0]);
+    keep(&store, &message(2, json!({ "summary": { "amount": "many" } })));
+    keep(&store, &message(3, json!({ "summary": { "currencyCode": "XXX" } })));
+    store.keep("ledger-unsent:odd", b"{}", b"{}");
+    let upkeep = keep_up(&ledger, &store, NOW_MS + MINUTE, LIMITS);
+    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::NotDue, 3));
+    assert_eq!(rows(&ledger), 1);
+    assert_eq!(marks(&store), 2, "the record of one is not shown yet, and one is no mark of ours");
+    keep(&store, &messages[3]);
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 2 * MINUTE, LIMITS).unsent, 1);
+    assert_eq!((rows(&ledger), marks(&store)), (2, 1));
+}
+
+#[test]
+fn a_mark_stays_until_its_row_is_there() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let message = message(1, json!({}));
+    keep(&store, &message);
+    mark(&store, &message);
+    let clock = FixedClock(Cell::new(NOW_MS));
+    let run = || block_on(ledger::keep_up(&ledger, &store, &clock, "a test", LIMITS));
+    for failing in [Failing::Before, Failing::After] {
+        ledger.set_failing(failing);
+        assert!(run().is_err());
+        assert_eq!(marks(&store), 1, "{failing:?}");
+    }
+    ledger.set_failing(Failing::Not);
+    assert_eq!(run().unwrap().unsent, 1);
+    assert_eq!((rows(&ledger), marks(&store)), (1, 0));
+}
+
+#[test]
+fn many_marks_take_half_of_the_calls() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    for number in 1..=100 {
+        keep(&store, &message(number, json!({})));
+        mark(&store, &message(number, json!({})));
+    }
+    let upkeep = keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, LIMITS);
+    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::Complete, 59));
+    assert_eq!((rows(&ledger), marks(&store)), (100, 41));
+}
+
+#[test]
+fn a_ledger_that_was_never_complete_goes_on_at_each_invocation() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(1);
+    (1..=100).for_each(|number| keep(&store, &message(number, json!({}))));
+    let limits = Limits { calls: 120, ..LIMITS };
+    let mut reached = Vec::new();
+    while reached.last() != Some(&Reached::Complete) {
+        let now = NOW_MS + 10 * MINUTE + reached.len() as u64;
+        reached.push(keep_up(&ledger, &store, now, limits).reached);
+    }
+    assert!((4..=6).contains(&reached.len()), "{reached:?}");
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, limits).reached, Reached::NotDue);
+    assert_eq!(rows(&ledger), 100);
+}
+
+#[test]
+fn an_invocation_ends_within_its_time_and_its_calls() {
+    let run = |limits| {
+        let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+        store.set_page_length(1);
+        (1..=250).for_each(|number| keep(&store, &message(number, json!({}))));
+        let clock = Ticking(Cell::new(NOW_MS + 10 * MINUTE));
+        let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
+        (upkeep, ledger.calls.get())
+    };
+    let (upkeep, calls) = run(Limits { milliseconds: 30_000, ..LIMITS });
+    assert_eq!(upkeep.reached, Reached::Part);
+    assert!((20..30).contains(&upkeep.listed), "{upkeep:?}");
+    assert_eq!(upkeep.mended, upkeep.listed);
+    assert!(calls < 100, "{calls}");
+    let (upkeep, calls) = run(Limits { milliseconds: u64::MAX, ..LIMITS });
+    assert!((100..160).contains(&upkeep.listed), "{upkeep:?}");
+    assert!(calls < 600, "{calls}");
+}
+
+#[test]
+fn of_two_invocations_one_works_at_the_pass() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let entropy = CountedEntropy::default();
+    let (one, other) = (ledger::holder(&entropy), ledger::holder(&entropy));
+    assert_ne!(one, other);
+    keep(&store, &message(1, json!({})));
+    let now = NOW_MS + 10 * MINUTE;
+    ledger.sql(&format!(
+        "UPDATE reconciliation SET holder = '{one}', lease = {}, started = {now}, listed = 7",
+        now + MINUTE
+    ));
+    let clock = FixedClock(Cell::new(now));
+    let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
+    let busy = Upkeep { reached: Reached::Busy, unsent: 0, listed: 7, mended: 0 };
+    assert_eq!((upkeep, rows(&ledger)), (busy, 0));
+}
+
+// ---- A check -------------------------------------------------------------------------------------
+
+fn check(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64) -> Option<Checked> {
+    let clock = FixedClock(Cell::new(now_ms));
+    block_on(ledger::check(ledger, store, &clock, "a command")).unwrap()
+}
+
+#[test]
+fn a_check_counts_what_it_finds_and_mends() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(2);
+    (1..=9).for_each(|number| keep(&store, &message(number, json!({}))));
+    assert_eq!(check(&ledger, &store, NOW_MS + 10 * MINUTE).unwrap().counts.missing, 9);
+    let changed = json!({ "summary": { "amount": "9.00" } });
+    [1, 2].iter().for_each(|number| keep(&store, &message(*number, changed.clone())));
+    store.remove(&format!("transaction:{}", message(3, json!({}))["id"].as_str().unwrap()));
+    keep(&store, &message(4, json!({ "summary": { "amount": "many" } })));
+    keep(&store, &message(10, json!({})));
+    let checked = check(&ledger, &store, NOW_MS + 20 * MINUTE).unwrap();
+    let counts = Counts { missing: 1, wrong: 2, gone: 1, damaged: 1, refused: 0 };
+    assert_eq!((checked.counts, checked.state.last_mended), (counts, 4));
+    let none = Counts { damaged: 1, ..Counts::default() };
+    assert_eq!(check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap().counts, none);
+}
+
+#[test]
+fn a_check_is_of_a_whole_pass() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let limits = Limits { calls: 100, ..LIMITS };
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, Reached::Part);
+    ledger.sql("DELETE FROM transactions"); // of what that pass has listed already, too
+    let checked = check(&ledger, &store, NOW_MS + 11 * MINUTE).unwrap();
+    assert_eq!(rows(&ledger), 60);
+    assert_eq!(checked.state.completed, Some(NOW_MS + 11 * MINUTE));
+    assert_eq!(checked.state.last_listed, 60);
+}
+
+#[test]
+fn a_check_gives_up_where_somebody_else_works_at_it() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    ledger.sql(&format!("UPDATE reconciliation SET holder = 'other', lease = {}", u64::MAX / 4));
+    assert_eq!(check(&ledger, &store, NOW_MS), None);
+}
+
+#[test]
+fn an_emptied_ledger_is_made_again_from_the_records() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    (1..=5).for_each(|number| keep(&store, &message(number, json!({}))));
+    store.keep("member:t:u", b"{}", b"null");
+    let fact = Fact { kind: Kind::Member, name: "t:broken".to_owned() };
+    let by = Change { change: "c".to_owned(), author: "ada".to_owned(), at: NOW_MS };
+    let seen = [Seen { fact, is_there: false, change: None }];
+    block_on(claims::claim(&ledger, Wanted::Added, &seen, &by)).unwrap();
+    check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
+    let tables = || {
+        ["transactions", "shops", "keys", "claims"]
+            .map(|table| ledger.sql(&format!("SELECT count(*) FROM {table}")).concat())
+    };
+    let before = tables();
+    assert_eq!(before, ["5", "1", "1", "1"]);
+    block_on(ledger::clear(&ledger)).unwrap();
+    assert_eq!(tables(), ["0", "0", "0", "0"]);
+    let state = block_on(ledger::state(&ledger)).unwrap();
+    assert_eq!((state.watermark(), state.imported, state.last_listed), (None, None, 0));
+    check(&ledger, &store, NOW_MS + 40 * MINUTE).unwrap();
+    assert_eq!(tables(), before);
+}
+
+/// A pass that was under way when the tables were emptied writes nothing that counts as complete.
+#[test]
+fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let limits = Limits { calls: 100, ..LIMITS };
+    keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits);
+    block_on(ledger::clear(&ledger)).unwrap();
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached, Reached::Complete);
+    assert_eq!(rows(&ledger), 60);
+}
+
+// ---- How it is -----------------------------------------------------------------------------------
+
+fn health(ledger: &SqliteLedger, now_ms: u64) -> Health {
+    block_on(ledger::health(ledger, now_ms)).unwrap()
+}
+
+#[track_caller]
+fn has_problem(ledger: &SqliteLedger, now_ms: u64, part: &str) {
+    let problem = health(ledger, now_ms).problem.unwrap_or_default();
+    assert!(problem.contains(part), "{problem}");
+}
+
+#[test]
+fn a_ledger_says_what_is_wrong() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    has_problem(&ledger, NOW_MS, "its first reconciliation begins within five minutes");
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let now = NOW_MS + 10 * MINUTE;
+    keep_up(&ledger, &store, now, Limits { calls: 100, ..LIMITS });
+    has_problem(&ledger, now, "its first reconciliation has read 24 records");
+    keep_up(&ledger, &store, now, LIMITS);
+    assert_eq!(health(&ledger, now + 120 * MINUTE).problem, None);
+    has_problem(
+        &ledger,
+        now + 121 * MINUTE,
+        "complete reconciliation began on 2026-01-31T12:10:00.123Z",
+    );
+    ledger.sql("UPDATE reconciliation SET last_listed = 100000");
+    assert_eq!(health(&ledger, now + 48 * 60 * MINUTE).problem, None);
+    has_problem(&ledger, now + 49 * 60 * MINUTE, "a new one is overdue");
+    ledger.bytes.set(Some(7_999_999_999));
+    assert_eq!(health(&ledger, now).problem, None);
+    ledger.bytes.set(Some(8_250_000_000));
+    has_problem(&ledger, now, "the database has 8.2 of the 10 GB");
+}
+
+#[test]
+fn health_is_what_the_ledger_has() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    receive(&ledger, &[message(1, json!({}))]);
+    keep(&store, &message(1, json!({})));
+    keep(&store, &message(2, json!({ "summary": { "amount": "many" } })));
+    keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, LIMITS);
+    ledger.bytes.set(Some(49_152));
+    let value = serde_json::to_value(health(&ledger, NOW_MS)).unwrap();
+    let pass = json!({
+        "began": "2026-01-31T12:10:00.123Z", "ended": "2026-01-31T12:10:00.123Z", "listed": 2, "mended": 0,
+    });
+    let expected = json!({
+        "completeUpTo": "2026-01-31T12:08:00.123Z", "received": "2026-01-31T12:00:00.123Z", "lagMs": 0,
+        "lastPass": pass, "currentPass": null, "findings": 1, "bytes": 49_152,
+    });
+    assert_eq!(value, expected);
+}
