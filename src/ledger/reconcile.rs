@@ -110,7 +110,7 @@ pub(super) async fn count(
 ) -> Result<(Reached, State)> {
     let now = clock.now_ms();
     let state = super::state(ledger).await?;
-    let due = if when == When::Now { now } else { now.saturating_sub(state.interval_ms()) };
+    let due = if when == When::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
     let take = Take { holder, now, lease: now + LEASE_MS, due };
     let Some(state) = ask(ledger, &take).await?.into_iter().next() else {
         let is_busy = state.lease >= now && !state.holder.is_empty();

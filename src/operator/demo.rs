@@ -144,7 +144,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Teams, units, and the first prices.
     async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
-            teams::add(self.store, &self.author()?, team, units).await?;
+            teams::add(self.store, None, &self.author()?, team, units).await?;
         }
         for (unit, members) in &demo.profiles {
             units::set(self.store, &self.author()?, unit, members.clone()).await?;

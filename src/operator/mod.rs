@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod backups;
+mod claimed;
 mod conflict;
 mod coverage;
 pub mod csv;

@@ -14,6 +14,7 @@
 mod answer;
 mod auth;
 mod charge;
+mod claimed;
 mod conflicts;
 mod dashboard;
 mod deliveries;

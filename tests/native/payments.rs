@@ -27,6 +27,7 @@ const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 struct Bench {
     service: TestService<MemoryStore>,
     desk: Desk<CountedEntropy>,
+    ledger: SqliteLedger,
     created: Answer,
 }
 
@@ -37,7 +38,7 @@ fn bench() -> Bench {
     let created = service.send(&repeatable(&order));
     service.clock.0.set(ENDED_MS);
     desk.clock.0.set(ENDED_MS);
-    Bench { service, desk, created }
+    Bench { service, desk, ledger: SqliteLedger::default(), created }
 }
 
 impl Bench {
@@ -62,16 +63,26 @@ impl Bench {
         self.service.store.keep(JANUARY, value.as_bytes(), b"null");
     }
 
+    /// A pass of the reconciliation.
+    fn reconcile(&self) {
+        self.ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
+    }
+
+    /// Marks a month once the ledger has what there is now.
     fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
+        self.reconcile();
+        self.mark_now(changed)
+    }
+
+    fn mark_now(&self, changed: &Value) -> Result<Value, OperatorError> {
         let (author, payment) = (self.desk.author(), payment(changed));
-        let ledger = SqliteLedger::default();
-        ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
-        block_on(payments::mark((&*self.service.store, &ledger), &author, &payment))
+        block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment))
             .map(|paid| json!(paid))
     }
 
     fn undo(&self) -> Result<Value, OperatorError> {
-        block_on(payments::undo(&*self.service.store, &self.desk.author(), &january()))
+        let (store, author) = (&*self.service.store, self.desk.author());
+        block_on(payments::undo(store, Some(&self.ledger), &author, &january()))
             .map(|paid| json!(paid))
     }
 
@@ -303,7 +314,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let again = bench.undo().unwrap_err().to_string();
     assert_eq!(
         again,
-        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here"
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org took back \
+         that it was paid at 2026-02-02T00:00:00.001Z"
     );
 }
 
@@ -314,31 +326,34 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MADE_MS: u64 = ENDED_MS + 10 * MINUTE_MS;
     let bench = bench();
     let store = &*bench.service.store;
-    bench.desk.clock.0.set(MADE_MS);
+    let at = |ms: u64| bench.desk.clock.0.set(ms);
+    at(MADE_MS);
+    bench.reconcile();
     let form = FormId::new(&bench.desk.clock, &bench.desk.entropy);
     let send = || {
         let (author, payment) = (bench.desk.author(), payment(&json!({})));
-        let ledger = SqliteLedger::default();
-        ledger.reconcile(store, bench.desk.clock.0.get());
-        block_on(payments::mark_once((store, &ledger), &author, &payment, &form))
+        block_on(payments::mark_once(store, Some(&bench.ledger), &author, &payment, &form))
+            .map_err(|error| error.to_string())
     };
-    let at = |ms: u64| bench.desk.clock.0.set(ms);
     at(MADE_MS - 3 * MINUTE_MS);
-    bench.mark(&json!({})).unwrap();
+    bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let settlement = store.value(JANUARY).unwrap();
-    for shown in [true, false] {
-        if !shown {
-            store.remove(JANUARY); // as Workers KV may not show it
-        }
-        let problem = send().unwrap_err().to_string();
-        let words = if shown { "is marked already" } else { "(`payments mark`), since this form" };
+    let marked = "is marked already: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    for hidden in [None, Some("settlement:")] {
+        store.set_hidden(hidden); // as Workers KV may not show it
+        let problem = send().unwrap_err();
+        let words = if hidden.is_some() { marked } else { "is marked already: 1.50 USD" };
         assert!(problem.contains(words), "{problem}");
     }
-    store.keep(JANUARY, settlement.as_bytes(), b"null");
-    at(MADE_MS - 2 * MINUTE_MS);
+    store.set_hidden(None);
+    at(MADE_MS + MINUTE_MS);
     bench.undo().unwrap();
-    at(MADE_MS);
+    at(MADE_MS + 50 * MINUTE_MS);
+    let problem = send().unwrap_err();
+    let undone = "was changed since this form was opened: ada@example.org took back that it was paid at \
+        2026-02-02T00:11:00.000Z. Look at it and begin again";
+    assert!(problem.contains(undone), "{problem}");
+    bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
     send().unwrap(); // what was undone before does not matter
 }
 
@@ -412,6 +427,82 @@ fn what_is_not_the_months_sum_is_not_marked() {
         format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
+}
+
+/// An order may come late, and a record may be damaged.
+#[test]
+fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
+    let bench = bench();
+    bench.reconcile();
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    let late = bench.service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    bench.service.create(LIVE_UNIT, &minimal());
+    let store = &*bench.service.store;
+    for name in store.names().iter().filter(|name| name.starts_with("transaction:")) {
+        let metadata = &store.metadata(name)[0];
+        if metadata["mode"] == "live" || name.ends_with(&late) {
+            store.keep(name, b"{}", metadata.to_string().replace("1.50", "many").as_bytes());
+        }
+    }
+    assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
+    let both = json!({ "/amounts": [{ "amount": "3" }] });
+    let (author, paid) = (bench.desk.author(), payment(&both));
+    let check = payments::check(store, Some(&bench.ledger), &author, &paid);
+    let damaged = json!({ "count": 1, "first": format!("transaction:{late}") });
+    assert_eq!(json!(block_on(check).unwrap())["damaged"], damaged);
+    bench.mark(&both).unwrap();
+    let record = store.value(JANUARY);
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    let again = bench.mark(&both).unwrap_err().to_string();
+    assert!(again.contains("is marked already: 3.00 USD"), "{again}");
+    assert_eq!(store.value(JANUARY), record);
+    bench.undo().unwrap();
+    assert!(bench.mark(&both).unwrap_err().to_string().contains("has a sum of 4.50 USD"));
+}
+
+#[test]
+fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
+    const END_MS: u64 = ENDED_MS - 24 * 60 * 60_000;
+    let bench = bench();
+    let store = &*bench.service.store;
+    let not_yet = |words: &str, hours: u64| {
+        let error = bench.mark_now(&json!({})).unwrap_err().to_string();
+        let expected = format!(
+            "nothing was marked: 2026-01 of the unit `unit_dev` (test) cannot be marked yet: {words}, and the month \
+            ended at 2026-02-01T00:00:00.000Z. It can be once the reconciliation has compared all records again, which \
+            it begins every {hours} h: `npm run ledger -- check` does that now"
+        );
+        assert_eq!(error, expected);
+        assert_eq!((bench.audited(), store.value(JANUARY)), (vec![], None));
+    };
+    not_yet("the ledger was not compared with all records yet", 1);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000 - 1);
+    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 1);
+    bench.ledger.sql("UPDATE reconciliation SET last_listed = 100000");
+    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 24);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000);
+    bench.ledger.sql("UPDATE reconciliation SET imported = NULL");
+    not_yet("the ledger was not compared with all records yet", 1);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000);
+    bench.mark_now(&json!({})).unwrap();
+}
+
+#[test]
+fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
+    let bench = bench();
+    let (store, author) = (&*bench.service.store, bench.desk.author());
+    let error = block_on(payments::mark(store, None, &author, &payment(&json!({})))).unwrap_err();
+    assert!(error.to_string().starts_with("this needs the ledger"), "{error}");
+    assert_eq!(bench.audited(), []);
+    bench.mark(&json!({})).unwrap();
+    assert_eq!(block_on(payments::list(store, "unit_dev", None)).unwrap().len(), 1);
+    block_on(payments::undo(store, None, &author, &january())).unwrap();
+    assert_eq!(store.value(JANUARY), None);
+    let later = ENDED_MS + 21 * 60_000;
+    bench.desk.clock.0.set(later);
+    bench.mark(&json!({})).unwrap();
 }
 
 /// A shop's walk lists no other shop's records, however their IDs begin.

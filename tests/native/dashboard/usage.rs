@@ -290,7 +290,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
-    let stale = ["since this form was opened", "<bdi>payments undo</bdi>"];
+    let stale = ["since this form was opened", "joan@example.org took back that it was paid at"];
     assert_has(&mark(&dashboard, &form), 422, &stale);
     assert_eq!(dashboard.store().value(DECEMBER), None);
     let again = payment(&dashboard, &[("invoice", "<b>\"'&\u{202e}")]);
