@@ -31,8 +31,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (selection(query, &selected))
         section {
+            (pages(query, &from, page, "Pages of the list"))
             (table(desk, &page.orders, selected.wanted.unit.is_none()))
-            (pages(query, &from, page))
+            (pages(query, &from, page, "Pages of the list, below it"))
             (view::coverage(coverage))
         }
         section { h2 { "Filter" } (filters(query)) }
@@ -135,8 +136,8 @@ fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
     cells
 }
 
-/// Links to the pages before and after this one.
-fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
+/// Links to the pages before and after this one. They stand above the table as well, where few presses of Tab lead.
+fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
     let place = |name, place: &Place| {
@@ -144,7 +145,7 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
         address(&[filters.as_slice(), &[(name, &*text)]].concat())
     };
     html! {
-        nav aria-label="Pages of the list" {
+        nav aria-label=(label) {
             ul {
                 @if *from != Direction::Newest { li { a href=(address(&filters)) { "Newest" } } }
                 @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "← Newer" } } }

@@ -8,8 +8,8 @@ use crate::handle::{Clock, Entropy};
 use crate::ledger::OfferingSum;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
+use crate::operator::quantities::{self, Pledged};
 use crate::operator::transactions::Wanted;
-use crate::operator::usage::{self, Pledged};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -60,7 +60,7 @@ async fn pledged<S, C, E>(
     most: usize,
 ) -> Result<Pledged> {
     let wanted = Wanted { unit: unit.map(str::to_owned), mode: Some(chosen.mode) };
-    Ok(usage::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
+    Ok(quantities::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
 }
 
 fn table(quantities: &[OfferingSum]) -> Markup {

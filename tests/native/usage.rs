@@ -6,7 +6,7 @@ use impact_pledge::operator::transactions::{
     self, Export, Line, ListQuery, Wanted, for_spreadsheet, spreadsheet_head,
 };
 use impact_pledge::operator::usage::{self, MonthUsage, Usage};
-use impact_pledge::operator::{Damaged, OperatorError};
+use impact_pledge::operator::{Damaged, OperatorError, quantities};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;
@@ -212,7 +212,8 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     assert_eq!(total.amount, format!("1{}.00", "0".repeat(312)));
     block_on(usage::look_up_payments(&store, &ledger, &mut usage.months)).unwrap();
     assert_eq!((store.take_reads().len(), ledger.calls.get()), (10_000, 5));
-    let pledged = block_on(usage::quantities(&ledger, &Wanted::default(), november, 9)).unwrap();
+    let pledged =
+        block_on(quantities::quantities(&ledger, &Wanted::default(), november, 9)).unwrap();
     let sum = &pledged.quantities[0];
     assert_eq!((&*sum.offering, sum.transactions, pledged.more), ("tree", 10_000, false));
     assert_eq!(sum.quantity, "1e312");
@@ -235,7 +236,7 @@ fn quantities_are_those_of_a_month_by_offering_of_a_unit_or_of_all() {
     order("service_sk_test_dev_unit_two", "=1+1,\u{202e}<script>", json!(2));
     let ledger = ledger_of(&bench.store);
     let of = |wanted: &Wanted, most| {
-        let found = usage::quantities(&ledger, wanted, month("2026-01"), most);
+        let found = quantities::quantities(&ledger, wanted, month("2026-01"), most);
         let found = block_on(found).unwrap();
         let sums = found.quantities.into_iter();
         (sums.map(|sum| (sum.mode, sum.offering, sum.quantity)).collect::<Vec<_>>(), found.more)
@@ -247,7 +248,7 @@ fn quantities_are_those_of_a_month_by_offering_of_a_unit_or_of_all() {
     assert_eq!(sums[1].2, format!("1{}.1", "0".repeat(308)));
     assert_eq!((of(&live, 1).0.len(), of(&live, 1).1), (1, true));
     assert_eq!(of(&Wanted::default(), 9).0.len(), 4);
-    let all = block_on(usage::quantities(&ledger, &live, month("2026-02"), 9)).unwrap();
+    let all = block_on(quantities::quantities(&ledger, &live, month("2026-02"), 9)).unwrap();
     assert!(all.quantities.is_empty() && all.coverage.complete_up_to.is_some());
 }
 

@@ -153,7 +153,7 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
         "/orders",
     ] {
         let page = dashboard.get(OPERATOR, path);
-        assert_has(&page, 422, &["This needs the ledger", "LEDGER_DB", "docs/operating.md"]);
+        assert_has(&page, 422, &["This needs the ledger", "LEDGER_DB", "docs/ledger.md"]);
     }
 }
 
@@ -213,6 +213,10 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
     let file = dashboard.get(ACCOUNTS, "/usage.csv");
     assert_eq!((file.status, file.text.lines().count()), (200, 10_001));
     assert_has(&dashboard.get(ACCOUNTS, "/orders"), 200, &["Older"]);
+    for text in ["order-1", "ada@example.org"] {
+        let page = dashboard.post(OPERATOR, "/find", &[("text", text)]);
+        assert_has(&page, 200, &["No unit, team, key or order matches this"]);
+    }
 }
 
 #[test]
