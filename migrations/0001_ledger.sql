@@ -49,19 +49,20 @@ CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 
 -- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
 -- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
--- hears of the first. change: the name of the entry in the audit log.
+-- hears of the first. change: the name of the entry in the audit log; empty where that is not known. A row counts more than
+-- the record for some minutes only (src/ledger/claims.rs). gone: the record was removed.
 CREATE TABLE claims (
   kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
   name TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing')),
+  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing', 'gone')),
   change TEXT NOT NULL,
   author TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- The reconciliation with KV. started: when the pass that is under way began, `after` and `cursor` where it goes on;
--- lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
+-- The reconciliation with KV. started: when the pass that is under way began; part: what it lists now, `after` and `cursor`
+-- where it goes on; lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
 -- was created two minutes before. imported: since when the claims are those
 -- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
 -- transaction of these was.
@@ -70,6 +71,7 @@ CREATE TABLE reconciliation (
   lease INTEGER NOT NULL DEFAULT 0,
   holder TEXT NOT NULL DEFAULT '',
   started INTEGER,
+  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members')),
   cursor TEXT,
   after TEXT NOT NULL DEFAULT '',
   listed INTEGER NOT NULL DEFAULT 0,

@@ -18,6 +18,7 @@ mod orders;
 mod quantities;
 mod receive;
 mod reconcile;
+mod settled;
 mod shops;
 mod state;
 mod sums;
@@ -31,8 +32,9 @@ pub use orders::{Direction, Filter, Order, OrderPage, Place, by_email, by_refere
 pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
 pub use reconcile::{Counts, Reached, When, reconcile};
+pub use settled::settled;
 pub use shops::shops;
-pub use state::{Finding, FindingKind, SHOWN_AFTER_MS, State, findings, state};
+pub use state::{Finding, FindingKind, Part, SHOWN_AFTER_MS, State, findings, state};
 pub use sums::{MonthSum, months_of, sums};
 pub use upkeep::{Limits, Upkeep, holder, keep_up};
 

@@ -24,6 +24,8 @@ pub struct Filter {
     pub key: Option<String>,
     /// Only those with a pledge that has no price.
     pub unpriced: bool,
+    /// Only those whose row was written later, in milliseconds since 1970.
+    pub changed_after: Option<u64>,
 }
 
 /// A transaction in the ledger.
@@ -62,7 +64,7 @@ impl Order {
 
 /// A place in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, fits an address: an ID is no
 /// personal data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     created: u64,
     id: String,
@@ -305,6 +307,7 @@ macro_rules! of_shop {
             $beyond,
             " (?1 ->> '$.created', ?1 ->> '$.id')
       AND (shop_of.key IS NULL OR t.key = shop_of.key) AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
+      AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
     ORDER BY t.created ",
             $order,
             ", t.id ",

@@ -25,7 +25,7 @@ pub struct OfferingSum {
     pub offering: String,
     /// Number of transactions with a pledge for it.
     pub transactions: u64,
-    /// The exact sum of the quantities, a plain decimal.
+    /// The exact sum of the quantities, a decimal, with an exponent where that spares 20 zeros.
     pub quantity: String,
 }
 

@@ -7,7 +7,7 @@ use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The sum of a shop's transactions of a month in one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,9 +60,13 @@ pub async fn sums(
 ) -> Result<Vec<MonthSum>> {
     let asked = Asked::new(mode, units, months);
     let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
-    let large =
-        rows.iter().filter(|row| row.large > 0).map(|row| (row.month, row.mode, &*row.unit));
-    let large: Vec<_> = large.filter_map(with_span).collect();
+    // A set, as a shop can have such charges in several currencies.
+    let large: BTreeSet<_> = rows
+        .iter()
+        .filter(|row| row.large > 0)
+        .map(|row| (row.month, row.mode, &*row.unit))
+        .collect();
+    let large: Vec<_> = large.into_iter().filter_map(with_span).collect();
     let large = match large.is_empty() {
         true => Vec::new(),
         false => ask(ledger, &LargeSums { shops: large }).await?,

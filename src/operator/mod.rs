@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod backups;
 mod conflict;
+mod coverage;
 pub mod csv;
 pub mod delays;
 pub mod demo;
@@ -26,6 +27,7 @@ pub mod units;
 pub mod usage;
 
 pub use conflict::Seen;
+pub use coverage::{Coverage, Damaged};
 
 use crate::ledger::{Ledger, LedgerError};
 use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};

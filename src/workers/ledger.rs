@@ -33,9 +33,10 @@ pub struct BackgroundQueue<'c> {
 impl LedgerQueue for BackgroundQueue<'_> {
     fn send(&self, message: Recorded) {
         let (queue, store) = (self.queue.clone(), self.store.clone());
+        let json = to_js(&message); // of wasm's memory only the ID is held meanwhile
+        let id = message.id;
         let sent = future_to_promise(async move {
-            let json = to_js(&message);
-            put_or_mark(&store, &message.id, Box::pin(put_within_bounds(&queue, json))).await;
+            put_or_mark(&store, &id, Box::pin(put_within_bounds(&queue, json))).await;
             Ok(JsValue::UNDEFINED)
         });
         let _ = self.call.wait_until(&sent); // it throws for a request that has ended

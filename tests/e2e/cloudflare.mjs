@@ -96,9 +96,11 @@ export async function deployedLedger(t, { isMigrated = true, ...options } = {}) 
   return { kv, account, env, open };
 }
 
-function bindLedger({ databases, bindings }) {
-  const { uuid: id } = makeDatabase(databases, "impact-pledge-ledger");
-  bindings.set("impact-pledge-dashboard", [{ type: "d1", name: "LEDGER_DB", id }]);
+/** As the deploy of an environment's dashboard does. */
+export function bindLedger({ databases, bindings }, environment = "") {
+  const of = environment && `-${environment}`;
+  const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
+  bindings.set(`impact-pledge-dashboard${of}`, [{ type: "d1", name: "LEDGER_DB", id }]);
 }
 
 // ---- Addresses -----------------------------------------------------------------------------------

@@ -50,5 +50,6 @@ mod texts;
 mod timeline;
 mod transactions;
 mod upkeep;
+mod usage;
 mod validation;
 mod wire;

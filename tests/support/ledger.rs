@@ -83,6 +83,7 @@ impl SqliteLedger {
     /// Makes the rows of all records of a store, as a pass of the reconciliation does.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
+        self.sql("UPDATE reconciliation SET completed = NULL"); // else one at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
         let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
@@ -92,6 +93,13 @@ impl SqliteLedger {
     #[track_caller]
     pub fn sql(&self, sql: &str) -> Rows {
         self.rows(sql, "null").unwrap()
+    }
+
+    /// Empties all tables: sooner than a new database is made.
+    pub fn clear(&self) {
+        let tables = self.sql("SELECT name FROM sqlite_schema WHERE type = 'table'");
+        tables.iter().for_each(|table| drop(self.sql(&format!("DELETE FROM {table}"))));
+        self.sql("INSERT INTO reconciliation (one) VALUES (1)");
     }
 
     /// How SQLite finds the rows of a statement.
