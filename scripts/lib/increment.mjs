@@ -68,7 +68,7 @@ async function replaysOf(kv, transactions, rules) {
   return names;
 }
 
-/** All names of an increment, in their order. @param {string[]} changed */
+/** All names of an increment, in their order. Neither transactions nor their replay records expire. @param {string[]} changed */
 async function* namesOf(kv, since, rules, changed) {
   const rest = changed.sort(order).map((name) => ({ name }));
   let at = 0;

@@ -56,7 +56,9 @@ export async function restore(kv, files, rules, options = {}) {
 async function look(files, rules) {
   const survey = await rules.surveyBackup();
   const known = files.map(() => ({ header: null, sha256: "" }));
-  const tell = (more, index) => Object.assign(known[index], more);
+  const tell = (more, index) => {
+    known[index] = { ...known[index], ...more };
+  };
   let count = 0;
   for await (const { name, value = "" } of recordsOfChain(files, rules, tell)) {
     survey.add(name, value);

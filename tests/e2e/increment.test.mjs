@@ -14,7 +14,7 @@ const local = async (t) => ({ kv: await localKv(t) });
 const deployed = (t) => deployedLedger(t, { page: 100 });
 const REPLAY = "ab".repeat(31);
 const SETTLEMENT = "settlement:live:unit_dev:2026-01";
-const DAMAGED_MARKER = /"erased@erased\.invalid"/;
+const ERASED = /"erased@erased\.invalid"/;
 
 /** A namespace of some months, whose ledger has all. */
 async function opened(t, open) {
@@ -48,6 +48,12 @@ async function order(kv, like, number) {
   return [name, replayName];
 }
 
+/** All that a restore takes. */
+async function restorable(kv) {
+  const all = Object.entries(await contents(kv));
+  return all.filter(([name]) => !/^(backup|usage|mailed|mail-queued|ledger-unsent)\b/.test(name));
+}
+
 const namesIn = async (file) => (await Array.fromAsync(recordsOf(file))).map(({ name }) => name);
 async function wipe(kv) {
   await kv.remove(await Array.fromAsync(kv.names()));
@@ -72,7 +78,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     for (const name of [...first, erased, `erased:${id}`, SETTLEMENT, "secret"])
       assert.ok(names.includes(name), name);
     assert.ok(!names.includes(untouched) && !names.includes(key));
-    const afterOne = await contents(kv);
+    const afterOne = await restorable(kv);
 
     const second = await order(kv, like, 2);
     await kv.remove([SETTLEMENT]);
@@ -81,7 +87,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     assert.equal(two.since, one.completeUpTo);
     const later = await namesIn(path("two"));
     assert.ok(second.every((name) => later.includes(name)) && !later.includes(SETTLEMENT));
-    const afterTwo = await contents(kv);
+    const afterTwo = await restorable(kv);
 
     const options = { withKeys: true, waitMs: 0 };
     for (const [files, expected] of [
@@ -89,10 +95,10 @@ for (const [name, open] of Object.entries({ local, deployed }))
       [["full", "one"], afterOne],
     ]) {
       await wipe(kv);
-      const { count, written } = await restore(kv, files.map(path), rules, options);
-      assert.deepEqual([written, await contents(kv)], [count, expected]);
+      await restore(kv, files.map(path), rules, options);
+      assert.deepEqual(await restorable(kv), expected);
     }
-    assert.match(String(await kv.get(erased)), DAMAGED_MARKER);
+    assert.match(String(await kv.get(erased)), ERASED);
   });
 
 test("files that are no chain are refused, and nothing is written", async (t) => {
@@ -114,7 +120,7 @@ test("files that are no chain are refused, and nothing is written", async (t) =>
     [["full", "none"], /there is no file/],
   ])
     await assert.rejects(restore(kv, files.map(path), rules, { waitMs: 0 }), problem);
-  assert.deepEqual(await contents(kv), []);
+  assert.deepEqual(await Array.fromAsync(kv.names()), []);
 });
 
 test("the commands write and restore increments, and the ledger is complete at the end", async (t) => {
