@@ -73,7 +73,7 @@ pub struct Books {
     pub wrong: RefCell<Option<(&'static str, String)>>,
     pub watch: RefCell<Watch>,
     /// How often each thing happened.
-    pub counts: RefCell<BTreeMap<String, usize>>,
+    counts: RefCell<BTreeMap<String, usize>>,
 }
 
 impl Books {
@@ -121,6 +121,16 @@ impl Books {
 
     pub fn count(&self, what: impl Into<String>) {
         *self.counts.borrow_mut().entry(what.into()).or_default() += 1;
+    }
+
+    /// How often each thing happened, faults of the database included.
+    pub fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = self.counts.borrow().clone();
+        let faults = self.database.faults.borrow();
+        counts.extend(
+            faults.iter().map(|(fault, count)| (format!("the database: {fault:?}"), *count)),
+        );
+        counts
     }
 
     /// Notes a violation.

@@ -9,6 +9,7 @@ import { run } from "../../scripts/lib/run.mjs";
 const SOURCES = [
   "Cargo.toml",
   "Cargo.lock",
+  "migrations",
   "src",
   "proofs/fuzz/targets",
   "proofs/simulation",

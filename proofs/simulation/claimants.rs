@@ -60,7 +60,7 @@ impl Books {
                 let answer = books.change(number, &fact, is_added).await;
                 let what = if is_added { "to add" } else { "to take back" };
                 books.note(format!("change {number}, {what} {}: {answer}", fact.name));
-                books.count(format!("change: {answer}"));
+                books.count(format!("a change: {answer}"));
                 drop(ending);
             });
         }

@@ -19,8 +19,10 @@ pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
 /// How late a transaction is committed at most.
 pub const LATEST_MS: u64 = 20_000;
-/// Per mille of the attempts that fail, where something does.
+/// Per mille of the attempts that fail, where something does; and of those, with which all begin to fail for some time.
 const FAILING: u64 = 60;
+const OUTAGES: u64 = 50;
+const OUTAGE_MS: u64 = 60_000;
 
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +55,7 @@ pub struct Database {
     sqlite: Option<SqliteLedger>,
     on_the_way: RefCell<BTreeMap<(u64, u64), Transaction>>,
     count: Cell<u64>,
+    fails_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
     /// Who took the reconciliation from whom before its lease ended.
     pub taken: RefCell<Option<String>>,
@@ -80,6 +83,7 @@ impl Database {
             sqlite: Some(sqlite),
             on_the_way: RefCell::default(),
             count: Cell::default(),
+            fails_until_ms: Cell::default(),
             faults: RefCell::default(),
             taken: RefCell::default(),
         }
@@ -152,8 +156,12 @@ impl Database {
     }
 
     fn fault(&self) -> Option<DatabaseFault> {
-        let fails = self.kv.conditions.get().faults > 0 && self.random.chance(FAILING);
-        let fault = fails.then(|| self.random.pick(FAULTS))?;
+        let (may_fail, now_ms) = (self.kv.conditions.get().faults > 0, self.time.now_ms());
+        let fails = now_ms < self.fails_until_ms.get() || self.random.chance(FAILING);
+        let fault = (may_fail && fails).then(|| self.random.pick(FAULTS))?;
+        if self.random.chance(OUTAGES) {
+            self.fails_until_ms.set(now_ms + self.random.below(OUTAGE_MS));
+        }
         *self.faults.borrow_mut().entry(fault).or_default() += 1;
         Some(fault)
     }

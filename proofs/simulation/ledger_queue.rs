@@ -76,7 +76,7 @@ impl Books {
 
     fn enqueue(self: &Rc<Self>, body: &Value) {
         if self.chance(LOST) {
-            self.count("messages lost");
+            self.count("a message was lost");
             return;
         }
         for _ in 0..if self.chance(TWICE) { 2 } else { 1 } {
@@ -119,7 +119,7 @@ impl Books {
         let verdicts = match select(receiving, self.kv.time.sleep(ends_ms)).await {
             Either::Left((verdicts, _)) => verdicts,
             Either::Right(_) => {
-                self.count("consumers killed");
+                self.count("a consumer ended");
                 batch.iter().for_each(|message| self.again(message, self.random.below(60_000)));
                 return;
             }
@@ -135,7 +135,7 @@ impl Books {
     }
 
     fn again(self: &Rc<Self>, Delivered { body, attempt }: &Delivered, wait_ms: u64) {
-        self.count("messages delivered again");
+        self.count("a message came again");
         if *attempt < MOST_ATTEMPTS {
             let message = Delivered { body: body.clone(), attempt: attempt + 1 };
             self.carry(message, wait_ms + self.random.below(5_000));
@@ -145,7 +145,7 @@ impl Books {
     /// A message that the consumer is done with is a row: its own, a later create's, or an erased one. Or its row was
     /// removed and named; or what KV answered was spoilt.
     fn check_done(&self, body: &Value, has_spoilt: bool) {
-        self.count("messages received");
+        self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
         let created_at = body["summary"]["createdAt"].as_str();
         let created = created_at.and_then(parse_ms).unwrap_or_default();

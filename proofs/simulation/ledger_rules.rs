@@ -35,6 +35,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("below the watermark rows are what KV has", below_the_watermark_rows_are_what_kv_has),
     ("a row that is removed is named", a_row_that_is_removed_is_named),
     ("no row is removed whose record is there", no_row_is_removed_whose_record_is_there),
+    ("no row goes back", no_row_goes_back),
     ("no row stays whose record never was", no_row_stays_whose_record_never_was),
     ("nothing erased returns to the ledger", nothing_erased_returns_to_the_ledger),
     ("claims say what KV has", claims_say_what_kv_has),
@@ -63,17 +64,20 @@ pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
 
 // ---- At any moment -------------------------------------------------------------------------------
 
-/// The rows that were there when the rules were checked last.
+/// What was there before.
 #[derive(Default)]
 pub struct Watch {
-    rows: BTreeSet<String>,
+    /// When the transactions of rows were created.
+    rows: BTreeMap<String, u64>,
+    /// The rows that were removed.
+    removed: BTreeSet<String>,
 }
 
 /// A moment.
 struct Moments<'m> {
     simulation: &'m Simulation,
     books: &'m Books,
-    before: &'m BTreeSet<String>,
+    before: &'m Watch,
     rows: BTreeMap<String, Value>,
     state: State,
     findings: Vec<Finding>,
@@ -83,19 +87,23 @@ struct Moments<'m> {
 pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     simulation.kv.arrive();
     let sqlite = books.database.sqlite();
-    let before = books.watch.take().rows;
+    let (mut before, rows) = (books.watch.take(), rows(&books.database));
+    before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
+    before.removed.retain(|id| !rows.contains_key(id));
     let moment = Moments {
         simulation,
         books,
         before: &before,
-        rows: rows(&books.database),
+        rows,
         state: block_on(ledger::state(sqlite)).unwrap(),
         findings: block_on(ledger::findings(sqlite, 1_000)).unwrap(),
     };
     for (name, rule) in MOMENTS {
         rule(&moment).into_iter().for_each(|text| books.blame(name, text));
     }
-    books.watch.replace(Watch { rows: moment.rows.into_keys().collect() });
+    let created = |(id, row): (&String, &Value)| Some((id.clone(), row["created"].as_u64()?));
+    let rows = moment.rows.iter().filter_map(created).collect();
+    books.watch.replace(Watch { rows, removed: before.removed });
 }
 
 /// When the last whole pass began.
@@ -130,15 +138,15 @@ impl Moments<'_> {
     }
 
     fn is_gone(&self, id: &str) -> bool {
-        let is_its = |finding: &&Finding| finding.kind == FindingKind::Gone && finding.name == id;
-        self.findings.iter().any(|finding| is_its(&finding))
+        let is_its = |finding: &Finding| finding.kind == FindingKind::Gone && finding.name == id;
+        self.findings.iter().any(is_its)
     }
 
     /// Whether KV did what it must not: a list left the record out that had to show it, or a cache kept it for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
-        let is_hidden = kv.hidden_ms(&name).is_some_and(|ms| ms + APART_MS >= since_ms);
-        is_hidden || kv.late_until_ms(&name) + APART_MS >= since_ms
+        let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
+        kv.hidden_ms(&name).is_some_and(is_since) || is_since(kv.late_until_ms(&name))
     }
 }
 
@@ -179,19 +187,28 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     })
 }
 
+/// For good: nothing else knows of it.
 fn a_row_that_is_removed_is_named(moment: &Moments<'_>) -> Wrong {
-    let mut removed = moment.before.iter().filter(|id| !moment.rows.contains_key(*id));
-    removed.find(|id| !moment.is_gone(id)).cloned()
+    moment.before.removed.iter().find(|id| !moment.is_gone(id)).cloned()
 }
 
 fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     let kv = &moment.simulation.kv;
-    let mut removed = moment.before.iter().filter(|id| !moment.rows.contains_key(*id));
     let is_there = |id: &&String| {
         let name = format!("transaction:{id}");
         kv.last(&name).is_some() && kv.late_until_ms(&name) == 0
     };
-    removed.find(is_there).cloned()
+    moment.before.removed.iter().find(is_there).cloned()
+}
+
+/// Nor does it become what KV showed a while ago: the create before the one whose record KV has.
+fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
+    moment.rows.iter().find_map(|(id, row)| {
+        let (before, now) = (moment.before.rows.get(id)?, row["created"].as_u64()?);
+        let record = moment.simulation.kv.last(&format!("transaction:{id}"))?;
+        let is_back = now < *before && created_ms(&record.json()["createdAt"]) != Some(now);
+        (is_back && !moment.is_excused(id, 0)).then(|| row.to_string())
+    })
 }
 
 /// Once a whole pass has begun two minutes after its create, and after its message came.

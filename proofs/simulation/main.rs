@@ -61,6 +61,30 @@ const CAUSES: &[&str] = &[
     "failed",
 ];
 
+/// What happens to the ledger, among other things.
+const EVENTS: &[&str] = &[
+    "a consumer ended",
+    "a message came again",
+    "a message was lost",
+    "a message was received",
+    "a pass: Busy",
+    "a pass: Complete",
+    "a pass: NotDue",
+    "a pass: Part",
+    "a pass: Unavailable",
+    "a change: done",
+    "a change: given up",
+    "a change: nobody knows",
+    "a change: so already",
+    "a change: somebody else's",
+    "a change: unconfirmed",
+    "an erasure",
+    "the database: AnswerLost",
+    "the database: Busy",
+    "the database: Late",
+    "the database: Silent",
+];
+
 /// What was played, by all threads.
 #[derive(Default)]
 struct Tally {
@@ -71,6 +95,8 @@ struct Tally {
     statuses: BTreeMap<u16, usize>,
     /// What became of messages, by its cause.
     deliveries: BTreeMap<String, usize>,
+    /// What happened to the ledger.
+    events: BTreeMap<String, usize>,
     violation: Option<String>,
 }
 
@@ -87,6 +113,9 @@ impl Tally {
         }
         for delivery in simulation.post.deliveries.borrow().iter() {
             *self.deliveries.entry(delivery.cause().to_owned()).or_default() += 1;
+        }
+        for (event, count) in simulation.books.iter().flat_map(|books| books.counts()) {
+            *self.events.entry(event).or_default() += count;
         }
     }
 
@@ -152,6 +181,7 @@ fn no_seed_violates_an_invariant() {
     tally.show(started);
     println!("faults: {:?}; answers: {:?}", tally.faults, tally.statuses);
     println!("deliveries: {:?}", tally.deliveries);
+    println!("the ledger: {:?}", tally.events);
     if let Some(violation) = tally.violation {
         panic!("{violation}");
     }
@@ -161,6 +191,8 @@ fn no_seed_violates_an_invariant() {
         assert!(tally.statuses.keys().eq(statuses), "the same of answers");
         let missing = CAUSES.iter().find(|cause| !tally.deliveries.contains_key(**cause));
         assert_eq!(missing, None, "the same of deliveries");
+        let missing = EVENTS.iter().find(|event| !tally.events.contains_key(**event));
+        assert_eq!(missing, None, "the same of the ledger");
     }
 }
 

@@ -61,13 +61,10 @@ impl Books {
             }
         };
         self.note(format!("{holder} reaches {reached:?}"));
-        self.count(format!(
-            "pass: {}",
-            match &reached {
-                Ok(reached) => format!("{reached:?}"),
-                Err(error) => format!("{error:?}").chars().take(11).collect(),
-            }
-        ));
+        self.count(match &reached {
+            Ok(reached) => format!("a pass: {reached:?}"),
+            Err(error) => format!("a pass: {error:?}"),
+        });
         let found = reached.as_ref().ok().copied();
         self.passes.borrow_mut()[number] = Some(reached.map_err(|error| format!("{error:?}")));
         found
@@ -91,7 +88,11 @@ impl Books {
             let is_done = told.as_ref().map_or_else(|problem| problem.contains(LEFT), |()| true);
             if is_done {
                 let now_ms = books.now_ms();
-                books.count(if told.is_ok() { "erasures" } else { "erasures that left the row" });
+                books.count(if told.is_ok() {
+                    "an erasure"
+                } else {
+                    "an erasure that left the row"
+                });
                 erased.borrow_mut().push((id.clone(), now_ms));
                 let told_ms = told.is_ok().then_some(now_ms);
                 books.erasures.borrow_mut()[number] =

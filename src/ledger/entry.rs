@@ -59,6 +59,17 @@ impl Entry {
         })
     }
 
+    /// Takes the terms of a later create, whose record KV does not show yet: creates that race with one ID have the same
+    /// payload, and so the same quantities.
+    pub(super) fn or_later(self, later: Option<Self>) -> Self {
+        match later {
+            Some(later) if self.erased.is_none() && later.created > self.created => {
+                Entry { quantities: self.quantities, ..later }
+            }
+            _ => self,
+        }
+    }
+
     /// When it was created, in milliseconds since 1970.
     pub fn created_ms(&self) -> u64 {
         self.created

@@ -4,7 +4,7 @@ use super::entry::{self, Entry, Origin};
 use super::state::{Note, Received};
 use super::{Ledger, Query as _};
 use crate::handle::Clock;
-use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
+use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::quantities::Quantities;
 use crate::store::{Key, OperatorStore, Recorded, StoreError, StoredValue as _, TransactionKey};
 use serde_json::Value;
@@ -95,7 +95,8 @@ async fn entry_of_message(
     }
     match load(store, &recorded.id).await? {
         None => Err(StoreError::Unavailable), // KV does not show it yet
-        Some(found) => Ok(found),
+        Some(None) => Ok(None),
+        Some(Some(found)) => Ok(Some(found.or_later(Entry::new(&recorded, Quantities::default())))),
     }
 }
 
@@ -118,9 +119,14 @@ pub async fn load(
     Ok(Some(entry_of(&recorded, &value)))
 }
 
-/// The row of a transaction whose quantities are read from the value of its record; `None` if that is damaged.
+/// The row of a transaction whose quantities are read from the value of its record; `None` if that is damaged, or is still
+/// the one from before an erasure that a list shows: an offering of it may name the person.
 pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
+    let is_erased = transaction.pledges.iter().all(|it| it.recipient.email == ERASED_EMAIL);
+    if recorded.summary.erased.is_some() && !is_erased {
+        return None;
+    }
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     Entry::new(recorded, Quantities::of(impacts, usize::MAX)?)
 }

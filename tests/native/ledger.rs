@@ -5,7 +5,7 @@ use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted
 use impact_pledge::ledger::{
     self, Delivered, Direction, Filter, OrderPage, Place, Reached, State, Verdict, When,
 };
-use impact_pledge::pledge::TransactionId;
+use impact_pledge::pledge::{ERASED_EMAIL, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;
 use num_bigint::BigUint;
@@ -144,6 +144,23 @@ fn what_is_no_message_of_the_service_stops_no_other() {
     let messages: Vec<_> = wrong.into_iter().chain([message(1, json!({}))]).collect();
     receive(&ledger, &messages);
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 1.50 1 0"]);
+}
+
+#[test]
+fn a_message_without_quantities_has_those_of_the_record_and_its_own_terms() {
+    let bare = message(1, json!({ "summary": { "quantities": null, "amount": "7.00" } }));
+    let erased = json!({ "summary": { "erased": "2026-02-01T00:00:00Z", "lookup": null } });
+    let before = json!({ "summary": { "createdAt": "2026-01-31T12:00:00.000Z" } });
+    let rows = [(json!({}), "1.50"), (before, "7.00"), (erased, "1.50")];
+    for (change, amount) in rows {
+        let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+        keep(&store, &message(1, change.clone()));
+        let delivered = [Delivered { body: bare.clone(), attempt: 1 }];
+        block_on(ledger::receive(&ledger, &store, &clock(NOW_MS), &delivered));
+        let expected = format!("u live 2026-01 USD {amount} 1 0");
+        assert_eq!(sums(&ledger, &["2026-01"]), [expected], "{change}");
+        assert_eq!(quantities(&ledger), [("tree".to_owned(), "3".to_owned(), 1)]);
+    }
 }
 
 #[test]
@@ -665,6 +682,33 @@ fn damaged_records_are_named_until_they_are_mended() {
 
 fn states(ledger: &SqliteLedger) -> Vec<String> {
     ledger.sql("SELECT name || ' ' || state FROM claims ORDER BY kind, name")
+}
+
+#[test]
+fn a_value_from_before_an_erasure_gives_no_row() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let erased = json!({ "erased": "2026-02-01T00:00:00Z", "lookup": null, "quantities": null });
+    let metadata = message(1, json!({ "summary": erased }));
+    let name = format!("transaction:{}", metadata["id"].as_str().unwrap());
+    let keep = |email: &str, offering: &str| {
+        let value = json!({
+            "createdAt": metadata["summary"]["createdAt"], "reference": "r", "isLive": true, "trigger": {},
+            "charge": { "amount": "1.50", "currencyCode": "USD", "paidAt": null },
+            "pledges": [{
+                "id": "p", "impact": { "amount": 3, "offeringId": offering },
+                "recipient": { "email": email }, "details": [],
+            }],
+        });
+        store.keep(&name, value.to_string().as_bytes(), metadata.to_string().as_bytes());
+    };
+    keep("ada@shop.example", "for Ada"); // as KV shows it for a minute
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
+    assert_eq!(ledger.sql("SELECT quantities FROM transactions"), [""; 0]);
+    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
+    keep(ERASED_EMAIL, "erased");
+    reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 100);
+    assert_eq!(ledger.sql("SELECT quantities FROM transactions"), [r#"[["erased",3000000]]"#]);
+    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap(), []);
 }
 
 #[test]
