@@ -43,12 +43,12 @@ impl Quantities {
         let (mut quantities, mut bytes) = (Quantities(Vec::new()), 1);
         for amounts in amounts.chunk_by(|(a, _), (b, _)| a == b) {
             let Some((offering_id, _)) = amounts.first() else { continue };
-            let quantity = Quantity::sum(amounts);
-            bytes += r#"["",],"#.len() + escaped_length(offering_id) + quantity.json_length();
+            let entry = ((*offering_id).to_owned(), Quantity::sum(amounts));
+            bytes += serde_json::to_vec(&entry).map_or(0, |json| json.len() + 1);
             if bytes > max_bytes {
                 return None; // before the next one: hostile sums have hundreds of digits
             }
-            quantities.0.push(((*offering_id).to_owned(), quantity));
+            quantities.0.push(entry);
         }
         Some(quantities)
     }
@@ -73,14 +73,6 @@ impl Quantity {
         }
     }
 
-    /// The bytes of its JSON.
-    fn json_length(&self) -> usize {
-        match self {
-            Quantity::Millionths(millionths) => itoa::Buffer::new().format(*millionths).len(),
-            Quantity::Exact(decimal) => r#""""#.len() + decimal.to_exact().len(),
-        }
-    }
-
     /// Sums amounts, each as its shortest decimal, as charges do.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
         let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
@@ -98,16 +90,6 @@ fn millionths(amount: Amount) -> Option<u64> {
     let millionths = (amount.get() * 1e6).round_ties_even();
     let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();
     is_exact.then_some(millionths as u64)
-}
-
-/// The bytes of a text in JSON, without its quotes: as serde_json writes them, which would add as much code again.
-fn escaped_length(text: &str) -> usize {
-    let length = |byte| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | b'\x08' | b'\x0c' => 2,
-        ..b' ' => 6,
-        _ => 1,
-    };
-    text.bytes().map(length).sum()
 }
 
 // ---- JSON ----------------------------------------------------------------------------------------
