@@ -40,12 +40,12 @@ impl Quantities {
     }
 
     fn of_sorted(amounts: &[(&str, Amount)], max_bytes: usize) -> Option<Self> {
-        let (mut quantities, mut bytes) = (Quantities(Vec::new()), 0);
+        let (mut quantities, mut bytes) = (Quantities(Vec::new()), 1);
         for amounts in amounts.chunk_by(|(a, _), (b, _)| a == b) {
             let Some((offering_id, _)) = amounts.first() else { continue };
             let entry = ((*offering_id).to_owned(), Quantity::sum(amounts));
             bytes += serde_json::to_vec(&entry).map_or(0, |json| json.len() + 1);
-            if bytes + 1 > max_bytes {
+            if bytes > max_bytes {
                 return None; // before the next one: hostile sums have hundreds of digits
             }
             quantities.0.push(entry);
@@ -75,15 +75,21 @@ impl Quantity {
 
     /// Sums amounts, each as its shortest decimal, as charges do.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
-        let add = |sum: u64, (_, amount): &(&str, Amount)| {
-            sum.checked_add(amount.as_integer()?.checked_mul(10_u64.pow(PLACES as u32))?)
-        };
+        let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
         if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
             return Quantity::Millionths(sum);
         }
         let exact = amounts.iter().filter_map(|(_, amount)| Decimal::shortest(amount.get()));
         Quantity::new(&Decimal::sum(exact))
     }
+}
+
+/// An amount in millionths, if its shortest decimal is a whole number of them, below 10^15. Two decimals of
+/// up to 15 digits are two doubles: one that gives the same double is the shortest.
+fn millionths(amount: Amount) -> Option<u64> {
+    let millionths = (amount.get() * 1e6).round_ties_even();
+    let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();
+    is_exact.then_some(millionths as u64)
 }
 
 // ---- JSON ----------------------------------------------------------------------------------------
