@@ -463,6 +463,7 @@ onRecords(
   { changes: true },
 );
 
+/** @param {string} file @param {{count: number, sha256: string, since?: string, completeUpTo?: string}} done */
 function savedInWords(file, { count, sha256, since, completeUpTo }) {
   const span = since && `\nIt continues the last backup, from ${since} to ${completeUpTo}.`;
   return `${file}: ${count} records, SHA-256 ${sha256}${span ?? ""}\n\n${SECRET}`;

@@ -65,7 +65,7 @@ async function untilItEnds(args, { env, account }, calls) {
   }
 }
 
-/** @param {any} account */
+/** @param {any} account @param {any} record */
 function keep({ namespaces: [{ records, extras }] }, { name, value, metadata, expiration }) {
   records.set(name, value);
   extras.set(name, { metadata, expiration });

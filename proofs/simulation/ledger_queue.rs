@@ -105,8 +105,7 @@ impl Books {
             books.sleep(books.random.below(BATCH_MS)).await;
             books.is_consumer_due.set(false);
             let waiting = books.ready.take();
-            let mut batches = waiting.chunks(BATCH);
-            while let Some(batch) = batches.next() {
+            for batch in waiting.chunks(BATCH) {
                 books.consume(batch).await;
             }
         });
