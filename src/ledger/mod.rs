@@ -14,6 +14,7 @@ mod entry;
 mod health;
 mod money;
 mod orders;
+mod page;
 mod quantities;
 mod receive;
 mod reconcile;
