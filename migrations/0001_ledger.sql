@@ -10,18 +10,22 @@ CREATE TABLE shops (
   UNIQUE (mode, unit)
 ) STRICT;
 
--- API keys by their IDs.
+-- API keys by their IDs; a team's key has a row for each shop that it made transactions of.
 CREATE TABLE keys (
   key INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE
+  id TEXT NOT NULL,
+  shop INTEGER NOT NULL,
+  UNIQUE (id, shop)
 ) STRICT;
 
 -- cents: the charge up to 2^53 - 1; a larger one is in `amount`, as digits and a power of ten: `12e308`.
 -- email: keyed hash of the address, as in the record's metadata. prices: the time of the price list.
 -- changed: when the row was last written. quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1,
 -- else as `amount`.
+-- The rows themselves are in the order of lists and months: a page, a sum, an export reads what lies together. A create
+-- writes three rows: this one and those of the first two indexes. Each further index of every row would cost one more.
 CREATE TABLE transactions (
-  id TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
   shop INTEGER NOT NULL,
   created INTEGER NOT NULL,
   currency TEXT NOT NULL,
@@ -34,30 +38,31 @@ CREATE TABLE transactions (
   erased INTEGER,
   changed INTEGER NOT NULL,
   quantities TEXT NOT NULL,
+  PRIMARY KEY (shop, created, id),
   CHECK ((cents IS NULL) <> (amount IS NULL)),
   CHECK (erased IS NULL OR email IS NULL)
 ) STRICT, WITHOUT ROWID;
 
--- Covers lists and sums of a shop. Each further index of every row would cost a row written for each create.
-CREATE INDEX by_time ON transactions (shop, created, currency, cents, unpriced, key);
+CREATE UNIQUE INDEX by_id ON transactions (id);
 CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
 CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 
 -- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
 -- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
--- hears of the first. change: the name of the entry in the audit log.
+-- hears of the first. change: the name of the entry in the audit log; empty where that is not known. A row counts more than
+-- the record for some minutes only (src/ledger/claims.rs). gone: the record was removed.
 CREATE TABLE claims (
   kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
   name TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing')),
+  state TEXT NOT NULL CHECK (state IN ('adding', 'kept', 'removing', 'gone')),
   change TEXT NOT NULL,
   author TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- The reconciliation with KV. started: when the pass that is under way began, `after` and `cursor` where it goes on;
--- lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
+-- The reconciliation with KV. started: when the pass that is under way began; part: what it lists now, `after` and `cursor`
+-- where it goes on; lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
 -- was created two minutes before. imported: since when the claims are those
 -- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
 -- transaction of these was.
@@ -66,6 +71,7 @@ CREATE TABLE reconciliation (
   lease INTEGER NOT NULL DEFAULT 0,
   holder TEXT NOT NULL DEFAULT '',
   started INTEGER,
+  part TEXT NOT NULL DEFAULT 'transactions' CHECK (part IN ('transactions', 'settlements', 'members')),
   cursor TEXT,
   after TEXT NOT NULL DEFAULT '',
   listed INTEGER NOT NULL DEFAULT 0,

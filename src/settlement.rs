@@ -49,7 +49,7 @@ impl Month {
     }
 
     /// The month after.
-    fn next(self) -> Self {
+    pub fn next(self) -> Self {
         match self.month {
             12 => Month { year: self.year.saturating_add(1), month: 1 },
             month => Month { month: month + 1, ..self },

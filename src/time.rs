@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime};
 
 /// A day, in milliseconds.
 pub const DAY_MS: u64 = 24 * 60 * 60_000;
+/// By how much the clocks of two operators may differ, in milliseconds.
+pub const SKEW_MS: u64 = 5 * 60_000;
 
 /// A time with milliseconds, such as `2026-01-31T12:00:00.000Z`; `now_ms` counts from 1970.
 pub fn date_time(now_ms: u64) -> String {

@@ -14,7 +14,7 @@ use crate::payments::{
     what_is_paid_is_shown,
 };
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
-use crate::{delivery_rules, mail_rules};
+use crate::{delivery_rules, ledger_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
@@ -106,7 +106,8 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
     let of_mail = mail_rules::RULES.iter().chain(delivery_rules::RULES);
     let of_mail = of_mail.map(|(name, rule)| (*name, None, rule(simulation)));
     let of_all = of_all.into_iter().map(|(name, wrong)| (name, None, wrong));
-    let mut all = of_all.chain(of_one).chain(of_mail);
+    let of_ledger = ledger_rules::check(simulation).map(|(name, wrong)| (name, None, Some(wrong)));
+    let mut all = of_all.chain(of_one).chain(of_mail).chain(of_ledger);
     match all.find_map(|(invariant, exchange, wrong)| Some((invariant, exchange, wrong?))) {
         Some((invariant, exchange, text)) => Err(Violation { invariant, exchange, text }),
         None => Ok(()),

@@ -4,7 +4,7 @@ use crate::callers::Owner;
 use crate::executor::Time;
 use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
-use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
+use impact_pledge::handle::{Caches, Clock, Journal, LedgerQueue, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};
 use impact_pledge::notify::Timer;
 use impact_pledge::store::StoredValue as _;
@@ -85,10 +85,10 @@ impl Isolate {
         store: &Namespace,
         request: &SimulatedRequest,
         outbox: Option<&dyn Outbox>,
+        ledger: Option<&dyn LedgerQueue>,
     ) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
         let journal = Journal::default();
-        let ledger = None;
         let service = Service { store, clock, entropy, caches, settings, outbox, ledger, journal };
         let response = service.handle(request).await;
         let has = |wanted| response.headers.iter().any(|(name, _)| *name == wanted);

@@ -11,8 +11,10 @@ use crate::executor::Time;
 use crate::random::Random;
 use impact_pledge::pledge::ERASED_EMAIL;
 use impact_pledge::store::{
-    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue,
+    Key, Listed, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
+    StoredValue,
 };
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -28,6 +30,11 @@ pub const COPY_LAG_MS: u64 = 5_000;
 pub const READ_MS: u32 = 5_000;
 /// How long it waits for a write.
 pub const WRITE_MS: u64 = 15_000;
+/// Per mille of the names that an operator's list leaves out, of its pages that are empty, and of its cursors that lapse.
+const HIDDEN: u64 = 10;
+const EMPTY_PAGES: u64 = 100;
+const LAPSING: u64 = 10;
+const LAPSED: &str = "lapsed ";
 /// Member that a newer version of the service writes, and this one does not know.
 const NEWER: &str = "addedLater";
 
@@ -121,7 +128,7 @@ struct Cached {
 /// A write on its way.
 struct Write {
     name: String,
-    record: Rc<Record>,
+    held: Held,
     location: usize,
     is_refused: Rc<Cell<bool>>,
 }
@@ -153,6 +160,7 @@ pub struct Kv {
     on_the_way: RefCell<BTreeMap<(u64, u64), Write>>,
     write_count: Cell<u64>,
     late_until_ms: RefCell<BTreeMap<String, u64>>,
+    hidden_ms: RefCell<BTreeMap<String, u64>>,
 }
 
 impl Kv {
@@ -166,7 +174,18 @@ impl Kv {
             on_the_way: RefCell::default(),
             write_count: Cell::default(),
             late_until_ms: RefCell::default(),
+            hidden_ms: RefCell::default(),
         }
+    }
+
+    /// When a list last left a name out that it had to show; `None` if none did.
+    pub fn hidden_ms(&self, name: &str) -> Option<u64> {
+        self.hidden_ms.borrow().get(name).copied()
+    }
+
+    /// Whether a write of a name has not arrived yet.
+    pub fn is_written(&self, name: &str) -> bool {
+        self.on_the_way.borrow().values().any(|write| write.name == name)
     }
 
     /// Until when an entry of this name was kept that expired late; 0 if none was.
@@ -265,18 +284,29 @@ impl Kv {
         held
     }
 
-    /// The names that one of the storages shows.
-    fn names_in_force(&self, prefix: &str) -> Vec<String> {
+    /// The records that one of the storages shows.
+    fn in_force(&self, prefix: &str) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();
         let named = versions.range(prefix.to_owned()..);
         let named = named.take_while(|(name, _)| name.starts_with(prefix));
-        let is_there = |(_, versions): &(&String, &Vec<Version>)| {
+        let shown = named.filter_map(|(name, versions)| {
             let mut newest_first = versions.iter().rev();
-            let version = newest_first.find(|version| version.in_force_ms[storage] <= now_ms);
-            version.is_some_and(|version| version.held.is_some())
-        };
-        named.filter(is_there).map(|(name, _)| name.clone()).collect()
+            let version = newest_first.find(|version| version.in_force_ms[storage] <= now_ms)?;
+            Some((name.clone(), version.held.clone()?))
+        });
+        shown.collect()
+    }
+
+    /// Whether a list leaves a name out, longer than any list should.
+    fn hides(&self, name: &str) -> bool {
+        let is_hidden = name.starts_with("transaction:")
+            && self.conditions.get().faults > 0
+            && self.random.chance(HIDDEN);
+        if is_hidden {
+            self.hidden_ms.borrow_mut().insert(name.to_owned(), self.time.now_ms());
+        }
+        is_hidden
     }
 
     fn cache(&self, location: usize, name: &str, held: Held) {
@@ -301,7 +331,7 @@ impl Kv {
         &self,
         location: usize,
         name: &str,
-        record: Rc<Record>,
+        held: Held,
         fault: Option<Fault>,
     ) -> Result<(), Fault> {
         let is_refused = Rc::new(Cell::new(false));
@@ -314,7 +344,7 @@ impl Kv {
             let (name, is_refused) = (name.to_owned(), Rc::clone(&is_refused));
             self.write_count.set(self.write_count.get() + 1);
             let arrival = (self.time.now_ms() + travel_ms, self.write_count.get());
-            let write = Write { name, record, location, is_refused };
+            let write = Write { name, held, location, is_refused };
             self.on_the_way.borrow_mut().insert(arrival, write);
         }
         self.time.sleep(travel_ms).await;
@@ -344,7 +374,7 @@ impl Kv {
         }
     }
 
-    fn receive(&self, arrived_ms: u64, Write { name, record, location, is_refused }: Write) {
+    fn receive(&self, arrived_ms: u64, Write { name, held, location, is_refused }: Write) {
         let Conditions { is_strict, is_race, .. } = self.conditions.get();
         let last = self.versions.borrow().get(&name).and_then(|all| Some(all.last()?.arrived_ms));
         let is_second = last.is_some_and(|last_ms| arrived_ms < last_ms + 1_000);
@@ -352,9 +382,9 @@ impl Kv {
             is_refused.set(true);
             return;
         }
-        self.keep(arrived_ms, &name, Some(Rc::clone(&record)));
+        self.keep(arrived_ms, &name, held.clone());
         if !is_race && self.random.chance(500) {
-            self.cache(location, &name, Some(record));
+            self.cache(location, &name, held);
         }
     }
 
@@ -448,9 +478,53 @@ pub struct Namespace {
     pub calls: Rc<Calls>,
     /// Whether a newer version of the service writes.
     pub is_newer: bool,
+    /// Most names in a page of a list.
+    pub page_length: usize,
 }
 
 impl Namespace {
+    /// Writes or removes a record.
+    async fn write(
+        &self,
+        operation: &'static str,
+        name: &str,
+        held: Held,
+    ) -> Result<(), StoreError> {
+        let Namespace { kv, location, calls, .. } = self;
+        let fault = kv.fault(name, WRITE_FAULTS);
+        let call = calls.begin(operation, name, fault, held.clone());
+        let put = async { Ok(kv.put(*location, name, held, fault).await) };
+        let ended = kv.time.within(WRITE_MS, put).await;
+        calls.end(call, |call| call.fault = ended.clone().map_or(fault, Result::err));
+        ended?.map_err(|_| StoreError::Unavailable)
+    }
+
+    /// A page of a list. Where it may be short, some are empty though others follow, and some cursors lapse.
+    fn page(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        let kv = &self.kv;
+        let is_short = self.page_length < usize::MAX;
+        let odd =
+            |per_mille| is_short && kv.conditions.get().faults > 0 && kv.random.chance(per_mille);
+        let after = cursor.unwrap_or_default();
+        if after.starts_with(LAPSED) {
+            return Err(StoreError::Unavailable);
+        }
+        let mut records = kv.in_force(prefix);
+        records.retain(|(name, _)| **name > *after && !(is_short && kv.hides(name)));
+        let length = if odd(EMPTY_PAGES) { 0 } else { self.page_length };
+        let is_last = records.len() <= length;
+        records.truncate(length);
+        let last = records.last().map_or_else(|| after.to_owned(), |(name, _)| name.clone());
+        let lapses = if odd(LAPSING) { LAPSED } else { "" };
+        let listed = |(name, record): (String, Rc<Record>)| Listed {
+            name,
+            metadata: record.metadata_json(),
+            expiration: None,
+        };
+        let cursor = (!is_last).then(|| [lapses, &last].concat());
+        Ok(Page { records: records.into_iter().map(listed).collect(), cursor })
+    }
+
     fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
         match json.strip_prefix(b"{") {
             Some(rest) if self.is_newer => {
@@ -489,23 +563,16 @@ impl Store for Namespace {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        let Namespace { kv, location, calls, .. } = self;
         let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
         let [value, metadata] = [value, metadata].map(|json| self.written_by_version(json));
-        let record = Record::new(value, metadata, calls.exchange);
-        let name = key.name();
-        let fault = kv.fault(&name, WRITE_FAULTS);
-        let call = calls.begin("put", &name, fault, Some(Rc::clone(&record)));
-        let put = async { Ok(kv.put(*location, &name, record, fault).await) };
-        let ended = kv.time.within(WRITE_MS, put).await;
-        calls.end(call, |call| call.fault = ended.clone().map_or(fault, Result::err));
-        ended?.map_err(|_| StoreError::Unavailable)
+        let record = Record::new(value, metadata, self.calls.exchange);
+        self.write("put", &key.name(), Some(record)).await
     }
 }
 
 impl ListingStore for Namespace {
     /// What either storage has, without a cache.
-    async fn list(&self, prefix: &str, _: Option<&str>) -> Result<Page, StoreError> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);
         let call = calls.begin("list", prefix, fault, None);
@@ -517,12 +584,55 @@ impl ListingStore for Namespace {
                 None => {}
             }
             kv.arrive();
-            Ok(kv.names_in_force(prefix))
+            self.page(prefix, cursor)
         };
         let listed = kv.time.within(READ_MS.into(), list).await;
         calls.end(call, |_| {});
-        let record = |name| Listed { name, metadata: serde_json::Value::Null, expiration: None };
-        Ok(Page { records: listed?.into_iter().map(record).collect(), cursor: None })
+        listed
+    }
+}
+
+impl OperatorStore for Namespace {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys {
+            let stored = self.get(&Whole(key)).await?;
+            values.push(match stored {
+                Some(stored) => Some(stored.value.read(K::READ_MS).await?),
+                None => None,
+            });
+        }
+        Ok(values)
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        _: u32,
+    ) -> Result<(), StoreError> {
+        self.put(key, value, metadata).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        self.write("remove", &key.name(), None).await
+    }
+
+    async fn pause(&self, milliseconds: u32) {
+        self.kv.time.sleep(milliseconds.into()).await;
+    }
+}
+
+/// A key whose metadata nobody reads.
+struct Whole<'k, K>(&'k K);
+
+impl<K: Key> Key for Whole<'_, K> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = K::KIND;
+    const PREFIX: &'static str = K::PREFIX;
+    fn suffix(&self) -> Cow<'_, str> {
+        self.0.suffix()
     }
 }
 

@@ -347,7 +347,7 @@ impl Post {
     ) -> Outcome {
         let Consumer { location, is_newer, clock, deliveries, .. } = consumer;
         let (kv, location, is_newer) = (Rc::clone(&self.kv), *location, *is_newer);
-        let store = &Namespace { kv, location, calls, is_newer };
+        let store = &Namespace { kv, location, calls, is_newer, page_length: usize::MAX };
         let mailer = &SimulatedMailer { post: self, delivery };
         let settings =
             &MailSettings { origin: Some(ORIGIN.to_owned()), test_to: Some(TESTER.to_owned()) };

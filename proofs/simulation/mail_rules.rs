@@ -74,7 +74,7 @@ fn wrong_marker(simulation: &Simulation, id: &str, record: &Record, marker: &Val
         ("sent", _) => has_mail(simulation, id),
         ("failed", "E_DAILY_LIMIT_EXCEEDED") => false,
         ("failed", _) => simulation.kv.last(&listed(text("at"), id)).is_some(),
-        ("skipped", "erased") => simulation.erased.iter().any(|(erased, _)| erased == id),
+        ("skipped", "erased") => simulation.erased.borrow().iter().any(|(erased, _)| erased == id),
         ("skipped", "daily-limit") => {
             record.json()["isLive"] == true && is_often_written_to(simulation, day_of(text("at")))
         }
@@ -153,7 +153,8 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
     each_mail(simulation, |_, delivery| {
         let id = &delivery.message.id;
         let name = format!("transaction:{id}");
-        let (_, erased_ms) = simulation.erased.iter().find(|(erased, _)| erased == id)?;
+        let all = simulation.erased.borrow();
+        let (_, erased_ms) = all.iter().find(|(erased, _)| erased == id)?;
         let seen_ms = everywhere_ms(simulation, &name, *erased_ms);
         let email = found(delivery)?.json()["pledges"][0]["recipient"]["email"].clone();
         let is_wrong = delivery.begun_ms >= seen_ms || email == ERASED_EMAIL;

@@ -8,14 +8,22 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a violation is shown with its seed and its trace")]
 
+mod bookkeeping;
+mod books;
 mod callers;
+mod claimants;
+mod database;
 mod delivery_rules;
 mod executor;
 mod invariants;
 mod isolate;
 mod kv;
+mod ledger_queue;
+mod ledger_rules;
+mod ledger_sums;
 mod mail;
 mod mail_rules;
+mod passes;
 mod payload;
 mod payments;
 mod random;

@@ -17,6 +17,12 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
+/// Per mille of the pledges whose offering names the order, and how much longer than that its ID is: the metadata of a
+/// record has no room for some.
+const PERSONAL: u64 = 100;
+const PERSONAL_BYTES: &[usize] = &[0, 1_000];
+/// How the reference of an order begins.
+pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
 
 /// The operator's catalogue: prices of offerings.
@@ -35,20 +41,26 @@ pub struct Payload {
     reference: String,
     pub email: String,
     /// Which amount and which offering.
-    pledges: Vec<(usize, &'static str)>,
+    pledges: Vec<(usize, String)>,
     is_full: bool,
-    asks_for_mail: bool,
+    pub asks_for_mail: bool,
     phrase: String,
 }
 
 impl Payload {
     /// One whose JSON has somewhat more bytes than this.
     pub fn draw(random: &Random, number: usize, bytes: usize) -> Self {
-        let pledge = |_| (random.index(AMOUNTS.len()), random.pick(OFFERINGS));
+        let reference = format!("{REFERENCE}{number}");
+        let offering = || match random.chance(PERSONAL) {
+            true => format!("{reference} {}", "x".repeat(random.pick(PERSONAL_BYTES))),
+            false => random.pick(OFFERINGS).to_owned(),
+        };
+        let pledge = |_| (random.index(AMOUNTS.len()), offering());
+        let pledges = (0..1 + random.below(3)).map(pledge).collect();
         Payload {
-            reference: format!("order-{number}"),
+            reference,
             email: format!("buyer-{number}@example.org"),
-            pledges: (0..1 + random.below(3)).map(pledge).collect(),
+            pledges,
             is_full: bytes > 0 || random.chance(500),
             asks_for_mail: bytes == 0 && random.chance(750),
             phrase: format!("placed an order{}", "x".repeat(bytes)),
@@ -57,7 +69,7 @@ impl Payload {
 
     /// The request's JSON; the spellings differ in the order of members, in blanks and in numbers.
     pub fn body(&self, spelling: usize) -> Vec<u8> {
-        let pledge = |(amount, offering): &(usize, &str)| {
+        let pledge = |(amount, offering): &(usize, String)| {
             let amount = AMOUNTS[*amount][spelling];
             let detail = if self.is_full { r#","detail":{"name":"Trees"}"# } else { "" };
             format!(r#"{{"impact":{{"offeringId":"{offering}","amount":{amount}}}{detail}}}"#)
@@ -85,7 +97,7 @@ impl Payload {
         let phrase = self.is_full.then_some(&self.phrase);
         let email = json!({ "type": "Email", "status": "Pending" });
         let notifications = Vec::from_iter(self.asks_for_mail.then_some(email));
-        let pledge = |(amount, offering): &(usize, &str)| {
+        let pledge = |(amount, offering): &(usize, String)| {
             json!({
                 "impact": { "amount": double(*amount), "offeringId": offering },
                 "detail": {
@@ -106,7 +118,7 @@ impl Payload {
     /// The charge at these prices.
     pub fn charge(&self, prices: &Prices) -> String {
         let priced = self.pledges.iter().filter_map(|(amount, offering)| {
-            Some((double(*amount), (*prices.get(offering)?).to_owned()))
+            Some((double(*amount), (*prices.get(&**offering)?).to_owned()))
         });
         money::oracle(&priced.collect::<Vec<_>>())
     }

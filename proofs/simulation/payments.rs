@@ -9,7 +9,7 @@ use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 
 /// The month in which virtual time begins.
-const MONTH: &str = "2026-01";
+pub const MONTH: &str = "2026-01";
 /// When it has ended for good, a day after its last moment: 36 h after the beginning.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
 /// How long before that the first mark may be: too early for a get to see it.
@@ -46,6 +46,9 @@ impl Simulation {
         let (scope, at) = (self.random.pick(SCOPES), date_time(EPOCH_MS + self.time.now_ms()));
         let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
         let record = self.random.chance(650).then(|| record.to_string());
+        if let Some(books) = self.books.as_ref().filter(|_| record.is_some()) {
+            books.settle(scope);
+        }
         self.note(format!("the operator marks {MONTH} of {scope:?} as {record:?}"));
         self.kv.set(&settlement(scope), record.map(String::into_bytes));
     }
@@ -65,8 +68,8 @@ impl Simulation {
 
     /// A transaction that was created; often the one that was erased last.
     fn pick_to_get(&self) -> Option<String> {
-        let erased = self.erased.last().filter(|_| self.random.chance(300));
-        erased.map(|(id, _)| id.clone()).or_else(|| Some(self.pick_created()?.0))
+        let erased = self.erased.borrow().last().cloned().filter(|_| self.random.chance(300));
+        erased.map(|(id, _)| id).or_else(|| Some(self.pick_created()?.0))
     }
 }
 
@@ -129,7 +132,8 @@ pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
 /// Once an erasure is in force everywhere, no get has what it erased.
 pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
-    let (_, erased_ms) = case.simulation.erased.iter().find(|(erased, _)| erased == id)?;
+    let all = case.simulation.erased.borrow();
+    let (_, erased_ms) = all.iter().find(|(erased, _)| erased == id)?;
     let from_ms = case.everywhere_ms(&transaction_name(id), *erased_ms, CACHE_MS);
     let body = case.answer().filter(|_| case.exchange.begun_ms >= from_ms)?.body.as_deref()?;
     let body = String::from_utf8_lossy(body);

@@ -1,15 +1,17 @@
 //! The simulation: callers, an operator, isolates that start and end, and the history of their
 //! requests.
 
+use crate::books::Books;
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
 use crate::invariants::CALM_BYTES;
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
+use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
-use impact_pledge::handle::{Caches, Message, Settings};
+use impact_pledge::handle::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
@@ -52,7 +54,9 @@ pub struct Simulation {
     pub events: Vec<(u64, String)>,
     pub post: Rc<Post>,
     /// The transactions that the operator erased, and when.
-    pub erased: Vec<(String, u64)>,
+    pub erased: Rc<RefCell<Vec<(String, u64)>>>,
+    /// The ledger; none of a race.
+    pub books: Option<Rc<Books>>,
     /// How often the operator sent the e-mail about a transaction again.
     resent: BTreeMap<String, u32>,
     /// Isolates that hold more than they may.
@@ -121,6 +125,7 @@ impl Simulation {
         let payload = |number| Payload::draw(&random, number, bytes(number));
         let kv = Rc::new(Kv::new(&time, &random, conditions));
         let executor = Rc::new(Executor { time: clock, random: Rc::clone(&random), tasks });
+        let books = (!conditions.is_race).then(|| Rc::new(Books::new(&kv, &executor)));
         let mut simulation = Simulation {
             post: Rc::new(Post::new(&kv, &executor)),
             kv,
@@ -130,7 +135,8 @@ impl Simulation {
             prices: vec![],
             payloads: (0..=LARGE_PAYLOAD).map(payload).collect(),
             events: vec![],
-            erased: vec![],
+            erased: Rc::default(),
+            books,
             resent: BTreeMap::new(),
             excesses: vec![],
             isolates: vec![],
@@ -195,6 +201,7 @@ impl Simulation {
             97 => (0..self.random.below(RESENT)).for_each(|_| self.resend()),
             _ => self.make_later_key(),
         }
+        self.keep_books();
         self.check_memory();
     }
 
@@ -270,6 +277,9 @@ impl Simulation {
                 self.cut(exchange);
             }
         }
+        if let Some(books) = &self.books {
+            books.end_isolate(dead);
+        }
         self.isolates[index] = self.isolate(index % LOCATIONS);
     }
 
@@ -311,7 +321,8 @@ impl Simulation {
         let request = self.request(&ask, &calls, &isolate.bodies);
         let (kv, calls) = (Rc::clone(&self.kv), Rc::clone(&calls));
         let Isolate { location, is_newer, .. } = **isolate;
-        let store = Namespace { kv, location, calls: Rc::clone(&calls), is_newer };
+        let page_length = usize::MAX;
+        let store = Namespace { kv, location, calls: Rc::clone(&calls), is_newer, page_length };
         self.exchanges.borrow_mut().push(Exchange {
             ask,
             isolate: isolate.number,
@@ -326,12 +337,22 @@ impl Simulation {
         });
         let (isolate, exchanges) = (Rc::clone(isolate), Rc::clone(&self.exchanges));
         let queue = SimulatedQueue { post: Rc::clone(&self.post), calls: Rc::clone(&store.calls) };
+        let ledger = self.ledger_queue(isolate.number, &store);
         self.executor.spawn(exchange, async move {
-            let answer = isolate.serve(&store, &request, Some(&queue)).await;
+            let ledger = ledger.as_ref().map(|queue| queue as &dyn LedgerQueue);
+            let answer = isolate.serve(&store, &request, Some(&queue), ledger).await;
             let exchange = &mut exchanges.borrow_mut()[exchange];
             exchange.ended_ms = Some(isolate.clock.time.now_ms());
             exchange.answer = Some(answer);
         });
+    }
+
+    /// The ledger's queue as a request sees it. Its calls of KV are not the request's.
+    fn ledger_queue(&self, isolate: usize, store: &Namespace) -> Option<SimulatedLedgerQueue> {
+        let Calls { exchange, time, .. } = &*store.calls;
+        let calls = Calls { exchange: *exchange, time: Rc::clone(time), list: RefCell::default() };
+        let store = Namespace { calls: Rc::new(calls), ..store.clone() };
+        Some(SimulatedLedgerQueue { books: self.books.clone()?, isolate, store })
     }
 
     fn request(&self, ask: &Ask, calls: &Rc<Calls>, bodies: &Rc<Bodies>) -> SimulatedRequest {
@@ -442,7 +463,7 @@ impl Simulation {
         };
         self.note(format!("the operator erases {id}"));
         self.kv.erase(&TransactionKey(&TransactionId::parse(&id).unwrap()).name());
-        self.erased.push((id, self.time.now_ms()));
+        self.erased.borrow_mut().push((id, self.time.now_ms()));
     }
 
     /// Begins the next round of an e-mail that was asked for: by one form, or by one that was sent many
@@ -480,6 +501,7 @@ impl Simulation {
         self.read_all();
         self.repeat_all();
         self.advance(ALL_WAITS_MS);
+        self.close_books();
     }
 
     /// Reads all that was acknowledged, everywhere, and once by another scope.

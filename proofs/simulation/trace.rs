@@ -21,6 +21,9 @@ pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
         }
     }
     lines.extend(mail_lines(simulation).filter(|_| exchange.is_none()));
+    if let Some(books) = simulation.books.as_ref().filter(|_| exchange.is_none()) {
+        lines.extend(books.events.borrow().iter().cloned());
+    }
     let until_ms = exchange.and_then(|number| exchanges[number].ended_ms).unwrap_or(u64::MAX);
     lines.retain(|(at_ms, _)| *at_ms <= until_ms);
     lines.sort_by_key(|(at_ms, _)| *at_ms);

@@ -58,7 +58,7 @@ pub enum Role {
 /// The kinds of what is done here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Act {
-    /// Looks at pages that show no transaction: everybody with a role may.
+    /// Looks at pages that show no personal data, such as lists of IDs and charges: everybody with a role may.
     Look,
     /// Finds and shows transactions, masked, and looks after their e-mails.
     Support,

@@ -2,33 +2,33 @@
 
 use super::form::Form;
 use super::frame::Page;
-use super::transaction::{self, id_link, level, money};
-use super::{Act, Desk, Result, view};
+use super::transaction::{self, level};
+use super::{Act, Desk, Result, orders, view};
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
+use crate::ledger::{Direction, Place};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyNote, KeyRow};
 use crate::operator::register::{self, Unknown};
-use crate::operator::transactions::{self, By, Damaged, FoundStep, Position, Row, Wanted};
+use crate::operator::transactions::{self, By, Found, Wanted};
 use crate::pledge::TransactionId;
 use crate::scope::Mode;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// How many lists of Workers KV a step of a search makes: each has 1,000 transactions.
-pub(super) const LISTS: usize = 40;
-/// Most rows of a step that are shown.
-const MAX_ROWS: usize = 100;
-/// Most finds of earlier steps that are kept.
-const MAX_EARLIER: usize = 50;
+/// Most orders of a page.
+const MAX_ROWS: usize = 50;
 /// Most bytes of what is looked for.
 const MAX_TEXT: usize = 4_000;
 /// How an API key begins, whatever its mode.
 const KEY: &str = "service_sk_";
 /// How a transaction's ID begins, and its length.
 const ID: (&str, usize) = ("ptran_", 48);
+/// What orders are found by.
+const REFERENCE: &str = "reference";
+const EMAIL: &str = "email";
 
 /// The search, or for those who may not search, where to go. No call of Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
@@ -37,10 +37,14 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let content = html! {
         @if desk.may(Act::Support) {
-            section { (search(&query.only(&["unit"]), false)) }
+            section { (search_form(&query.only(&["unit"]), false)) }
         } @else {
-            p.lead { "Choose a unit to see what it owes, month by month." }
-            p { a href="/units" { "Units" } }
+            p.lead { "See what all units owe, or choose one to see its months." }
+        }
+        ul.links {
+            li { a href="/orders" { "Newest orders" } }
+            @if desk.may(Act::Account) { li { a href="/usage" { "Usage of all units" } } }
+            li { a href="/units" { "Units" } }
         }
         @if desk.may(Act::Operate) {
             p { a href="/person" { "Erase a person" } ", all that a unit has of one e-mail address" }
@@ -50,7 +54,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// The form. What was looked for is shown again, unless it is a secret.
-fn search(form: &Form, lacks_unit: bool) -> Markup {
+fn search_form(form: &Form, is_wrong: bool) -> Markup {
     let text = form.text("text");
     let text = view::Field {
         name: "text",
@@ -62,15 +66,16 @@ fn search(form: &Form, lacks_unit: bool) -> Markup {
     };
     let unit = view::Field {
         name: "unit",
-        label: "Unit, for a reference or an address",
+        label: "Unit",
+        hint: "Leave it empty to search all units.",
         value: form.text("unit"),
-        invalid: lacks_unit,
+        invalid: is_wrong,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
     let content = html! {
         (text.render())
-        div.fields { (unit.render()) (view::select("mode", "Made by keys of", &modes, form.text("mode"))) }
+        div.fields { (unit.render()) (view::select("mode", "Mode", &modes, form.text("mode"))) }
         button { "Find" }
     };
     view::form("/find", &content)
@@ -82,21 +87,21 @@ fn is_secret(text: &str) -> bool {
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
 }
 
-fn again(form: &Form, problem: &str, lacks_unit: bool) -> Page {
-    let content = html! { (view::problem(problem)) section { (search(form, lacks_unit)) } };
+fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
+    let content = html! { (view::problem(problem)) section { (search_form(form, is_wrong_unit)) } };
     Page { status: 422, ..Page::new("Find", content) }
 }
 
-/// Finds what a text may be: a transaction, a key, a unit or a team, or within a unit the transactions of
-/// a reference or an address. At most 50 calls of Workers KV, besides those that look for a misspelt unit
-/// in the register.
+/// Finds what a text may be: a transaction, a key, a unit or a team, or the orders of a reference or an address. At most ten
+/// calls of Workers KV, besides those that look for a misspelt unit in the register, and two queries of the ledger for each
+/// 10,000 shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (text, unit) = (form.text("text"), form.text("unit"));
     if text.is_empty() || text.len() > MAX_TEXT {
-        return Ok(again(form, "write what you look for, in one line", false));
+        return Ok(again(form, "enter something to search for", false));
     }
     if let Some(Err(problem)) = form.given("unit").map(check_id) {
         return Ok(again(form, &problem, true));
@@ -204,41 +209,53 @@ fn no_key(form: &Form) -> Page {
 }
 
 fn nothing(form: &Form, content: &Markup) -> Page {
-    Page::new("Nothing found", html! { (content) section { (search(form, false)) } })
+    Page::new("Nothing found", html! { (content) section { (search_form(form, false)) } })
 }
 
 // ---- Without a unit ------------------------------------------------------------------------------
 
-/// Looks for a unit or a team, or asks for the unit.
+/// Looks for a unit or a team of this ID, and for the orders of all units that have this reference or address.
 async fn without_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let text = form.text("text");
-    if text.contains('@') {
-        let problem = "say which unit's: an e-mail address is looked for within one unit";
-        return Ok(again(form, problem, true));
-    }
     let operates = desk.may(Act::Operate);
     let mut levels = vec![KeyLevel::Unit(text.to_owned()), KeyLevel::Team(text.to_owned())];
     levels
         .retain(|level| level.check().is_ok() && (operates || matches!(level, KeyLevel::Unit(_))));
     let unknown = register::look_up(desk.store, &levels).await?;
     levels.retain(|level| unknown.iter().all(|unknown| unknown.level != *level));
+    let orders = match search(desk, form).await {
+        Err(OperatorError::Invalid(problem)) => Err(problem),
+        found => Ok(found?),
+    };
+    if let Ok(found) = &orders
+        && !found.found.transactions.is_empty()
+    {
+        return Ok(orders_page(desk, form, found, &known(&levels, operates)));
+    }
     let content = html! {
-        @for known in &levels { p.lead { "The " (level(known, operates)) "." } }
-        @if levels.is_empty() { p.lead { "This is the ID of nothing that is here." } }
+        (known(&levels, operates))
+        @if levels.is_empty() { p.lead { "No unit, team, key or order matches this." } }
         @if text.contains(ID.0) {
             p { "A transaction's ID has " (ID.1) " characters: a part of it may be missing." }
         }
         (suggestions(&unknown, operates))
-        section {
-            h2 { "Is it an order's reference?" }
-            p { "Then say which unit's: a reference is looked for within one unit." }
-            (search(form, levels.is_empty()))
+        @match &orders {
+            Ok(found) => (advice(found)),
+            Err(problem) => {
+                p { "Orders of all units could not be searched. Choose the unit to find an order by its reference." }
+                (view::problem(problem))
+            }
         }
+        section { h2 { "Search again" } (search_form(form, false)) }
     };
     Ok(Page::new(if levels.is_empty() { "Nothing found" } else { "Found" }, content))
+}
+
+fn known(levels: &[KeyLevel], operates: bool) -> Markup {
+    html! { @for known in levels { p.lead { "The " (level(known, operates)) "." } } }
 }
 
 /// The IDs of the register that are like what was looked for.
@@ -253,145 +270,111 @@ fn suggestions(unknown: &[Unknown], operates: bool) -> Markup {
     html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
 }
 
-// ---- Within a unit -------------------------------------------------------------------------------
+// ---- Orders --------------------------------------------------------------------------------------
 
-/// A search so far, which a form carries to its next step.
-struct Search<'f> {
-    form: &'f Form,
-    /// How many transactions were looked through before.
-    seen: usize,
-    /// What was found before.
-    earlier: Vec<&'f str>,
+/// The orders of a reference, or of an address.
+struct FoundBy {
+    by: &'static str,
+    found: Found,
 }
 
-impl<'f> Search<'f> {
-    fn new(form: &'f Form) -> Self {
-        let ids = form.text("found").split(' ').filter(|id| TransactionId::parse(id).is_some());
-        Search {
-            form,
-            seen: form.text("seen").parse().unwrap_or_default(),
-            earlier: ids.take(MAX_EARLIER).collect(),
+/// Finds orders by reference, and by what may be an address.
+async fn search<S: OperatorStore, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    form: &Form,
+) -> Result<FoundBy, OperatorError> {
+    let text = form.text("text").to_owned();
+    let unit = form.given("unit").map(str::to_owned);
+    let wanted = Wanted { unit, mode: Mode::from_name(form.text("mode")) };
+    let from = form.given("older").and_then(Place::parse);
+    let from = from.map_or(Direction::Newest, Direction::Older);
+    if form.text("by") != EMAIL {
+        let by = By::Reference(text.clone());
+        let of = (&wanted, &by);
+        let found = transactions::find(desk.store, desk.ledger, of, &from, MAX_ROWS).await?;
+        if !found.transactions.is_empty() || !text.contains('@') {
+            return Ok(FoundBy { by: REFERENCE, found });
         }
     }
+    let of = (&wanted, &By::Email(text));
+    let found = transactions::find(desk.store, desk.ledger, of, &from, MAX_ROWS).await?;
+    Ok(FoundBy { by: EMAIL, found })
 }
 
-/// Looks for a reference, and for what may be an address, among a unit's transactions: for a reference
-/// one list for each mode, for an address [`LISTS`] and a button that goes on.
+/// Finds orders of a unit by their reference or an address.
 async fn within<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let step = step(desk.store, form).await?;
-    let search = Search::new(form);
-    let is_end = step.next.is_none();
-    if is_end && step.transactions.is_empty() && search.earlier.is_empty() {
-        let unit = [KeyLevel::Unit(form.text("unit").to_owned())];
-        let unknown = register::look_up(desk.store, &unit).await?;
-        return Ok(none_within(&search, &step, &unknown, desk.may(Act::Operate)));
-    }
-    Ok(found_within(&search, &step, is_end))
-}
-
-async fn step(store: &impl OperatorStore, form: &Form) -> Result<FoundStep> {
-    let (text, unit) = (form.text("text").to_owned(), form.text("unit").to_owned());
-    let wanted = Wanted { unit: Some(unit), mode: Mode::from_name(form.text("mode")) };
-    let at = form.given("at").and_then(Position::parse);
-    let by = By::Email(text.clone());
-    if at.is_none() {
-        let reference = By::Reference(text);
-        let step = transactions::find_step(store, &wanted, &reference, None, 4).await?;
-        if !step.transactions.is_empty() || !form.text("text").contains('@') {
-            return Ok(FoundStep { next: None, ..step });
-        }
-    }
-    Ok(transactions::find_step(store, &wanted, &by, at.as_ref(), LISTS).await?)
-}
-
-fn none_within(search: &Search<'_>, step: &FoundStep, unknown: &[Unknown], operates: bool) -> Page {
-    nothing(
-        search.form,
-        &html! {
-            p.lead { "No transaction of the unit " (view::told(search.form.text("unit"))) " has this." }
-            @if !unknown.is_empty() { p { "The register has no such unit." } }
-            (suggestions(unknown, operates))
-            (looked_through(search, step))
-            ul {
-                li { "It may be another unit's, or of the other mode." }
-                li { "A reference must be written as the shop wrote it, capitals included." }
-                li { "One that was made within the last " (SHOWN_SECONDS) " s may not be listed yet." }
-                li { "One that was erased is not found by its reference or address any more." }
-            }
-        },
-    )
-}
-
-fn found_within(search: &Search<'_>, step: &FoundStep, is_end: bool) -> Page {
-    let rows: Vec<_> = step.transactions.iter().take(MAX_ROWS).map(row).collect();
-    let unshown = step.transactions.len() - rows.len();
-    let headings = ["Transaction", "Created", "Mode", "Charge", "Notes"];
-    let content = html! {
-        p.lead { "In the unit " (transaction::unit(search.form.text("unit"))) }
-        (view::table_of(&headings, &["Charge"], &rows, "None in this step."))
-        @if unshown > 0 { p { "And " (unshown) " more. Choose a mode, or look for a reference." } }
-        @if !search.earlier.is_empty() {
-            p { "Found in the steps before: " }
-            ul { @for id in &search.earlier { li { (id_link(id)) } } }
-        }
-        (looked_through(search, step))
-        @if !is_end { (go_on(search, step)) }
-        (view::made_just_now())
-        section { h2 { "Look for something else" } (search_within(search.form)) }
+    let found = match search(desk, form).await {
+        Err(OperatorError::Invalid(problem)) => return Ok(again(form, &problem, false)),
+        found => found?,
     };
-    Page::new(if rows.is_empty() && !is_end { "Still looking" } else { "Transactions" }, content)
-}
-
-/// The search once more, in the same unit.
-fn search_within(form: &Form) -> Markup {
-    search(&form.only(&["unit", "mode"]), false)
-}
-
-fn row(row: &Row) -> Vec<Markup> {
-    vec![
-        id_link(&row.id),
-        view::time(&row.created_at),
-        transaction::mode(row.mode.is_live()),
-        money(&row.amount, row.currency_code.code()),
-        html! {
-            @if row.erased.is_some() { span.tag.alarm { "Erased" } " " }
-            @if row.unpriced > 0 { span.tag.note { (row.unpriced) " without a price" } }
+    if !found.found.transactions.is_empty() {
+        return Ok(orders_page(desk, form, &found, &html! {}));
+    }
+    let unit = [KeyLevel::Unit(form.text("unit").to_owned())];
+    let unknown = register::look_up(desk.store, &unit).await?;
+    Ok(nothing(
+        form,
+        &html! {
+            p.lead { "No order of the unit " (view::told(form.text("unit"))) " matches this." }
+            @if !unknown.is_empty() { p { "The register has no such unit." } }
+            (suggestions(&unknown, desk.may(Act::Operate)))
+            (advice(&found))
         },
-    ]
+    ))
 }
 
-fn looked_through(search: &Search<'_>, step: &FoundStep) -> Markup {
+/// Why an order may not be found.
+fn advice(found: &FoundBy) -> Markup {
     html! {
-        @if search.form.text("text").contains('@') {
-            p.soft { (search.seen.saturating_add(step.listed)) " transactions were looked through." }
+        ul {
+            li { "It may belong to another unit, or to the other mode." }
+            li { "Write a reference as the shop wrote it, capitals included." }
+            @if found.found.coverage.is_none() {
+                li { "An order of the last " (SHOWN_SECONDS) " s may not be listed yet." }
+            }
+            @if found.by == EMAIL { li { "An erased order is not found by its address." } }
         }
-        (damaged(&step.damaged))
+        @if let Some(coverage) = &found.found.coverage { (view::coverage(coverage)) }
     }
 }
 
-/// That records could not be read.
-pub(super) fn damaged(damaged: &Damaged) -> Markup {
-    html! {
-        @if damaged.count > 0 {
-            p.problem { (damaged.count) " records are damaged and left out: tell an operator." }
-        }
-    }
-}
-
-fn go_on(search: &Search<'_>, step: &FoundStep) -> Markup {
-    let Some(next) = &step.next else { return html! {} };
-    let now = step.transactions.iter().map(|row| row.id.as_str());
-    let found: Vec<_> = search.earlier.iter().copied().chain(now).take(MAX_EARLIER).collect();
-    let seen = search.seen.saturating_add(step.listed).to_string();
+/// The orders that were found.
+fn orders_page<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    form: &Form,
+    FoundBy { by, found }: &FoundBy,
+    above: &Markup,
+) -> Page {
+    let unit = form.given("unit");
     let content = html! {
-        @for name in ["text", "unit", "mode"] { (view::hidden(name, search.form.text(name))) }
-        (view::hidden("at", &next.to_string()))
-        (view::hidden("seen", &seen))
-        (view::hidden("found", &found.join(" ")))
-        button { "Go on" }
+        (above)
+        p.lead {
+            @match unit {
+                Some(unit) => { "In the unit " (transaction::unit(unit)) }
+                None => "In all units",
+            }
+        }
+        (orders::table(desk, &found.transactions, unit.is_none()))
+        @if let Some(older) = found.older() { (older_form(form, by, &older)) }
+        @match &found.coverage {
+            Some(coverage) => (view::coverage(coverage)),
+            None => (view::made_just_now()),
+        }
+        section { h2 { "Search again" } (search_form(&form.only(&["unit", "mode"]), false)) }
+    };
+    Page::new("Orders", content)
+}
+
+/// The form for the next page: an address is no part of a page's own.
+fn older_form(form: &Form, by: &str, older: &Place) -> Markup {
+    let content = html! {
+        @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }
+        (view::hidden("by", by))
+        (view::hidden("older", &older.to_string()))
+        button.quiet { "Older" }
     };
     view::form("/find", &content)
 }

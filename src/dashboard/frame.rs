@@ -19,8 +19,11 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, address, and what a person must be allowed to do.
-const MENU: [(&str, &str, Act); 7] = [
+const MENU: [(&str, &str, Act); 10] = [
     ("Find", "/", Act::Look),
+    ("Orders", "/orders", Act::Look),
+    ("Usage", "/usage", Act::Account),
+    ("Quantities", "/quantities", Act::Account),
     ("Units", "/units", Act::Look),
     ("Teams", "/teams", Act::Operate),
     ("Prices", "/prices", Act::Operate),

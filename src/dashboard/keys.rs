@@ -6,7 +6,7 @@ use super::form::Form;
 use super::frame::Page;
 use super::register::{self, named};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link, transaction};
+use super::{Desk, Refusal, Result, link, orders, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
@@ -72,6 +72,7 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
                 }))
                 " "
             }
+            a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Orders of the key " (row.name.id) } { "Orders" }
         },
         view::time(&note.created),
         html! { bdi { (note.by) } },

@@ -18,6 +18,16 @@ pub(super) fn path(segments: &[&str]) -> String {
     "/".to_owned() + &encoded.collect::<Vec<_>>().join("/")
 }
 
+/// A path with parameters: each a name of ours, and a value.
+pub(super) fn with(path: &str, parameters: &[(&str, &str)]) -> String {
+    let pairs: Vec<_> =
+        parameters.iter().map(|(name, value)| [name, "=", &encoded(value)].concat()).collect();
+    match pairs.as_slice() {
+        [] => path.to_owned(),
+        pairs => [path, "?", &pairs.join("&")].concat(),
+    }
+}
+
 /// The page of a unit or a team.
 pub(super) fn page_of(level: &KeyLevel) -> String {
     match level {

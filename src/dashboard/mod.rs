@@ -17,10 +17,13 @@ mod link;
 mod mail_state;
 mod mails;
 mod metered;
+mod month;
+mod orders;
 mod payment;
 mod person;
 mod prices;
 mod profile;
+mod quantities;
 mod register;
 mod request;
 mod route;
@@ -243,6 +246,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
         match route {
             Route::Home => find::home(self, query).await,
             Route::Find => find::find(self, form).await,
+            Route::Orders => orders::orders(self, query).await,
             Route::Transaction(id) => transaction::transaction(self, id).await,
             Route::Reveal(id) => transaction::reveal(self, id).await,
             Route::Resend(id) => transaction::resend(self, id, form).await,
@@ -255,7 +259,12 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::PreviewProfile(id) => profile::preview_profile(self, id, query).await,
             Route::Usage(id) => usage::usage(self, id, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, query).await,
-            Route::Count(id) => usage::count(self, id, form).await,
+            Route::Month => month::month(self, query).await,
+            Route::MonthCsv => month::month_csv(self, query).await,
+            Route::Quantities => quantities::quantities(self, None, query).await,
+            Route::QuantitiesCsv => quantities::quantities_csv(self, None, query).await,
+            Route::UnitQuantities(id) => quantities::quantities(self, Some(id), query).await,
+            Route::UnitQuantitiesCsv(id) => quantities::quantities_csv(self, Some(id), query).await,
             Route::MarkPaid(id) => payment::mark_paid(self, id, form).await,
             Route::UndoPaid(id) => payment::undo_paid(self, id, form).await,
             Route::Person => person::person(self, query).await,

@@ -5,21 +5,18 @@ use super::frame::Page;
 use super::view::{self, Field};
 use super::{Desk, Refusal, Result, link};
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::form::FormId;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
+use crate::operator::{OperatorError, bound};
 use crate::pledge::CurrencyCode;
 use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// Most list calls in which a month is summed, each of up to 1,000 transactions of the shop.
-const LISTS: usize = 100;
-
-/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV for the sum, fifteen other
-/// calls, and a read for each 100 changes since the form was opened.
+/// The form for a payment, and what becomes of it. Makes at most six queries of the ledger, fifteen calls of Workers KV,
+/// and a read for each 100 changes since the form was opened.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -51,7 +48,7 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     let id =
         FormId::parse(form.text("form")).ok_or_else(|| invalid("the form is not one of ours"))?;
     let payment = payment(of, form)?;
-    payments::mark_once(desk.store, &desk.author, &payment, LISTS, &id).await
+    payments::mark_once((desk.store, bound(desk.ledger)?), &desk.author, &payment, &id).await
 }
 
 fn invalid(problem: &str) -> OperatorError {

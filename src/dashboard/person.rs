@@ -2,25 +2,28 @@
 //!
 //! The address is in no address of a page, in no record and in no receipt: the form carries it.
 
-use super::find::{LISTS, damaged};
 use super::form::Form;
 use super::frame::Page;
-use super::transaction::{self, id_link, mode, money};
-use super::{Desk, Refusal, Result, view};
+use super::transaction::{self, id_link};
+use super::{Desk, Refusal, Result, orders, view};
 use crate::auth::check_id;
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Direction;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::transactions::{
-    self, By, ERASABLE_MINUTES, FoundStep, PersonStep, Position, Row, Wanted,
+    self, By, ERASABLE_MINUTES, Found, PersonPlace, PersonStep, Wanted,
 };
+use crate::operator::{Damaged, bound};
 use crate::pledge::TransactionId;
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 use maud::{Markup, html};
 
+/// How many lists of Workers KV a step makes: each has 1,000 transactions.
+const LISTS: usize = 40;
 /// How many transactions a step erases: each takes some calls of Workers KV.
 const AT_MOST: usize = 20;
-/// Most rows of a step that are shown.
+/// Most rows that are shown before anything is erased.
 const MAX_ROWS: usize = 20;
 /// Most lines of a receipt.
 const MAX_LINES: usize = 1_000;
@@ -58,9 +61,9 @@ fn question(form: &Form) -> Markup {
     }
 }
 
-/// Looks for a person's transactions, and once the unit is typed, erases them: [`AT_MOST`] a step. A look
-/// takes at most [`LISTS`] and one call of Workers KV; a step as many, and at most 17 for each
-/// transaction. What was erased before is erased once more without harm.
+/// Looks for a person's transactions in the ledger, and once the unit is typed, erases them, and those that only the records
+/// in Workers KV show: [`AT_MOST`] a step. A look takes three queries; a step one, at most [`LISTS`] lists of Workers KV, and
+/// for each transaction at most 17 calls of it and a query. What was erased before is erased once more without harm.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -92,55 +95,39 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     address: &str,
 ) -> Result {
-    let wanted = Wanted { unit: Some(unit.to_owned()), mode: None };
     let by = By::Email(address.to_owned());
-    let found = transactions::find_step(desk.store, &wanted, &by, None, LISTS).await?;
-    let is_all = found.next.is_none();
+    let ledger = bound(desk.ledger)?;
+    let of = (&of_unit(unit), &by);
+    let found =
+        transactions::find(desk.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
     let content = html! {
         (summary(unit))
-        (found_rows(&found))
-        (damaged(&found.damaged))
-        @if is_all && found.transactions.is_empty() {
-            p { "Nothing is to be erased. " a href="/person" { "Look for another address" } }
-        } @else {
-            (confirmation(unit, address))
-        }
+        (found_rows(desk, &found))
+        (confirmation(unit, address))
         p {
             small {
-                "Transactions of the last " (SHOWN_SECONDS) " s may be missing, and can be erased after "
-                (ERASABLE_MINUTES) " minutes."
+                "An order can be erased " (ERASABLE_MINUTES) " minutes after it was created."
             }
         }
     };
     Ok(Page::new(TITLE, content))
 }
 
+fn of_unit(unit: &str) -> Wanted {
+    Wanted { unit: Some(unit.to_owned()), mode: None }
+}
+
 fn summary(unit: &str) -> Markup {
     html! { p.lead { "The address that you wrote, in the unit " (transaction::unit(unit)) "." } }
 }
 
-fn found_rows(found: &FoundStep) -> Markup {
-    let all = &found.transactions;
-    let rows: Vec<_> = all.iter().take(MAX_ROWS).map(row).collect();
-    let headings = ["Transaction", "Created", "Mode", "Charge"];
+fn found_rows<S, C, E>(desk: &Desk<'_, S, C, E>, found: &Found) -> Markup {
     html! {
-        p {
-            strong { (all.len()) } " transactions of it among the "
-            (if found.next.is_none() { "" } else { "first " }) (found.listed) " of the unit."
-            @if found.next.is_some() { " There may be more: each step looks further." }
-        }
-        (view::table_of(&headings, &["Charge"], &rows, "None of these."))
-        @if all.len() > rows.len() { p { "And " (all.len() - rows.len()) " more." } }
+        @if found.transactions.is_empty() { p { "The ledger has no order of this address." } }
+        @else { (orders::table(desk, &found.transactions, false)) }
+        @if found.more { p { "These are the newest " (MAX_ROWS) ". The older ones are erased as well." } }
+        @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
     }
-}
-
-fn row(row: &Row) -> Vec<Markup> {
-    vec![
-        id_link(&row.id),
-        view::time(&row.created_at),
-        mode(row.mode.is_live()),
-        money(&row.amount, row.currency_code.code()),
-    ]
 }
 
 fn confirmation(unit: &str, address: &str) -> Markup {
@@ -160,8 +147,9 @@ fn confirmation(unit: &str, address: &str) -> Markup {
         section {
             h2 { "Erase" }
             p {
-                "This cannot be undone. Offerings, amounts, times and charges stay for the accounts. \
-                 Backups still have it, and so has the shop."
+                "This erases these orders, and any others of the address that the records of the unit show: all \
+                 of them are checked. It cannot be undone. Offerings, amounts, times and charges stay for the \
+                 accounts. Backups and the shop's own systems still have the data."
             }
             (view::form("/person", &content))
         }
@@ -178,12 +166,12 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let from = match form.given("at") {
         None => None,
-        Some(at) => Some(Position::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
+        Some(at) => Some(PersonPlace::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
     };
-    let (store, author) = (desk.store, &desk.author);
+    let (records, author) = ((desk.store, bound(desk.ledger)?), &desk.author);
+    let of = (&of_unit(unit), address);
     let from = from.as_ref();
-    let step =
-        transactions::erase_person_step(store, author, unit, address, from, AT_MOST, LISTS).await?;
+    let step = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
     let receipt = Receipt::new(form, &step);
     let content = html! {
         @if step.next.is_none() { (erased_all(&receipt)) }
@@ -221,7 +209,7 @@ fn outcome(step: &PersonStep) -> Markup {
     });
     let rows: Vec<_> = erased.chain(refused).collect();
     html! {
-        p { (step.listed) " transactions were looked through in this step." }
+        p { (step.listed) " records of the unit were checked in this step." }
         (view::table(&["Transaction", "Outcome", "When, or why not"], &rows, "Nothing was erased in this step."))
     }
 }
@@ -276,7 +264,7 @@ fn id(line: &str) -> Option<String> {
     TransactionId::parse(line).map(TransactionId::into_string)
 }
 
-fn go_on(unit: &str, address: &str, next: &Position, receipt: &Receipt) -> Markup {
+fn go_on(unit: &str, address: &str, next: &PersonPlace, receipt: &Receipt) -> Markup {
     let content = html! {
         @for (name, value) in [("unit", unit), ("address", address), ("confirm", unit)] {
             (view::hidden(name, value))
@@ -287,7 +275,7 @@ fn go_on(unit: &str, address: &str, next: &Position, receipt: &Receipt) -> Marku
         button.alarm { "Go on" }
     };
     html! {
-        p { strong { (receipt.erased.len()) } " were erased so far. There are more to look through." }
+        p { strong { (receipt.erased.len()) } " were erased so far. There are more records to check." }
         (view::form("/person", &content))
     }
 }
@@ -295,8 +283,8 @@ fn go_on(unit: &str, address: &str, next: &Position, receipt: &Receipt) -> Marku
 fn erased_all(receipt: &Receipt) -> Markup {
     view::done(&html! {
         p {
-            strong { (receipt.erased.len()) } " transactions are erased, and all of the unit were looked \
-             through."
+            strong { (receipt.erased.len()) } " transactions are erased, and all records of the unit were \
+             checked."
         }
         @if !receipt.left.is_empty() {
             p.problem {
@@ -320,6 +308,15 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
         p {
             small { "For about " (SHOWN_SECONDS) " s lists and pages may still show what was erased. Backups \
                      still have it, and so has the shop." }
+        }
+    }
+}
+
+/// That records could not be read.
+fn damaged(damaged: &Damaged) -> Markup {
+    html! {
+        @if damaged.count > 0 {
+            p.problem { (damaged.count) " records are damaged and were not checked: tell an operator." }
         }
     }
 }

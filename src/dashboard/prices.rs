@@ -106,7 +106,7 @@ async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let content = html! {
         @if let Some(problem) = problem { (view::problem(problem)) }
-        (view::modes("/prices", now.mode))
+        (view::modes("/prices", now.mode, None))
         (staleness(now, recent.as_deref().unwrap_or_default()))
         div.columns {
             section { (today(now, recent.as_deref().unwrap_or_default())) }

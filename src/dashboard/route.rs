@@ -12,6 +12,8 @@ pub enum Route {
     Home,
     /// Finds transactions, a unit or a key.
     Find,
+    /// A page of a list of transactions.
+    Orders,
     /// A transaction.
     Transaction(String),
     /// Shows its texts and its timeline's address whole.
@@ -36,8 +38,18 @@ pub enum Route {
     Usage(String),
     /// The same as a table for a spreadsheet.
     UsageCsv(String),
-    /// Sums a unit's transactions, a step at a time.
-    Count(String),
+    /// A month's usage of all units.
+    Month,
+    /// The same as a table for a spreadsheet.
+    MonthCsv,
+    /// A month's quantities by offering, of all units.
+    Quantities,
+    /// The same as a table for a spreadsheet.
+    QuantitiesCsv,
+    /// A month's quantities by offering, of a unit.
+    UnitQuantities(String),
+    /// The same as a table for a spreadsheet.
+    UnitQuantitiesCsv(String),
     /// Marks a month as paid.
     MarkPaid(String),
     /// Takes that back.
@@ -83,6 +95,7 @@ impl Route {
     pub fn act(&self) -> Act {
         match self {
             Route::Home
+            | Route::Orders
             | Route::Units
             | Route::Unit(_)
             | Route::PreviewProfile(_)
@@ -95,7 +108,12 @@ impl Route {
             | Route::ResendDay => Act::Support,
             Route::Usage(_)
             | Route::UsageCsv(_)
-            | Route::Count(_)
+            | Route::Month
+            | Route::MonthCsv
+            | Route::Quantities
+            | Route::QuantitiesCsv
+            | Route::UnitQuantities(_)
+            | Route::UnitQuantitiesCsv(_)
             | Route::MarkPaid(_)
             | Route::UndoPaid(_) => Act::Account,
             Route::Reveal(_)
@@ -124,6 +142,7 @@ impl Route {
         match self {
             Route::Home => "GET /",
             Route::Find => "POST /find",
+            Route::Orders => "GET /orders",
             Route::Transaction(_) => "GET /transactions/{id}",
             Route::Reveal(_) => "POST /transactions/{id}/whole",
             Route::Resend(_) => "POST /transactions/{id}/mail",
@@ -136,7 +155,12 @@ impl Route {
             Route::PreviewProfile(_) => "GET /units/{id}/preview",
             Route::Usage(_) => "GET /units/{id}/usage",
             Route::UsageCsv(_) => "GET /units/{id}/usage.csv",
-            Route::Count(_) => "POST /units/{id}/usage",
+            Route::Month => "GET /usage",
+            Route::MonthCsv => "GET /usage.csv",
+            Route::Quantities => "GET /quantities",
+            Route::QuantitiesCsv => "GET /quantities.csv",
+            Route::UnitQuantities(_) => "GET /units/{id}/quantities",
+            Route::UnitQuantitiesCsv(_) => "GET /units/{id}/quantities.csv",
             Route::MarkPaid(_) => "POST /units/{id}/paid",
             Route::UndoPaid(_) => "POST /units/{id}/unpaid",
             Route::Person => "GET /person",
@@ -185,6 +209,7 @@ pub fn route(method: &str, path: &str) -> Option<Route> {
     let route = match (method, segments.as_slice()) {
         ("GET", [""]) => Route::Home,
         ("POST", ["find"]) => Route::Find,
+        ("GET", ["orders"]) => Route::Orders,
         ("GET", ["transactions", id]) => Route::Transaction((*id).to_owned()),
         ("POST", ["transactions", id, "whole"]) => Route::Reveal((*id).to_owned()),
         ("POST", ["transactions", id, "mail"]) => Route::Resend((*id).to_owned()),
@@ -197,7 +222,12 @@ pub fn route(method: &str, path: &str) -> Option<Route> {
         ("GET", ["units", id, "preview"]) => Route::PreviewProfile((*id).to_owned()),
         ("GET", ["units", id, "usage"]) => Route::Usage((*id).to_owned()),
         ("GET", ["units", id, "usage.csv"]) => Route::UsageCsv((*id).to_owned()),
-        ("POST", ["units", id, "usage"]) => Route::Count((*id).to_owned()),
+        ("GET", ["units", id, "quantities"]) => Route::UnitQuantities((*id).to_owned()),
+        ("GET", ["units", id, "quantities.csv"]) => Route::UnitQuantitiesCsv((*id).to_owned()),
+        ("GET", ["usage"]) => Route::Month,
+        ("GET", ["usage.csv"]) => Route::MonthCsv,
+        ("GET", ["quantities"]) => Route::Quantities,
+        ("GET", ["quantities.csv"]) => Route::QuantitiesCsv,
         ("POST", ["units", id, "paid"]) => Route::MarkPaid((*id).to_owned()),
         ("POST", ["units", id, "unpaid"]) => Route::UndoPaid((*id).to_owned()),
         ("GET", ["person"]) => Route::Person,

@@ -137,7 +137,7 @@ impl Facts {
             ("Reference", view::told(&transaction.reference)),
             ("Created", view::time(&row.created_at)),
             ("Unit", unit(&row.unit)),
-            ("Charge", html! { strong { (money(&row.amount, row.currency_code.code())) } }),
+            ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("Made by the key", self.made_by(shown.key.as_deref())),
             ("Repeating it", html! { (repeat) }),
@@ -494,7 +494,7 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
         let problem = "nothing was erased: type the transaction's ID, as it is at the top";
         return refused(desk, &record, problem).await;
     }
-    let erased = match transactions::erase(desk.store, &desk.author, &record).await {
+    let erased = match transactions::erase(desk.store, desk.ledger, &desk.author, &record).await {
         Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
         outcome => outcome.map_err(Refusal::from)?,
     };

@@ -187,9 +187,11 @@ fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
             ul.links {
                 @if desk.may(Act::Account) {
                     li {
-                        a href=(link::path(&["units", id, "usage"])) { "Usage, and what is unpaid" }
+                        a href=(link::path(&["units", id, "usage"])) { "Usage and payments" }
                     }
+                    li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
+                li { a href=(with_unit("/orders")) { "Newest orders" } }
                 @if desk.may(Act::Support) {
                     li { a href=(with_unit("/")) { "Find a transaction" } }
                 }

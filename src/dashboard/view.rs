@@ -1,5 +1,7 @@
 //! The parts that pages have in common.
 
+use super::link;
+use crate::operator::Coverage;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -173,13 +175,47 @@ pub(super) fn table_of(
     }
 }
 
+/// A field for a month.
+pub(super) fn month_field(value: &str) -> Markup {
+    html! {
+        label {
+            span { "Month" }
+            input type="month" name="month" value=(value) placeholder="2026-10" pattern="[0-9]{4}-[0-9]{2}";
+        }
+    }
+}
+
+/// Up to when what the ledger shows is complete, and what is missing.
+pub(super) fn coverage(Coverage { complete_up_to, damaged }: &Coverage) -> Markup {
+    html! {
+        p.soft {
+            @match complete_up_to {
+                Some(at) => { "Complete up to " (time(at)) ". Later orders usually appear within seconds." }
+                None => "Orders may be missing: the ledger has not been compared with all records yet.",
+            }
+        }
+        @if let Some(first) = &damaged.first {
+            p.problem {
+                "Records that cannot be read and are in no list and no sum: " (damaged.count) ", first "
+                (told(first)) "."
+            }
+        }
+    }
+}
+
 /// Links to one page in both modes, of which this is one.
-pub(super) fn modes(path: &str, mode: Mode) -> Markup {
+pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
+    let month = month.map(|month| month.to_string());
+    let address = |mode: Mode| {
+        let month = month.as_deref().map(|month| ("month", month));
+        let parameters: Vec<_> = [("mode", mode.name())].into_iter().chain(month).collect();
+        link::with(path, &parameters)
+    };
     html! {
         nav aria-label="Mode" {
             ul { @for (other, name) in [(Mode::Live, "Live keys"), (Mode::Test, "Test keys")] {
                 li {
-                    a href={ (path) "?mode=" (other.name()) }
+                    a href=(address(other))
                         aria-current=[(other == mode).then_some("page")] { (name) }
                 }
             } }

@@ -1,16 +1,28 @@
 //! Facts that two people may change at once: that a month is paid, that a unit is in a team.
 //!
-//! The record in KV is what the API reads. But KV has no compare-and-set, so a change is claimed here first: of two the
-//! second one hears who was first. Then the record is written, and the claim is kept. What a crash leaves between these
-//! is brought in line with the record, which is what people see.
+//! The record in KV is what the API reads. But KV has no compare-and-set, and shows a change late. So a change is claimed
+//! here first, then its record is written or removed, then the claim is ended. Of two changes at once the second one is
+//! refused, and hears of the first.
+//!
+//! A claim counts more than the record for [`RECENT_MS`] after its change. Later KV shows everywhere what became of it, and
+//! the record counts, whatever the claim says: what a crash leaves stops nobody for longer. The reconciliation then brings
+//! the claim in line with the record.
 
 use super::{Ledger, LedgerError, Query, Result};
+use crate::time::{DAY_MS, SKEW_MS};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
-/// A fact, such as a month of a shop that is marked as paid.
+/// How long a claim counts more than the record in KV, in milliseconds.
+///
+/// A record is begun to be written within 30 s of its change. A command then waits for at most 11.5 minutes, if Cloudflare's
+/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by 5 minutes at most: 19 in all.
+pub const RECENT_MS: u64 = 20 * 60_000;
+
+/// A fact, such as that a month of a shop is marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fact {
-    /// Its kind: `settlement` or `member`.
+    /// Its kind.
     pub kind: Kind,
     /// The suffix of the name of its record in KV.
     pub name: String,
@@ -26,12 +38,24 @@ pub enum Kind {
     Member,
 }
 
+/// A fact as KV shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Seen {
+    /// The fact.
+    #[serde(flatten)]
+    pub fact: Fact,
+    /// Whether its record is there.
+    pub is_there: bool,
+    /// The change that wrote the record, where that says so.
+    pub change: Option<String>,
+}
+
 /// Who changes a fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The name of its entry in the audit log.
+    /// The name of its entry in the audit log; empty where that is not known.
     pub change: String,
-    /// The person.
+    /// The person; empty where that is not known.
     pub author: String,
     /// When, in milliseconds since 1970.
     pub at: u64,
@@ -40,7 +64,7 @@ pub struct Change {
 /// A fact as the ledger has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Which.
+    /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
     /// What becomes of it.
@@ -50,113 +74,178 @@ pub struct Claim {
     pub by: Change,
 }
 
+impl Claim {
+    /// Whether it counts more than the record in KV.
+    pub fn is_recent(&self, now_ms: u64) -> bool {
+        recent(now_ms).contains(&self.by.at)
+    }
+
+    /// When the record in KV counts again, in milliseconds since 1970.
+    pub fn ends_ms(&self) -> u64 {
+        self.by.at.saturating_add(RECENT_MS)
+    }
+}
+
+/// The times of changes that count more than the record in KV. A clock that is far ahead stops nobody.
+fn recent(now_ms: u64) -> RangeInclusive<u64> {
+    now_ms.saturating_sub(RECENT_MS)..=now_ms.saturating_add(SKEW_MS)
+}
+
 /// What becomes of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Somebody claims it, and writes its record.
+    /// Somebody writes its record.
     Adding,
     /// It is so.
     Kept,
-    /// Somebody takes it back, and removes its record.
+    /// Somebody removes its record.
     Removing,
+    /// It is so no more.
+    Gone,
 }
 
-/// What became of an attempt to change a fact.
+/// What is to become of facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Wanted {
+    /// They are to be so.
+    #[serde(rename = "adding")]
+    Added,
+    /// They are to be so no more.
+    #[serde(rename = "removing")]
+    Removed,
+}
+
+/// What became of the attempt to claim a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Nobody else changes it: the record can be written.
+    /// Nobody else changes it: its record can be written, or removed.
     Ours,
-    /// It is this already, or somebody changes it.
+    /// By this claim it is as wanted already, or another person changes it.
     Theirs(Claim),
-    /// It is not there, to be taken back.
+    /// By its record it is as wanted already.
     None,
 }
 
-/// Claims a fact that is not there yet.
+/// Claims facts, to add or to remove each of them. Returns what became of each, in their sequence.
 ///
 /// # Errors
-/// If the ledger does not answer. Then the claim may be there, and is given up after a while.
-pub async fn add(ledger: &dyn Ledger, fact: &Fact, by: &Change) -> Result<Turn> {
-    let claim = Claim { fact: fact.clone(), state: State::Adding, by: by.clone() };
-    turn(ledger, Add(&claim).statement()?, &claim).await
+/// If the ledger does not answer. Then some of the claims may be there.
+pub async fn claim(
+    ledger: &dyn Ledger,
+    wanted: Wanted,
+    seen: &[Seen],
+    by: &Change,
+) -> Result<Vec<Turn>> {
+    let mut turns = Vec::with_capacity(seen.len());
+    for seen in seen.chunks(MOST_FACTS) {
+        let recent = recent(by.at);
+        let claiming = Claiming { wanted, seen, by, since: *recent.start(), until: *recent.end() }
+            .statement()?;
+        let facts: Vec<_> = seen.iter().map(|seen| &seen.fact).collect();
+        let answers = ledger.run(&[claiming, Get { facts }.statement()?]).await?;
+        let found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
+        let turn = |seen: &Seen| turn(found.iter().find(|claim| claim.fact == seen.fact), by);
+        turns.extend(seen.iter().map(turn));
+    }
+    Ok(turns)
 }
 
-/// Claims a fact that is there, to take it back.
+fn turn(found: Option<&Claim>, by: &Change) -> Turn {
+    match found {
+        Some(claim) if claim.by.change == by.change => Turn::Ours,
+        Some(claim) if claim.is_recent(by.at) => Turn::Theirs(claim.clone()),
+        _ => Turn::None,
+    }
+}
+
+/// The claim of a fact. It may be old: see [`Claim::is_recent`].
 ///
 /// # Errors
-/// As [`add`].
-pub async fn take_back(ledger: &dyn Ledger, fact: &Fact, by: &Change) -> Result<Turn> {
-    let claim = Claim { fact: fact.clone(), state: State::Removing, by: by.clone() };
-    turn(ledger, TakeBack(&claim).statement()?, &claim).await
-}
-
-async fn turn(ledger: &dyn Ledger, claiming: super::Statement, claim: &Claim) -> Result<Turn> {
-    let answers = ledger.run(&[claiming, Get(&claim.fact).statement()?]).await?;
-    let found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
-    Ok(match found.into_iter().next() {
-        None => Turn::None,
-        Some(found) if found.by.change == claim.by.change => Turn::Ours,
-        Some(found) => Turn::Theirs(found),
-    })
+/// If the ledger does not answer.
+pub async fn get(ledger: &dyn Ledger, fact: &Fact) -> Result<Option<Claim>> {
+    Ok(super::ask(ledger, &Get { facts: vec![fact] }).await?.pop())
 }
 
 /// Ends a change: what was claimed is so, or is gone.
 ///
 /// # Errors
-/// If the ledger does not answer. Then the record in KV decides after a while.
-pub async fn confirm(ledger: &dyn Ledger, fact: &Fact, by: &Change) -> Result<()> {
-    end(ledger, fact, by, true).await
+/// If the ledger does not answer. Then the records in KV count after a while.
+pub async fn confirm(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result<()> {
+    end(ledger, facts, by, true).await
 }
 
 /// Gives a change up: all is as it was before.
 ///
 /// # Errors
 /// As [`confirm`].
-pub async fn give_up(ledger: &dyn Ledger, fact: &Fact, by: &Change) -> Result<()> {
-    end(ledger, fact, by, false).await
+pub async fn give_up(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result<()> {
+    end(ledger, facts, by, false).await
 }
 
-async fn end(ledger: &dyn Ledger, fact: &Fact, by: &Change, is_made: bool) -> Result<()> {
-    let end = End { fact, change: &by.change, is_made };
-    ledger.run(&[Forget(&end).statement()?, Keep(&end).statement()?]).await.map(drop)
+async fn end(ledger: &dyn Ledger, facts: &[Fact], by: &Change, is_made: bool) -> Result<()> {
+    for facts in facts.chunks(MOST_FACTS) {
+        let end = End { facts, change: &by.change, is_made };
+        ledger.run(&[Forget(&end).statement()?, Settle(&end).statement()?]).await?;
+    }
+    Ok(())
 }
+
+/// Most facts of a statement: D1 takes a text of 2 MB, and a name has 512 bytes at most.
+const MOST_FACTS: usize = 1_000;
 
 #[derive(Serialize)]
-struct Add<'a>(&'a Claim);
+struct Claiming<'a> {
+    wanted: Wanted,
+    seen: &'a [Seen],
+    by: &'a Change,
+    since: u64,
+    until: u64,
+}
 
-impl Query for Add<'_> {
+impl Query for Claiming<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO claims (kind, name, state, change, author, at)
-VALUES (?1 ->> '$.kind', ?1 ->> '$.name', 'adding', ?1 ->> '$.change', ?1 ->> '$.author', ?1 ->> '$.at')
-ON CONFLICT DO NOTHING";
+SELECT seen.value ->> '$.kind', seen.value ->> '$.name',
+  ?1 ->> '$.wanted', ?1 ->> '$.by.change', ?1 ->> '$.by.author', ?1 ->> '$.by.at'
+FROM json_each(?1, '$.seen') seen LEFT JOIN claims recent
+  ON recent.kind = seen.value ->> '$.kind' AND recent.name = seen.value ->> '$.name'
+    AND recent.at BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.until'
+WHERE CASE ?1 ->> '$.wanted'
+  WHEN 'adding' THEN ifnull(recent.state = 'gone', NOT seen.value ->> '$.is_there')
+  ELSE ifnull(recent.state = 'kept' AND (recent.change = '' OR seen.value ->> '$.change' IS NULL
+    OR recent.change = seen.value ->> '$.change'), seen.value ->> '$.is_there')
+END
+ON CONFLICT DO UPDATE SET state = excluded.state, change = excluded.change, author = excluded.author, at = excluded.at";
 }
 
 #[derive(Serialize)]
-struct TakeBack<'a>(&'a Claim);
-
-impl Query for TakeBack<'_> {
-    type Row = ();
-    const SQL: &'static str = "UPDATE claims
-SET state = 'removing', change = ?1 ->> '$.change', author = ?1 ->> '$.author', at = ?1 ->> '$.at'
-WHERE kind = ?1 ->> '$.kind' AND name = ?1 ->> '$.name' AND state = 'kept'";
+struct Get<'a> {
+    facts: Vec<&'a Fact>,
 }
-
-#[derive(Serialize)]
-struct Get<'a>(&'a Fact);
 
 impl Query for Get<'_> {
     type Row = Claim;
-    const SQL: &'static str = "SELECT json_object('kind', kind, 'name', name, 'state', state, 'change', change, 'author', author, 'at', at)
-FROM claims WHERE kind = ?1 ->> '$.kind' AND name = ?1 ->> '$.name'";
+    const SQL: &'static str =
+        "SELECT json_object('kind', c.kind, 'name', c.name, 'state', c.state, 'change', c.change,
+  'author', c.author, 'at', c.at)
+FROM json_each(?1, '$.facts') fact JOIN claims c
+  ON c.kind = fact.value ->> '$.kind' AND c.name = fact.value ->> '$.name'";
 }
 
 #[derive(Serialize)]
 struct End<'a> {
-    #[serde(flatten)]
-    fact: &'a Fact,
+    facts: &'a [Fact],
     change: &'a str,
     is_made: bool,
+}
+
+/// The claims of a change that is ended.
+macro_rules! ended {
+    () => {
+        "WHERE change = ?1 ->> '$.change' AND (kind, name) IN
+  (SELECT value ->> '$.kind', value ->> '$.name' FROM json_each(?1, '$.facts'))"
+    };
 }
 
 #[derive(Serialize)]
@@ -164,18 +253,25 @@ struct Forget<'a>(&'a End<'a>);
 
 impl Query for Forget<'_> {
     type Row = ();
-    const SQL: &'static str = "DELETE FROM claims
-WHERE kind = ?1 ->> '$.kind' AND name = ?1 ->> '$.name' AND change = ?1 ->> '$.change'
-  AND state = iif(?1 ->> '$.is_made', 'removing', 'adding')";
+    const SQL: &'static str = concat!(
+        "DELETE FROM claims ",
+        ended!(),
+        " AND state = 'adding' AND NOT ?1 ->> '$.is_made'"
+    );
 }
 
+/// A removal that is given up leaves a fact whose change is not known.
 #[derive(Serialize)]
-struct Keep<'a>(&'a End<'a>);
+struct Settle<'a>(&'a End<'a>);
 
-impl Query for Keep<'_> {
+impl Query for Settle<'_> {
     type Row = ();
-    const SQL: &'static str = "UPDATE claims SET state = 'kept'
-WHERE kind = ?1 ->> '$.kind' AND name = ?1 ->> '$.name' AND change = ?1 ->> '$.change'";
+    const SQL: &'static str = concat!(
+        "UPDATE claims SET state = iif(state = 'removing' AND ?1 ->> '$.is_made', 'gone', 'kept'),
+  change = iif(?1 ->> '$.is_made', change, ''), author = iif(?1 ->> '$.is_made', author, '') ",
+        ended!(),
+        " AND state IN ('adding', 'removing')"
+    );
 }
 
 // ---- Repair --------------------------------------------------------------------------------------
@@ -183,46 +279,78 @@ WHERE kind = ?1 ->> '$.kind' AND name = ?1 ->> '$.name' AND change = ?1 ->> '$.c
 /// The facts of a kind that KV has, among the names of a part of its list.
 #[derive(Serialize)]
 pub(super) struct Import<'a> {
-    pub kind: Kind,
-    /// The part begins after this name, and ends with `until`; `None`: at the end.
-    pub after: &'a str,
-    pub until: Option<&'a str>,
-    /// All names of the part.
-    pub names: &'a [String],
-    /// Claims that were changed since are left, as KV may not show them yet.
-    pub unless_since: u64,
-    pub now: u64,
+    kind: Kind,
+    after: &'a str,
+    until: Option<&'a str>,
+    names: &'a [&'a str],
+    since: u64,
+    ahead: u64,
+    day_ago: u64,
 }
 
-/// Brings claims in line with the records in KV: facts that are missing are kept, those whose record is gone are
-/// forgotten. Returns how many were changed.
+impl<'a> Import<'a> {
+    /// The part begins after the name `after`, and ends with `until`; `None`: at the end. `names` are all of it.
+    pub fn new(
+        kind: Kind,
+        (after, until): (&'a str, Option<&'a str>),
+        names: &'a [&'a str],
+        now_ms: u64,
+    ) -> Self {
+        let recent = recent(now_ms);
+        let (since, ahead, day_ago) =
+            (*recent.start(), *recent.end(), now_ms.saturating_sub(DAY_MS));
+        Import { kind, after, until, names, since, ahead, day_ago }
+    }
+}
+
+/// Brings claims in line with the records in KV, but for those that count more: facts that are missing are kept, those whose
+/// record is gone are forgotten. Who removed a record is known for a day.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub(super) async fn import(ledger: &dyn Ledger, import: Import<'_>) -> Result<usize> {
-    let statements = [Gone(&import).statement()?, Restored(&import).statement()?];
-    let answers = ledger.run(&statements).await?;
-    Ok(answers.iter().map(Vec::len).sum())
+pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<()> {
+    let statements =
+        [Lost(import).statement()?, Ended(import).statement()?, Found(import).statement()?];
+    ledger.run(&statements).await.map(drop)
+}
+
+/// Claims of the part that are not listed, and do not count more.
+macro_rules! unlisted {
+    () => {
+        "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND (?1 ->> '$.until' IS NULL OR name <= ?1 ->> '$.until')
+  AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))"
+    };
 }
 
 #[derive(Serialize)]
-struct Gone<'a>(&'a Import<'a>);
+struct Lost<'a>(&'a Import<'a>);
 
-impl Query for Gone<'_> {
-    type Row = String;
-    const SQL: &'static str = "DELETE FROM claims
-WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND (?1 ->> '$.until' IS NULL OR name <= ?1 ->> '$.until')
-  AND at < ?1 ->> '$.unless_since' AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))
-RETURNING json_quote(name)";
+impl Query for Lost<'_> {
+    type Row = ();
+    const SQL: &'static str = concat!(
+        "DELETE FROM claims ",
+        unlisted!(),
+        " AND (state IN ('adding', 'kept') OR at < ?1 ->> '$.day_ago')"
+    );
 }
 
 #[derive(Serialize)]
-struct Restored<'a>(&'a Import<'a>);
+struct Ended<'a>(&'a Import<'a>);
 
-impl Query for Restored<'_> {
-    type Row = String;
+impl Query for Ended<'_> {
+    type Row = ();
+    const SQL: &'static str =
+        concat!("UPDATE claims SET state = 'gone' ", unlisted!(), " AND state = 'removing'");
+}
+
+/// A fact whose change is not known is as old as can be: its record counts.
+#[derive(Serialize)]
+struct Found<'a>(&'a Import<'a>);
+
+impl Query for Found<'_> {
+    type Row = ();
     const SQL: &'static str = "INSERT INTO claims (kind, name, state, change, author, at)
-SELECT ?1 ->> '$.kind', value, 'kept', '', '', ?1 ->> '$.now' FROM json_each(?1, '$.names') WHERE true
-ON CONFLICT DO UPDATE SET state = 'kept' WHERE claims.state <> 'kept' AND claims.at < ?1 ->> '$.unless_since'
-RETURNING json_quote(name)";
+SELECT ?1 ->> '$.kind', value, 'kept', '', '', 0 FROM json_each(?1, '$.names') WHERE true
+ON CONFLICT DO UPDATE SET state = 'kept'
+WHERE claims.state <> 'kept' AND claims.at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead'";
 }

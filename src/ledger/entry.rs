@@ -173,8 +173,10 @@ struct Keys<'a>(&'a Write<'a>);
 
 impl Query for Keys<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO keys (id)
-SELECT DISTINCT value ->> '$.key' FROM json_each(?1, '$.entries') WHERE value ->> '$.key' IS NOT NULL
+    const SQL: &'static str = "INSERT INTO keys (id, shop)
+SELECT DISTINCT value ->> '$.key', shop
+FROM json_each(?1, '$.entries') CROSS JOIN shops ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
+WHERE value ->> '$.key' IS NOT NULL
 ON CONFLICT DO NOTHING";
 }
 
@@ -185,12 +187,12 @@ impl Query for Rows<'_> {
     type Row = String;
     const SQL: &'static str = "INSERT INTO transactions
   (id, shop, created, currency, cents, amount, unpriced, email, key, prices, erased, changed, quantities)
-SELECT value ->> '$.id',
-  (SELECT shop FROM shops WHERE mode = value ->> '$.mode' AND unit = value ->> '$.unit'),
-  value ->> '$.created', value ->> '$.currency', value ->> '$.cents', value ->> '$.amount', value ->> '$.unpriced',
-  value ->> '$.email', (SELECT key FROM keys WHERE id = value ->> '$.key'), value ->> '$.prices', value ->> '$.erased',
-  ?1 ->> '$.now', value -> '$.quantities'
-FROM json_each(?1, '$.entries') WHERE true
+SELECT value ->> '$.id', s.shop, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
+  value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email',
+  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.shop = s.shop), value ->> '$.prices',
+  value ->> '$.erased', ?1 ->> '$.now', value -> '$.quantities'
+FROM json_each(?1, '$.entries') CROSS JOIN shops s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
+WHERE true
 ON CONFLICT (id) DO UPDATE SET shop = excluded.shop, created = excluded.created, currency = excluded.currency,
   cents = excluded.cents, amount = excluded.amount, unpriced = excluded.unpriced, email = excluded.email,
   key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,
@@ -211,12 +213,20 @@ RETURNING json_quote(id)";
 
 // ---- Rows whose record is gone -------------------------------------------------------------------
 
-/// Removes rows, and returns a JSON object of each, for the person who looks at it.
+/// Removes rows, and names each among the findings of a pass, both or neither: what ends in between would leave a sum that
+/// changed without a reason. Returns the rows.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn remove(ledger: &dyn Ledger, ids: &[String]) -> Result<Vec<Removed>> {
-    super::ask(ledger, &Remove { ids }).await
+pub async fn remove(
+    ledger: &dyn Ledger,
+    ids: &[String],
+    pass: u64,
+    now_ms: u64,
+) -> Result<Vec<Removed>> {
+    let remove = Remove { ids, pass, now: now_ms };
+    let answers = ledger.run(&[Name(&remove).statement()?, remove.statement()?]).await?;
+    Remove::rows(answers.get(1).ok_or(LedgerError::Damaged)?)
 }
 
 /// A row that was removed.
@@ -233,8 +243,22 @@ pub struct Removed {
 }
 
 #[derive(Serialize)]
+struct Name<'a>(&'a Remove<'a>);
+
+impl Query for Name<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO findings (kind, name, found, pass, detail)
+SELECT 'gone', id, ?1 ->> '$.now', ?1 ->> '$.pass',
+  json_object('id', id, 'created', created, 'currency', currency, 'cents', cents)
+FROM transactions WHERE id IN (SELECT value FROM json_each(?1, '$.ids'))
+ON CONFLICT DO UPDATE SET found = excluded.found, pass = excluded.pass, detail = excluded.detail";
+}
+
+#[derive(Serialize)]
 struct Remove<'a> {
     ids: &'a [String],
+    pass: u64,
+    now: u64,
 }
 
 impl Query for Remove<'_> {

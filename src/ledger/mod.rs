@@ -8,6 +8,7 @@
 //! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded and no
 //! count of parameters is limited, whatever lies between.
 
+mod changed;
 mod check;
 pub mod claims;
 mod entry;
@@ -18,11 +19,13 @@ mod page;
 mod quantities;
 mod receive;
 mod reconcile;
+mod settled;
 mod shops;
 mod state;
 mod sums;
 mod upkeep;
 
+pub use changed::{ChangedPage, Next, changed};
 pub use check::{Checked, check, clear};
 pub use entry::{Entry, Origin, Removed, write};
 pub use health::{Health, MAX_BYTES, Pass, health};
@@ -30,8 +33,9 @@ pub use orders::{Direction, Filter, Order, OrderPage, Place, by_email, by_refere
 pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
 pub use reconcile::{Counts, Reached, When, reconcile};
+pub use settled::settled;
 pub use shops::shops;
-pub use state::{Finding, FindingKind, SHOWN_AFTER_MS, State, findings, state};
+pub use state::{Finding, FindingKind, Part, SHOWN_AFTER_MS, State, findings, state};
 pub use sums::{MonthSum, months_of, sums};
 pub use upkeep::{Limits, Upkeep, holder, keep_up};
 

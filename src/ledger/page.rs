@@ -1,4 +1,4 @@
-//! A page of the reconciliation: its records are compared with the rows of its span, which are mended.
+//! A page of transactions of the reconciliation: its records are compared with the rows of its span, which are mended.
 
 use super::entry::{self, Entry, Origin};
 use super::receive::{RecordedKey, entry_of};
@@ -22,9 +22,8 @@ struct Seen {
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Compares a page with the rows of its span, and mends them.
-    pub(super) async fn compare(&mut self, page: Page) -> Result<()> {
-        let until = last_id(&page);
+    /// Compares a page of transactions with the rows of its span, and mends them.
+    pub(super) async fn compare_rows(&mut self, page: Page, until: Option<&str>) -> Result<()> {
         let (mut listed, mut findings) = (Vec::with_capacity(page.records.len()), Vec::new());
         for record in &page.records {
             match read(record) {
@@ -36,15 +35,13 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let names = page.records.iter().map(|record| &*record.name);
         let ids: Vec<_> =
             names.filter_map(|name| name.strip_prefix(TransactionKey::PREFIX)).collect();
-        let (gone, unknown) = self.differences(&ids, until.as_deref()).await?;
+        let (gone, unknown) = self.differences(&ids, until).await?;
         let written = self.write(listed, &mut findings).await?;
         let missing = written.iter().filter(|id| unknown.contains(*id)).count();
         self.counts.missing += missing;
         self.counts.wrong += written.len() - missing;
         self.remove(gone, &mut findings).await?;
-        self.note(&findings).await?;
-        self.state.after = until.unwrap_or_default();
-        Ok(())
+        self.note(&findings).await
     }
 
     /// The IDs of rows of the span that KV does not list, and should, as their transactions were there before the pass
@@ -157,7 +154,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         if gone.is_empty() {
             return Ok(());
         }
-        let removed = entry::remove(self.ledger, &gone).await?;
+        let (pass, now) = (self.state.started.unwrap_or_default(), self.clock.now_ms());
+        let removed = entry::remove(self.ledger, &gone, pass, now).await?;
         self.state.mended += removed.len() as u64;
         findings.extend(removed.into_iter().map(|row| Finding {
             kind: FindingKind::Gone,
@@ -178,13 +176,6 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         ask(self.ledger, &Note { now: self.clock.now_ms(), pass, findings }).await?;
         Ok(())
     }
-}
-
-/// The ID that a page ends with; `None` on the last page.
-fn last_id(page: &Page) -> Option<String> {
-    page.cursor.as_ref()?;
-    let name = &page.records.last()?.name;
-    name.strip_prefix(TransactionKey::PREFIX).map(str::to_owned)
 }
 
 fn read(Listed { name, metadata, .. }: &Listed) -> Option<Seen> {

@@ -3,11 +3,12 @@
 //! A pass lists all transactions of KV and compares them with the rows, page by page. It goes on where it ended, within a
 //! number of calls for each time, so that an invocation of the Worker is enough for it.
 
-use super::claims::{self, Kind};
+use super::claims::{self, Import, Kind};
 use super::state::{
-    End, Finding, FindingKind, Forget, LEASE_MS, Progress, Release, SHOWN_AFTER_MS, State, Take,
+    End, Finding, FindingKind, Forget, LEASE_MS, Part, Progress, Release, State, Take,
 };
 use super::{Ledger, Query as _, ask};
+use crate::auth::check_id;
 use crate::handle::Clock;
 use crate::store::{
     Key as _, MemberKey, OperatorStore, Page, SettlementKey, StoreError, TransactionKey,
@@ -130,11 +131,13 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     async fn go_on(&mut self) -> Result<Reached> {
         while self.calls >= CALLS_OF_A_PAGE {
             let page = self.list().await?;
-            let next = page.cursor.clone();
+            self.state.cursor.clone_from(&page.cursor);
             self.compare(page).await?;
-            self.state.cursor = next;
             if self.state.cursor.is_none() {
-                return self.finish().await;
+                match self.state.part.next() {
+                    Some(part) => self.state.part = part,
+                    None => return self.finish().await,
+                }
             }
             if !self.save().await? {
                 return Ok(Reached::Busy);
@@ -143,10 +146,34 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(Reached::Part)
     }
 
+    /// Compares a page with what the ledger has of its span. A page without names, of which KV has many where much was
+    /// removed, has none.
+    async fn compare(&mut self, page: Page) -> Result<()> {
+        if page.records.is_empty() && page.cursor.is_some() {
+            return Ok(());
+        }
+        let until = last_name(&page, self.prefix());
+        match self.state.part {
+            Part::Transactions => self.compare_rows(page, until.as_deref()).await?,
+            Part::Settlements => self.import(Kind::Settlement, &page, until.as_deref()).await?,
+            Part::Members => self.import(Kind::Member, &page, until.as_deref()).await?,
+        }
+        self.state.after = until.unwrap_or_default();
+        Ok(())
+    }
+
+    fn prefix(&self) -> &'static str {
+        match self.state.part {
+            Part::Transactions => TransactionKey::PREFIX,
+            Part::Settlements => SettlementKey::PREFIX,
+            Part::Members => MemberKey::PREFIX,
+        }
+    }
+
     /// The next page of KV. After some failures the pass ends, and the next one begins anew.
     async fn list(&mut self) -> Result<Page> {
         self.calls = self.calls.saturating_sub(1);
-        let page = self.store.list(TransactionKey::PREFIX, self.state.cursor.as_deref()).await;
+        let page = self.store.list(self.prefix(), self.state.cursor.as_deref()).await;
         if page.is_err() && self.state.cursor.is_some() {
             self.state.failures += 1;
             self.save().await?;
@@ -162,10 +189,11 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 
     async fn save(&mut self) -> Result<bool> {
         self.calls = self.calls.saturating_sub(1);
-        let State { cursor, after, listed, mended, failures, .. } = &self.state;
+        let State { part, cursor, after, listed, mended, failures, .. } = &self.state;
         let progress = Progress {
             holder: self.holder,
             lease: self.clock.now_ms() + LEASE_MS,
+            part: *part,
             cursor: cursor.as_deref(),
             after,
             listed: *listed,
@@ -176,13 +204,33 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-// ---- The end of a pass ---------------------------------------------------------------------------
+/// The name that a page ends with, without its prefix; `None` on the last page.
+fn last_name(page: &Page, prefix: &str) -> Option<String> {
+    page.cursor.as_ref()?;
+    page.records.last()?.name.strip_prefix(prefix).map(str::to_owned)
+}
+
+// ---- Claims, and the end of a pass --------------------------------------------------------------
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Imports the claims, and ends the pass.
+    /// Brings claims in line with a page of records.
+    async fn import(&mut self, kind: Kind, page: &Page, until: Option<&str>) -> Result<()> {
+        self.calls = self.calls.saturating_sub(1);
+        let is_ours = |name: &str| match kind {
+            Kind::Settlement => SettlementKey::parse(name).is_some_and(|it| is_id(it.unit)),
+            Kind::Member => {
+                MemberKey::parse(name).is_some_and(|it| is_id(it.team) && is_id(it.unit))
+            }
+        };
+        let own = page.records.iter().filter(|record| is_ours(&record.name));
+        let names: Vec<_> =
+            own.filter_map(|record| record.name.strip_prefix(self.prefix())).collect();
+        let span = (&*self.state.after, until);
+        let import = Import::new(kind, span, &names, self.clock.now_ms());
+        Ok(claims::import(self.ledger, &import).await?)
+    }
+
     async fn finish(&mut self) -> Result<Reached> {
-        self.import(Kind::Settlement, SettlementKey::PREFIX).await?;
-        self.import(Kind::Member, MemberKey::PREFIX).await?;
         let pass = self.state.started.unwrap_or_default();
         let (holder, now) = (self.holder, self.clock.now_ms());
         self.save().await?;
@@ -192,28 +240,9 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let is_ours = answers.first().is_some_and(|rows| !rows.is_empty());
         Ok(if is_ours { Reached::Complete } else { Reached::Busy })
     }
+}
 
-    async fn import(&mut self, kind: Kind, prefix: &str) -> Result<()> {
-        let (mut after, mut cursor) = (String::new(), None);
-        loop {
-            let page = self.store.list(prefix, cursor.as_deref()).await?;
-            let own = page.records.iter().filter_map(|record| record.name.strip_prefix(prefix));
-            let names: Vec<_> = own.map(str::to_owned).collect();
-            let until = page.cursor.as_ref().and(names.last()).cloned();
-            let now = self.clock.now_ms();
-            let import = claims::Import {
-                kind,
-                after: &after,
-                until: until.as_deref(),
-                names: &names,
-                unless_since: now.saturating_sub(SHOWN_AFTER_MS),
-                now,
-            };
-            claims::import(self.ledger, import).await?;
-            (after, cursor) = (until.unwrap_or(after), page.cursor);
-            if cursor.is_none() {
-                return Ok(());
-            }
-        }
-    }
+/// Whether a part of a name is an ID of ours. The names of a page are then some 300 KB at most.
+fn is_id(text: &str) -> bool {
+    check_id(text).is_ok()
 }

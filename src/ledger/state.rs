@@ -8,6 +8,30 @@ pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
 /// How long somebody may work at the reconciliation without saying so again, in milliseconds.
 pub(super) const LEASE_MS: u64 = 3 * 60_000;
 
+/// What a pass lists, part by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Transactions: their rows.
+    #[default]
+    Transactions,
+    /// Settlements: claims of months that are marked as paid.
+    Settlements,
+    /// Members: claims of units of teams.
+    Members,
+}
+
+impl Part {
+    /// The part that follows; `None` after the last one.
+    pub(super) fn next(self) -> Option<Self> {
+        match self {
+            Part::Transactions => Some(Part::Settlements),
+            Part::Settlements => Some(Part::Members),
+            Part::Members => None,
+        }
+    }
+}
+
 /// How far the ledger is. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
@@ -17,9 +41,11 @@ pub struct State {
     pub lease: u64,
     /// When the pass that is under way began.
     pub started: Option<u64>,
+    /// What it lists now.
+    pub part: Part,
     /// Where it goes on: a cursor of KV.
     pub cursor: Option<String>,
-    /// The ID that it has come to; empty at the beginning.
+    /// The name that it has come to, without its prefix; empty at the beginning of a part.
     pub after: String,
     /// Number of records that it has listed.
     pub listed: u64,
@@ -70,7 +96,7 @@ pub async fn state(ledger: &dyn Ledger) -> Result<State> {
 /// The columns of a [`State`].
 macro_rules! columns {
     () => {
-        "json_object('holder', holder, 'lease', lease, 'started', started, 'cursor', cursor, 'after', after,
+        "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
   'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
   'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay)"
     };
@@ -81,7 +107,9 @@ pub(super) struct Get {}
 
 impl Query for Get {
     type Row = State;
-    const SQL: &'static str = concat!("SELECT ", columns!(), " FROM reconciliation");
+    // D1 refuses a parameter that a statement does not use.
+    const SQL: &'static str =
+        concat!("SELECT ", columns!(), " FROM reconciliation WHERE ?1 IS NOT NULL");
 }
 
 // ---- The reconciliation --------------------------------------------------------------------------
@@ -102,6 +130,7 @@ impl Query for Take<'_> {
     const SQL: &'static str = concat!(
         "UPDATE reconciliation SET holder = ?1 ->> '$.holder', lease = ?1 ->> '$.lease',
   started = CASE WHEN started IS NULL THEN ?1 ->> '$.now' ELSE started END,
+  part = CASE WHEN started IS NULL THEN 'transactions' ELSE part END,
   cursor = CASE WHEN started IS NULL THEN NULL ELSE cursor END,
   after = CASE WHEN started IS NULL THEN '' ELSE after END,
   listed = CASE WHEN started IS NULL THEN 0 ELSE listed END,
@@ -118,6 +147,7 @@ RETURNING ",
 pub(super) struct Progress<'a> {
     pub holder: &'a str,
     pub lease: u64,
+    pub part: Part,
     pub cursor: Option<&'a str>,
     pub after: &'a str,
     pub listed: u64,
@@ -127,7 +157,7 @@ pub(super) struct Progress<'a> {
 
 impl Query for Progress<'_> {
     type Row = u8;
-    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', cursor = ?1 ->> '$.cursor',
+    const SQL: &'static str = "UPDATE reconciliation SET lease = ?1 ->> '$.lease', part = ?1 ->> '$.part', cursor = ?1 ->> '$.cursor',
   after = ?1 ->> '$.after', listed = ?1 ->> '$.listed', mended = ?1 ->> '$.mended', failures = ?1 ->> '$.failures'
 WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
@@ -147,7 +177,7 @@ impl Query for End<'_> {
   completed = iif(?1 ->> '$.is_whole', started, completed), ended = iif(?1 ->> '$.is_whole', ?1 ->> '$.now', ended),
   last_listed = iif(?1 ->> '$.is_whole', listed, last_listed), last_mended = iif(?1 ->> '$.is_whole', mended, last_mended),
   imported = iif(?1 ->> '$.is_whole', ifnull(imported, ?1 ->> '$.now'), imported),
-  started = NULL, cursor = NULL, after = ''
+  started = NULL, part = 'transactions', cursor = NULL, after = ''
 WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
 }

@@ -9,11 +9,10 @@
 //! gives way to any other.
 
 use super::audit::{self, Author, Change, Entry};
-use super::form::SKEW_MS;
 use super::{OperatorError, Result, encode, load, read_value};
 use crate::handle::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key, NoMetadata, OperatorStore, StoreError};
-use crate::time::date_time;
+use crate::time::{SKEW_MS, date_time};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 

@@ -4,22 +4,23 @@
 //! The service, its notifier and the operator's functions make the records, by a clock that is set back.
 
 use super::audit::Author;
-use super::payments::{self, Payment, ShopMonth, Stated};
-use super::transactions::{self, By, Report, UsageQuery, Wanted};
+use super::transactions::{self, By, View, Wanted};
 use super::units::ProfileMembers;
-use super::{OperatorError, Result, prices, teams, units};
+use super::usage::{MonthUsage, totals};
+use super::{OperatorError, Result, prices, put_record, teams, units};
 use crate::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::charge::Catalogue;
 use crate::handle::{
     Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
 };
 use crate::http::{Body, BodyError, Request, Reservation};
+use crate::ledger::Direction;
 use crate::notify::{
     Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
 };
-use crate::scope::Mode;
-use crate::settlement::{Month, PaidAt};
-use crate::store::OperatorStore;
+use crate::scope::{Mode, Scope};
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::store::{Key as _, OperatorStore, SettlementKey};
 use crate::time::{DAY_MS, TimeZones, date_time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -85,15 +86,16 @@ pub async fn seed(
     let clock = PastClock { now_ms: now.now_ms(), ago_ms: Cell::new(BEGUN_MS) };
     let past = Past { store, clock: &clock, entropy, origin };
     past.begin(&demo).await?;
-    past.place_orders(&demo).await?;
-    past.mark_paid(&demo).await?;
+    let placed = past.place_orders(&demo).await?;
+    past.mark_paid(&demo, &placed).await?;
     Ok(true)
 }
 
 async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
     let Some(shop) = demo.shops.first() else { return Ok(true) };
     let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-    let found = transactions::find(store, wanted, &By::Reference(shop.reference(0))).await?;
+    let of = (&wanted, &By::Reference(shop.reference(0)));
+    let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())
 }
 
@@ -161,7 +163,9 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    async fn place_orders(&self, demo: &Demo) -> Result<()> {
+    /// Returns the IDs of the orders.
+    async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
+        let mut placed = Vec::new();
         let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
         let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(buyers);
         for ((number, shop), (recipient, pledges)) in orders {
@@ -182,13 +186,14 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
                 is_repeatable: number % 5 == 0,
             };
             let created = self.create(shop, &order).await?;
+            placed.push(created.id.clone());
             match number {
                 ERASED => self.erase(&created.id).await?,
                 _ if wants_mail => self.mail(created, number == REFUSED).await,
                 _ => {}
             }
         }
-        Ok(())
+        Ok(placed)
     }
 
     async fn create(&self, shop: &Shop, order: &Order<'_>) -> Result<Created> {
@@ -219,7 +224,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn erase(&self, id: &str) -> Result<()> {
         self.clock.ago_ms.set(self.clock.ago_ms.get() - DAY_MS);
         let record = transactions::get(self.store, id).await?;
-        transactions::erase(self.store, &self.author()?, &record).await?;
+        transactions::erase(self.store, None, &self.author()?, &record).await?;
         Ok(())
     }
 
@@ -237,8 +242,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
     }
 
-    /// Marks a month of the first shop as paid.
-    async fn mark_paid(&self, demo: &Demo) -> Result<()> {
+    /// Marks a month of the first shop as paid. The ledger has none of the orders yet, so their own charges are summed.
+    async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
         let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
@@ -247,24 +252,35 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         else {
             return Ok(());
         };
-        let of = ShopMonth { unit: shop.unit.clone(), mode: shop.mode, month };
-        let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-        let query = UsageQuery { wanted, month: Some(month), ..UsageQuery::default() };
-        let mut report = Report::new(self.store, query);
-        while report.next().await?.is_some() {}
-        let sums = report.finish().sums;
-        let payment = Payment {
-            of,
-            accept_unpriced: sums.iter().map(|sum| sum.unpriced).sum(),
-            amounts: sums
-                .into_iter()
-                .map(|sum| Stated { amount: sum.amount, currency_code: Some(sum.currency_code) })
-                .collect(),
+        let settlement = Settlement {
             paid_at,
+            sums: self.sums(shop, month, placed).await?,
             invoice: "2026-014".to_owned(),
+            by: BY.to_owned(),
+            at: date_time(self.clock.now_ms()),
         };
-        payments::mark(self.store, &self.author()?, &payment, usize::MAX).await?;
-        Ok(())
+        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month };
+        self.author()?.record(self.store, "payments mark", [key.name()]).await?;
+        put_record(self.store, &key, &settlement).await
+    }
+
+    /// The sums of a shop's month.
+    async fn sums(&self, shop: &Shop, month: Month, placed: &[String]) -> Result<Vec<SettledSum>> {
+        let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
+        for id in placed {
+            let order = transactions::get(self.store, id).await?.show(View::default())?.row;
+            if (&order.unit, order.mode) == (&shop.unit, shop.mode)
+                && Month::of(&order.created_at) == Some(month)
+            {
+                own.sums.push(SettledSum {
+                    currency_code: order.currency_code,
+                    amount: order.amount,
+                    transactions: 1,
+                    unpriced: order.unpriced,
+                });
+            }
+        }
+        Ok(totals(&[own]))
     }
 }
 

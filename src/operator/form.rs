@@ -5,6 +5,7 @@ use crate::handle::{Clock, Entropy};
 use crate::hash::first_bytes;
 use crate::scope::{Mode, Scope};
 use crate::secret::NamespaceSecret;
+use crate::time::SKEW_MS;
 use hmac::Mac as _;
 use std::fmt::{self, Display, Formatter};
 
@@ -13,8 +14,6 @@ const RANDOM_BYTES: usize = 16;
 /// How long a form is taken after it was made, in milliseconds: so long the record of changes is looked
 /// through for what became of it.
 const VALID_MS: u64 = 60 * 60_000;
-/// By how much the clocks of two operators may differ, in milliseconds.
-pub(super) const SKEW_MS: u64 = 5 * 60_000;
 
 /// The ID of a form, in a hidden field of it: what it makes is derived from it. Its text is
 /// `{milliseconds since 1970}-{32 hexadecimal digits}`. It is no secret.

@@ -6,10 +6,12 @@
 pub mod audit;
 pub mod backups;
 mod conflict;
+mod coverage;
 pub mod csv;
 pub mod delays;
 pub mod demo;
 pub mod form;
+pub mod increment;
 pub mod keys;
 pub mod notifications;
 pub mod payments;
@@ -25,6 +27,7 @@ pub mod units;
 pub mod usage;
 
 pub use conflict::Seen;
+pub use coverage::{Coverage, Damaged};
 
 use crate::ledger::{Ledger, LedgerError};
 use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};

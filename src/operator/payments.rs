@@ -5,15 +5,16 @@
 
 use super::audit::{self, Author, Change, is_line};
 use super::conflict::{Contested, Seen};
+use super::coverage::coverage;
 use super::form::FormId;
-use super::transactions::{Damaged, Row};
-use super::usage::{self, MonthSum};
-use super::{OperatorError, Result, load, names, read_value, read_values};
+use super::transactions::{self, ListQuery, Wanted};
+use super::{Damaged, OperatorError, Result, load, names, read_value, read_values};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
+use crate::ledger::{self, Direction, Ledger, MonthSum, Order};
 use crate::pledge::CurrencyCode;
-use crate::scope::Mode;
+use crate::scope::{Mode, Scope};
 use crate::settlement::{ENDED_AFTER_HOURS, Month, PaidAt, SettledSum, Settlement};
 use crate::store::{ChangeNote, Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
@@ -126,24 +127,21 @@ pub struct Checked {
     /// What would be written.
     #[serde(flatten)]
     pub paid: Paid,
-    /// Records of the shop, of any month, whose charge cannot be read: they are in no sum.
+    /// Records of the shop, of any month, that have no row in the ledger: they are in no sum.
     pub damaged: Damaged,
 }
 
 // ---- Mark ----------------------------------------------------------------------------------------
 
-/// Checks that a payment can be marked, and writes nothing. Sums all transactions anew, with at most so
-/// many list calls for those of the shop: kept sums are not looked at.
+/// Checks that a payment can be marked, and writes nothing. The ledger sums all transactions anew.
 ///
 /// # Errors
 /// If the month has not ended, is marked already, or has another sum or number of pledges without a
-/// price; if the payment is of tomorrow, or its invoice no line; if the shop has too many transactions
-/// for these list calls; or if the store fails.
+/// price; if the payment is of tomorrow, or its invoice no line; or if store or ledger fail.
 pub async fn check(
-    store: &impl OperatorStore,
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-    lists: usize,
 ) -> Result<Checked> {
     let Payment { of, paid_at, invoice, .. } = payment;
     let now_ms = author.clock.now_ms();
@@ -164,7 +162,7 @@ pub async fn check(
     if let Some(settlement) = get(store, of).await? {
         return Err(of.refused_as_marked(&settlement));
     }
-    let (sums, damaged) = sums(store, payment, lists).await?;
+    let (sums, damaged) = sums(ledger, payment).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
         sums,
@@ -180,12 +178,11 @@ pub async fn check(
 /// # Errors
 /// As [`check`], which is done again; or if somebody else marks it at the same moment.
 pub async fn mark(
-    store: &impl OperatorStore,
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-    lists: usize,
 ) -> Result<Paid> {
-    let Checked { paid, .. } = check(store, author, payment, lists).await?;
+    let Checked { paid, .. } = check((store, ledger), author, payment).await?;
     let is_of = payment.of.is_of();
     let contested = payment.of.contested(&is_of);
     let marked = |at: &str| Settlement { at: at.to_owned(), ..paid.settlement.clone() };
@@ -202,10 +199,9 @@ pub async fn mark(
 /// # Errors
 /// As [`mark`], and if the form is more than an hour old.
 pub async fn mark_once(
-    store: &impl OperatorStore,
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-    lists: usize,
     form: &FormId,
 ) -> Result<Paid> {
     form.check(author.clock)?;
@@ -228,28 +224,37 @@ pub async fn mark_once(
             )),
         });
     }
-    mark(store, author, payment, lists).await
+    mark((store, ledger), author, payment).await
 }
 
 /// The sums of the month, which must be what was paid.
-async fn sums(
-    store: &impl OperatorStore,
-    payment: &Payment,
-    lists: usize,
-) -> Result<(Vec<SettledSum>, Damaged)> {
+async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<(Vec<SettledSum>, Damaged)> {
     let of = &payment.of;
-    let shop = (&*of.unit, of.mode);
-    let MonthSum { sums, unpriced, damaged, is_cut } =
-        usage::sum_month(store, shop, of.month, lists, MAX_EXAMPLES).await?;
-    if is_cut {
-        return Err(of.refused(
-            "is of a shop with too many transactions to sum in one request: mark it by the command \
-             `payments mark`",
-        ));
-    }
+    let units = [of.unit.clone()];
+    let found = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
+    let sum = |sum: MonthSum| SettledSum {
+        currency_code: sum.currency_code,
+        amount: sum.amount,
+        transactions: sum.transactions,
+        unpriced: sum.unpriced,
+    };
+    let sums: Vec<_> = found.into_iter().map(sum).collect();
     check_amounts(payment, &sums)?;
-    check_unpriced(payment, &sums, &unpriced)?;
-    Ok((sums, damaged))
+    check_unpriced(payment, &sums, &examples(ledger, of).await?)?;
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    Ok((sums, coverage(ledger, Some(&[shop])).await?.damaged))
+}
+
+/// Transactions of a month with a pledge that has no price.
+async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<Order>> {
+    let query = ListQuery {
+        wanted: Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) },
+        month: Some(of.month),
+        unpriced: true,
+        ..ListQuery::default()
+    };
+    let listed = transactions::list(ledger, &query, &Direction::Newest, MAX_EXAMPLES).await?;
+    Ok(listed.page.orders)
 }
 
 fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
@@ -259,7 +264,8 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
     let due = sums
         .iter()
         .filter_map(|sum| Some((CurrencyCode::from_code(&sum.currency_code)?, sum.amount.clone())));
-    let due: Vec<_> = due.collect();
+    let mut due: Vec<_> = due.collect();
+    due.sort_unstable();
     let only = match due.as_slice() {
         [(currency_code, _)] => Some(*currency_code),
         _ => None,
@@ -294,7 +300,7 @@ fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
     })
 }
 
-fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Row]) -> Result<()> {
+fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Order]) -> Result<()> {
     let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
     if unpriced == payment.accept_unpriced {
         return Ok(());

@@ -5,7 +5,7 @@ use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
     BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, LedgerUnsentKey, MailedKey,
     MemberKey, NotificationKey, OperatorStore, QueuedMailKey, ReplayKey, SecretKey, TransactionKey,
-    UsageKey, decode,
+    decode,
 };
 use serde::Deserialize;
 
@@ -88,8 +88,8 @@ impl Restore {
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // they name a person by the secret, for two days, and messages of a queue
         }
-        if is(UsageKey::PREFIX) || name == BackupKey.name() {
-            return false; // sums are counted again, and the place's last backup may be newer
+        if is(BackupKey::PREFIX) {
+            return false; // the place's last backups may be newer
         }
         let of_transactions = [
             TransactionKey::PREFIX,

@@ -1,345 +1,359 @@
-//! Sums of a shop, which is a unit in a mode, by month: counted in steps, and kept once a month has ended.
-//!
-//! A list of a shop's transactions has all its months, so that one pass over it sums them all.
+//! What shops have used by month, as the ledger sums it now, and what was paid of it. A shop is a unit in a mode.
 
-use super::payments::settlements;
-use super::transactions::{Damaged, Listing, Position, Row, Total, Wanted};
-use super::{OperatorError, Result, names, put_record, read_values, secret};
+use super::coverage::{Coverage, coverage};
+use super::payments;
+use super::transactions::Wanted;
+use super::{OperatorError, Result, read_values};
 use crate::auth::check_id;
-use crate::decimal::Decimal;
-use crate::handle::Clock;
-use crate::hash::first_bytes;
-use crate::pledge::CurrencyCode;
+use crate::decimal::{Decimal, text_as_money};
+use crate::ledger::{self, Direction, Filter, Ledger, MonthSum, OfferingSum, Order};
 use crate::scope::{Mode, Scope};
-use crate::secret::NamespaceSecret;
-use crate::settlement::{Month, SettledSum, Settlement};
-use crate::store::{Key as _, OperatorStore, TransactionKey, UsageKey, decode};
-use crate::time::date_time;
-use hmac::Mac as _;
-use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display, Formatter};
-use subtle::ConstantTimeEq as _;
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
+use crate::time::parse_ms;
+use serde::Serialize;
+use std::collections::BTreeMap;
 
-/// What a shop has used in a month.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// Most months of a shop that are summed, the newest ones.
+const MAX_MONTHS: usize = 1_200;
+/// Most months whose later orders are looked for, and most orders of each.
+const MAX_LATE_MONTHS: usize = 20;
+const MAX_LATE: usize = 5;
+
+/// A month of a shop.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthUsage {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
     /// The month.
     pub month: Month,
-    /// One for each currency.
+    /// One for each currency, sorted by its code. A currency that was paid and has no transactions any more has 0.00.
     pub sums: Vec<SettledSum>,
-    /// Number of transactions.
-    pub transactions: u64,
-    /// When the count began, an RFC 3339 date-time.
-    pub counted_at: String,
     /// What was paid; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
+    /// The IDs of the newest orders whose rows were written after the month was marked as paid, where the sums differ from
+    /// what was paid.
+    pub late: Vec<String>,
 }
 
-/// The record of a month's sums.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    sums: Vec<SettledSum>,
-    transactions: u64,
-    at: String,
-}
-
-impl Kept {
-    fn into_usage(self, month: Month, settled: Option<Settlement>) -> MonthUsage {
-        let Kept { sums, transactions, at } = self;
-        MonthUsage { month, sums, transactions, counted_at: at, settled }
-    }
-}
-
-/// The months of a shop that were counted since they ended, the newest first, from a list call and two
-/// reads for each 100; those of the last minute may be missing. One whose record cannot be read is left
-/// out, as one that was not counted yet.
-///
-/// # Errors
-/// If the unit's ID is out of bounds, a settlement is damaged, or the store fails.
-pub async fn kept(store: &impl OperatorStore, unit: &str, mode: Mode) -> Result<Vec<MonthUsage>> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
-    let mut months = names(store, UsageKey::shop_prefix(mode, unit), |name| {
-        UsageKey::parse(name).filter(|key| key.unit == unit).map(|key| key.month)
-    })
-    .await?;
-    months.reverse();
-    let keys: Vec<_> = months.iter().map(|month| UsageKey { mode, unit, month: *month }).collect();
-    let records = read_values(store, &keys).await?;
-    let settlements = settlements(store, unit, mode, months).await?;
-    let pairs = records.into_iter().zip(settlements);
-    let usage = pairs.filter_map(|(record, (month, settled))| {
-        let kept: Kept = decode(UsageKey::KIND, &record?).ok()?;
-        Some(kept.into_usage(month, settled))
-    });
-    Ok(usage.collect())
-}
-
-// ---- Count ---------------------------------------------------------------------------------------
-
-/// What a step of a count has come to.
-#[derive(Clone, Debug, Serialize)]
-pub struct CountStep {
-    /// All months of the shop, the newest first, also those that go on; empty until the last step.
-    pub months: Vec<MonthUsage>,
-    /// Number of transactions that were listed in all steps.
-    pub listed: usize,
-    /// Records of all steps that are in no sum.
-    pub damaged: Damaged,
-    /// What the next step goes on with; `None` at the end.
-    #[serde(skip)]
-    pub next: Option<Partial>,
-}
-
-/// Sums the transactions of a shop by month, with at most so many list calls, and at least one. Goes on
-/// with what the step before came to. The last step keeps the sums of the months that have ended when
-/// the first one began: a record for each.
-///
-/// # Errors
-/// If the unit's ID is out of bounds; if `partial` is of another shop, or was changed; if it would be too
-/// long, by some hundred months; if a settlement is damaged; or if the store fails.
-pub async fn count_step(
-    store: &impl OperatorStore,
-    clock: &impl Clock,
-    unit: &str,
-    mode: Mode,
-    partial: Option<&Partial>,
-    lists: usize,
-) -> Result<CountStep> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
-    let shop = Scope { mode, unit: unit.to_owned() };
-    let mut count = match partial {
-        Some(partial) => partial.open(&seal_of(store).await?, &shop)?,
-        None => Count { began_ms: clock.now_ms(), ..Count::default() },
-    };
-    let next = count.go_on(store, &shop, lists).await?;
-    let (listed, damaged) = (count.listed, count.damaged.clone());
-    match next {
-        Some(position) => {
-            let partial = Partial::seal(&seal_of(store).await?, &shop, &count.at(&position))?;
-            Ok(CountStep { months: Vec::new(), listed, damaged, next: Some(partial) })
-        }
-        None => {
-            Ok(CountStep { months: count.finish(store, &shop).await?, listed, damaged, next: None })
-        }
-    }
-}
-
-/// A count so far.
-#[derive(Default, Serialize, Deserialize)]
-struct Count {
-    /// When it began, in milliseconds since 1970.
-    began_ms: u64,
-    /// Where it goes on: the text of a [`Position`].
-    position: String,
-    listed: usize,
-    damaged: Damaged,
-    sums: Vec<(Month, SettledSum)>,
-}
-
-impl Count {
-    fn at(self, position: &Position) -> Self {
-        Count { position: position.to_string(), ..self }
+impl MonthUsage {
+    pub(super) fn new(scope: Scope, month: Month) -> Self {
+        let Scope { mode, unit } = scope;
+        MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
     }
 
-    /// Adds the transactions of the next pages; `None` after the last page.
-    async fn go_on(
-        &mut self,
-        store: &impl OperatorStore,
-        shop: &Scope,
-        lists: usize,
-    ) -> Result<Option<Position>> {
-        let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-        let position = Position::parse(&self.position);
-        let mut listing = Listing::new(store, wanted.prefixes(), wanted, position.as_ref());
-        let mut totals = self.totals()?;
-        for _ in 0..lists.max(1) {
-            let Some(rows) = listing.next_rows().await? else { break };
-            for (amount, row) in rows {
-                match Month::of(&row.created_at) {
-                    Some(month) => totals.add((month, row.currency_code), &row, amount),
-                    None => listing.damaged.add([TransactionKey::PREFIX, &row.id].concat()),
-                }
+    /// What was paid of a sum; `None` if the month is not marked as paid. 0.00 where the currency was not paid.
+    pub fn paid_of(&self, sum: &SettledSum) -> Option<&str> {
+        let settled = self.settled.as_ref()?;
+        let of = settled.sums.iter().find(|paid| paid.currency_code == sum.currency_code);
+        Some(of.map_or("0.00", |paid| &paid.amount))
+    }
+
+    /// Whether it was paid, and the ledger has other sums or another number of transactions now.
+    pub fn differs(&self) -> bool {
+        let count = |sums: &[SettledSum]| sums.iter().map(|sum| sum.transactions).sum::<u64>();
+        self.settled.as_ref().is_some_and(|settled| {
+            count(&settled.sums) != count(&self.sums)
+                || self.sums.iter().any(|sum| self.paid_of(sum) != Some(&sum.amount))
+        })
+    }
+
+    /// Marks it as paid, and adds the currencies that were paid and have no transactions.
+    fn settle(&mut self, settled: Settlement) {
+        for paid in &settled.sums {
+            let code = &paid.currency_code;
+            if let Err(place) = self.sums.binary_search_by(|sum| sum.currency_code.cmp(code)) {
+                self.sums.insert(place, nothing_in(code));
             }
-            totals.add_up();
         }
-        self.listed += listing.listed;
-        self.damaged.extend(listing.damaged);
-        let sums = totals.0.into_iter();
-        self.sums = sums.map(|((month, code), total)| (month, total.into_settled(code))).collect();
-        Ok(listing.position)
+        self.settled = Some(settled);
     }
 
-    fn totals(&mut self) -> Result<Totals> {
-        let sums = std::mem::take(&mut self.sums).into_iter();
-        let total = |(month, sum): (Month, SettledSum)| {
-            let code = CurrencyCode::from_code(&sum.currency_code)?;
-            Some(((month, code), Total::of(&sum)?))
+    /// Its sums, each with what was paid of it.
+    pub fn into_sums(self) -> Vec<Sum> {
+        let MonthUsage { unit, mode, month, sums, settled, late } = self;
+        let of = |sum: SettledSum| {
+            let SettledSum { currency_code, amount, transactions, unpriced } = sum;
+            let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
+            let (unit, late) = (unit.clone(), late.clone());
+            Sum { unit, mode, month, currency_code, transactions, unpriced, amount, settled, late }
         };
-        Ok(Totals(sums.map(|sum| total(sum).ok_or_else(begin_again)).collect::<Result<_>>()?))
+        sums.into_iter().map(of).collect()
     }
+}
 
-    /// Keeps the sums of the months that had ended when it began.
-    async fn finish(self, store: &impl OperatorStore, shop: &Scope) -> Result<Vec<MonthUsage>> {
-        let Scope { mode, unit } = shop;
-        let at = date_time(self.began_ms);
-        let months: Vec<_> = self.sums.chunk_by(|(a, _), (b, _)| a == b).rev().collect();
-        let names = months.iter().filter_map(|sums| sums.first()).map(|(month, _)| *month);
-        let mut usage = Vec::new();
-        let settlements = settlements(store, unit, *mode, names.collect()).await?;
-        for (sums, (month, settled)) in months.into_iter().zip(settlements) {
-            let sums: Vec<_> = sums.iter().map(|(_, sum)| sum.clone()).collect();
-            let transactions = sums.iter().map(|sum| sum.transactions).sum();
-            let kept = Kept { sums, transactions, at: at.clone() };
-            if month.has_ended(self.began_ms) {
-                put_record(store, &UsageKey { mode: *mode, unit, month }, &kept).await?;
-            }
-            usage.push(kept.into_usage(month, settled));
+fn nothing_in(code: &str) -> SettledSum {
+    let (currency_code, amount) = (code.to_owned(), "0.00".to_owned());
+    SettledSum { currency_code, amount, transactions: 0, unpriced: 0 }
+}
+
+/// A sum of a month in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sum {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The month.
+    pub month: Month,
+    /// The code of the currency of `amount`.
+    pub currency_code: String,
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of their pledges whose offering had no price.
+    pub unpriced: usize,
+    /// The exact sum of the charges, a decimal with two places.
+    pub amount: String,
+    /// What was paid of it; `None` if the month is not marked as paid.
+    pub settled: Option<Settled>,
+    /// See [`MonthUsage::late`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<String>,
+}
+
+/// What was paid of a sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// The sum at the time when it was marked; `None` if it had none in this currency.
+    pub amount: Option<String>,
+    /// When it was paid.
+    pub paid_at: PaidAt,
+    /// The number of the invoice.
+    pub invoice: String,
+}
+
+impl Settled {
+    fn of(settlement: &Settlement, code: &str) -> Self {
+        let of = settlement.sums.iter().find(|sum| sum.currency_code == code);
+        Settled {
+            amount: of.map(|sum| sum.amount.clone()),
+            paid_at: settlement.paid_at.clone(),
+            invoice: settlement.invoice.clone(),
         }
-        Ok(usage)
     }
 }
 
-/// Sums that are not finished, sorted by month and currency. A shop has few hundred of them: a map would
-/// take more code.
-struct Totals(Vec<((Month, CurrencyCode), Total)>);
-
-impl Totals {
-    fn add(&mut self, group: (Month, CurrencyCode), row: &Row, amount: Decimal) {
-        let place = self.0.binary_search_by(|(other, _)| other.cmp(&group));
-        let place = place.unwrap_or_else(|place| {
-            self.0.insert(place, (group, Total::default()));
-            place
-        });
-        if let Some((_, total)) = self.0.get_mut(place) {
-            total.add(row, amount);
-        }
-    }
-
-    fn add_up(&mut self) {
-        self.0.iter_mut().for_each(|(_, total)| total.add_up());
-    }
+/// Months of shops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The newest month first, then by unit and mode.
+    pub months: Vec<MonthUsage>,
+    /// Up to when this is complete.
+    pub coverage: Coverage,
 }
 
-// ---- One month -----------------------------------------------------------------------------------
+// ---- Months --------------------------------------------------------------------------------------
 
-/// A month of a shop, summed anew.
-#[derive(Clone, Debug, Default)]
-pub struct MonthSum {
-    /// One for each currency, sorted by it.
-    pub sums: Vec<SettledSum>,
-    /// Transactions with a pledge that has no price, as many as were asked for.
-    pub unpriced: Vec<Row>,
-    /// Records of the shop, of any month, that are in no sum.
-    pub damaged: Damaged,
-    /// Whether the list calls did not reach all transactions of the shop.
-    pub is_cut: bool,
-}
-
-/// Sums the transactions that a shop made in a month, with at most so many list calls. Kept sums are not
-/// looked at.
+/// All months of a shop that have transactions or are marked as paid. Five queries, and one for each month that differs from
+/// what was paid, at most 20. KV cost: 1 list, 1 read per 100 months that are paid.
 ///
 /// # Errors
-/// If the store fails.
-pub async fn sum_month(
+/// If the unit's ID is out of bounds, a settlement is damaged, or ledger or store fail.
+pub async fn of_shop(
     store: &impl OperatorStore,
-    shop: (&str, Mode),
+    ledger: &dyn Ledger,
+    (unit, mode): (&str, Mode),
+) -> Result<Usage> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let (shop, units) = (Scope { mode, unit: unit.to_owned() }, [unit.to_owned()]);
+    let mut spanned = ledger::months_of(ledger, Some(mode), Some(&units)).await?;
+    spanned.truncate(MAX_MONTHS);
+    let mut months = by_month(ledger::sums(ledger, Some(mode), Some(&units), &spanned).await?);
+    for paid in payments::list(store, unit, Some(mode)).await? {
+        let Some(month) = Month::parse(&paid.month) else { continue };
+        let place = months.partition_point(|known| known.month > month);
+        if months.get(place).is_none_or(|known| known.month != month) {
+            months.insert(place, MonthUsage::new(shop.clone(), month));
+        }
+        if let Some(usage) = months.get_mut(place) {
+            usage.settle(paid.settlement);
+        }
+    }
+    name_late(ledger, &mut months).await?;
+    Ok(Usage { months, coverage: coverage(ledger, Some(&[shop])).await? })
+}
+
+/// A month of the shops that are wanted, without what was paid: [`look_up_payments`] adds it. One of which only the payment
+/// is left is among them. Four queries.
+///
+/// # Errors
+/// If the unit's ID is out of bounds, or the ledger does not answer.
+pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
+    wanted.check()?;
+    let months = shops_of(ledger, wanted, month).await?;
+    Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
+}
+
+/// The shops with transactions in a month, or a payment of it.
+async fn shops_of(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Vec<MonthUsage>> {
+    let (mode, units) = (wanted.mode, wanted.units());
+    let units = units.as_deref();
+    let mut months = by_month(ledger::sums(ledger, mode, units, &[month]).await?);
+    months.sort_by(|a, b| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)));
+    let mut others = ledger::settled(ledger, mode, units, month).await?;
+    others.retain(|shop| {
+        let place = |usage: &MonthUsage| (&*usage.unit, usage.mode).cmp(&(&*shop.unit, shop.mode));
+        months.binary_search_by(place).is_err()
+    });
+    months.extend(others.into_iter().map(|shop| MonthUsage::new(shop, month)));
+    months.sort_by(|a, b| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)));
+    Ok(months)
+}
+
+/// Adds what was paid to months of shops, and names later orders. At most 20 queries. KV cost: 1 read per 100 shops.
+///
+/// # Errors
+/// If a settlement is damaged, or ledger or store fail.
+pub async fn look_up_payments(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    months: &mut [MonthUsage],
+) -> Result<()> {
+    let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
+    let shops: Vec<_> = months.iter().map(key).collect();
+    let keys =
+        shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
+    let values = read_values(store, &keys.collect::<Vec<_>>()).await?;
+    for (usage, value) in months.iter_mut().zip(values) {
+        if let Some(value) = value {
+            usage.settle(decode(SettlementKey::KIND, &value)?);
+        }
+    }
+    name_late(ledger, months).await
+}
+
+/// The months that are wanted, with what was paid: one month, or all. Of all units, each month costs as many calls as
+/// [`of_month`] and [`look_up_payments`].
+///
+/// # Errors
+/// As these.
+pub async fn of_all(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    wanted: &Wanted,
+    month: Option<Month>,
+) -> Result<Usage> {
+    wanted.check()?;
+    if let (None, Some(unit)) = (month, &wanted.unit) {
+        let mut usage = Usage::default();
+        for mode in wanted.modes() {
+            let Usage { months, coverage } = of_shop(store, ledger, (unit, mode)).await?;
+            usage.months.extend(months);
+            usage.coverage.complete_up_to = coverage.complete_up_to;
+            usage.coverage.damaged.extend(coverage.damaged);
+        }
+        usage.months.sort_by(|a, b| b.month.cmp(&a.month).then(a.mode.cmp(&b.mode)));
+        return Ok(usage);
+    }
+    let spanned = match month {
+        Some(month) => vec![month],
+        None => ledger::months_of(ledger, wanted.mode, None).await?,
+    };
+    let mut months = Vec::new();
+    for month in spanned {
+        let mut own = shops_of(ledger, wanted, month).await?;
+        look_up_payments(store, ledger, &mut own).await?;
+        months.extend(own.into_iter().filter(|usage| !usage.sums.is_empty()));
+    }
+    Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
+}
+
+/// Groups sums that are sorted by month, unit, mode and currency.
+fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
+    let mut months: Vec<MonthUsage> = Vec::new();
+    for sum in sums {
+        let MonthSum { mode, unit, month, currency_code, transactions, unpriced, amount } = sum;
+        let own = months.last_mut().filter(|own| (own.month, own.mode) == (month, mode));
+        let sum = SettledSum { currency_code, amount, transactions, unpriced };
+        match own.filter(|own| own.unit == unit) {
+            Some(own) => own.sums.push(sum),
+            None => {
+                let own = MonthUsage::new(Scope { mode, unit }, month);
+                months.push(MonthUsage { sums: vec![sum], ..own });
+            }
+        }
+    }
+    months
+}
+
+/// Names orders that came after their month was marked as paid, where its sums differ from what was paid: a row of the
+/// ledger that was made anew looks like a new one.
+async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
+    let differing = months.iter_mut().filter(|usage| usage.differs());
+    for usage in differing.take(MAX_LATE_MONTHS) {
+        let Some((from, until)) = usage.month.span_ms() else { continue };
+        let Some(settled) = &usage.settled else { continue };
+        let filter = Filter {
+            mode: Some(usage.mode),
+            units: Some(vec![usage.unit.clone()]),
+            from,
+            until: Some(until),
+            changed_after: parse_ms(&settled.at),
+            ..Filter::default()
+        };
+        let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_LATE).await?;
+        usage.late = page.orders.into_iter().map(|Order { id, .. }| id).collect();
+    }
+    Ok(())
+}
+
+/// The totals of months, one for each currency.
+pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
+    let mut totals: BTreeMap<&str, Vec<&SettledSum>> = BTreeMap::new();
+    for sum in months.iter().flat_map(|usage| &usage.sums) {
+        totals.entry(&sum.currency_code).or_default().push(sum);
+    }
+    let total = |(code, sums): (&str, Vec<&SettledSum>)| {
+        let amounts = sums.iter().filter_map(|sum| charge(&sum.amount));
+        SettledSum {
+            currency_code: code.to_owned(),
+            amount: Decimal::sum(amounts).to_money(),
+            transactions: sums.iter().map(|sum| sum.transactions).sum(),
+            unpriced: sums.iter().map(|sum| sum.unpriced).sum(),
+        }
+    };
+    totals.into_iter().map(total).collect()
+}
+
+/// Parses an amount. It must be a plain decimal: an exponent could need gigabytes.
+fn charge(text: &str) -> Option<Decimal> {
+    text_as_money(text).and_then(|money| Decimal::parse(&money))
+}
+
+// ---- Quantities ----------------------------------------------------------------------------------
+
+/// What was pledged in months, by offering.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pledged {
+    /// The newest month first, then by mode and offering.
+    pub quantities: Vec<OfferingSum>,
+    /// Whether there are more offerings than were asked for.
+    pub more: bool,
+    /// Up to when this is complete.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+}
+
+/// Sums what was pledged in a month, by offering: of a unit or of all, at most so many offerings. Three queries, or four.
+///
+/// # Errors
+/// If the unit's ID is out of bounds, or the ledger does not answer.
+pub async fn quantities(
+    ledger: &dyn Ledger,
+    wanted: &Wanted,
     month: Month,
-    lists: usize,
-    most_unpriced: usize,
-) -> Result<MonthSum> {
-    let wanted = Wanted { unit: Some(shop.0.to_owned()), mode: Some(shop.1) };
-    let mut listing = Listing::new(store, wanted.prefixes(), wanted, None);
-    let mut totals = Totals(Vec::new());
-    let mut unpriced = Vec::new();
-    for _ in 0..lists {
-        let Some(rows) = listing.next_rows().await? else { break };
-        for (amount, row) in rows {
-            if Month::of(&row.created_at) != Some(month) {
-                continue;
-            }
-            totals.add((month, row.currency_code), &row, amount);
-            if row.unpriced > 0 && unpriced.len() < most_unpriced {
-                unpriced.push(row);
-            }
-        }
-        totals.add_up();
-    }
-    let sums = totals.0.into_iter().map(|((_, code), total)| total.into_settled(code)).collect();
-    Ok(MonthSum { sums, unpriced, is_cut: listing.position.is_some(), damaged: listing.damaged })
-}
-
-// ---- Between two steps ---------------------------------------------------------------------------
-
-/// Most bytes of the text of a count, so that a form of 64 KiB has room for it percent-encoded. It takes
-/// about 100 for each month and currency.
-const MAX_PARTIAL_BYTES: usize = 32 * 1024;
-/// Bytes of the seal: 128 bits.
-const SEAL_BYTES: usize = 16;
-
-/// What a step of a count came to, as a text for a hidden field of a form. It has a seal, so that nobody
-/// keeps other sums than those that were counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partial {
-    seal: String,
-    count: String,
-}
-
-impl Partial {
-    /// Takes the text of a count; `None` if it cannot be one. [`count_step`] checks its seal.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (seal, count) = text.split_once('.').filter(|_| text.len() <= MAX_PARTIAL_BYTES)?;
-        let has_length = seal.len() == 2 * SEAL_BYTES;
-        has_length.then(|| Partial { seal: seal.to_owned(), count: count.to_owned() })
-    }
-
-    fn seal(secret: &NamespaceSecret, shop: &Scope, count: &Count) -> Result<Self> {
-        let count = serde_json::to_string(count)?;
-        let partial = Partial { seal: seal(secret, shop, &count), count };
-        if partial.seal.len() + 1 + partial.count.len() > MAX_PARTIAL_BYTES {
-            let unit = &shop.unit;
-            return Err(OperatorError::Invalid(format!(
-                "the unit `{unit}` has too many months and currencies to count them in steps: \
-                 `transactions usage --unit {unit} --month` sums one of them"
-            )));
-        }
-        Ok(partial)
-    }
-
-    fn open(&self, secret: &NamespaceSecret, shop: &Scope) -> Result<Count> {
-        let expected = seal(secret, shop, &self.count);
-        if expected.as_bytes().ct_eq(self.seal.as_bytes()).into() {
-            return Ok(serde_json::from_slice(self.count.as_bytes())?);
-        }
-        Err(begin_again())
-    }
-}
-
-impl Display for Partial {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{}.{}", self.seal, self.count)
-    }
-}
-
-fn begin_again() -> OperatorError {
-    OperatorError::Invalid(
-        "nothing was counted: what was counted before is of another shop or release, or was changed; \
-         begin again"
-            .to_owned(),
-    )
-}
-
-fn seal(secret: &NamespaceSecret, shop: &Scope, count: &str) -> String {
-    let mac = secret.mac("count", shop, [count.as_bytes()]).finalize().into_bytes();
-    base16ct::lower::encode_string(&first_bytes::<SEAL_BYTES>(mac))
-}
-
-/// The secret that seals a count.
-async fn seal_of(store: &impl OperatorStore) -> Result<NamespaceSecret> {
-    secret::find(store).await?.ok_or_else(|| {
-        OperatorError::Invalid(
-            "this namespace has no secret, which seals a count: it is made with the first API key"
-                .to_owned(),
-        )
-    })
+    most: usize,
+) -> Result<Pledged> {
+    wanted.check()?;
+    let (units, limit) = (wanted.units(), most.saturating_add(1)); // whether there are more
+    let mut quantities =
+        ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;
+    let more = quantities.len() > most;
+    quantities.truncate(most);
+    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+    Ok(Pledged { quantities, more, coverage })
 }

@@ -3,7 +3,7 @@
 use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
 use crate::ledger::{Ledger, LedgerError};
-use crate::operator::OperatorError;
+use crate::operator::{OperatorError, bound};
 use crate::store::{Key, ListingStore, OperatorStore, Page, SETTLE_MS, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,6 +69,11 @@ impl KvStore {
     /// The ledger of these records, if there is one.
     pub fn ledger(&self) -> Option<&dyn Ledger> {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
+    }
+
+    /// The ledger of these records.
+    pub fn bound(&self) -> Result<&dyn Ledger, JsValue> {
+        bound(self.ledger()).map_err(|error| self.failure(&error))
     }
 
     /// Converts an outcome for the script.

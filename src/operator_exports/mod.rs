@@ -3,6 +3,7 @@
 //! or the error that the namespace threw.
 
 mod audit;
+mod backups;
 mod keys;
 mod kv;
 mod ledger;

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::check(&store, &author(&by)?, &payment, usize::MAX).await)
+    store.finish(payments::check((&store, store.bound()?), &author(&by)?, &payment).await)
 }
 
 /// Marks a month as paid, by the same payment → `{unit, mode, month, paidAt, sums, invoice, by, at}`.
@@ -20,7 +20,7 @@ pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
 pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::mark(&store, &author(&by)?, &payment, usize::MAX).await)
+    store.finish(payments::mark((&store, store.bound()?), &author(&by)?, &payment).await)
 }
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.

@@ -251,57 +251,46 @@ impl<'k> PricesKey<'k> {
     }
 }
 
-/// A key of a shop's month, `{prefix}{mode}:{unit}:{month}`.
-macro_rules! shop_month_key {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $prefix:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $name<'k> {
-            /// Test or live.
-            pub mode: Mode,
-            /// The unit's ID, which may have colons.
-            pub unit: &'k str,
-            /// The month in which the transactions were created.
-            pub month: Month,
-        }
-
-        impl Key for $name<'_> {
-            type Metadata = NoMetadata;
-            const KIND: &'static str = $kind;
-            const PREFIX: &'static str = $prefix;
-            fn suffix(&self) -> Cow<'_, str> {
-                Cow::Owned([self.mode.name(), ":", self.unit, ":", &self.month.to_string()].concat())
-            }
-        }
-
-        impl<'k> $name<'k> {
-            /// The prefix of the names of a shop's records. Check the unit of each that is listed:
-            /// another one's ID can begin like this.
-            pub fn shop_prefix(mode: Mode, unit: &str) -> String {
-                [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
-            }
-
-            /// The key in the name of a record; `None` for any other name.
-            pub fn parse(name: &'k str) -> Option<Self> {
-                let (mode, rest) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
-                let (unit, month) = rest.rsplit_once(':')?;
-                let mode = Mode::from_name(mode)?;
-                Some($name { mode, unit, month: Month::parse(month)? })
-            }
-        }
-    };
+/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the
+/// unit's transactions of that month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettlementKey<'k> {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID, which may have colons.
+    pub unit: &'k str,
+    /// The month in which the transactions were created.
+    pub month: Month,
 }
 
-shop_month_key! {
-    /// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the
-    /// unit's transactions of that month.
-    SettlementKey, "settlement", "settlement:"
+impl Key for SettlementKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "settlement";
+    const PREFIX: &'static str = "settlement:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.mode.name(), ":", self.unit, ":", &self.month.to_string()].concat())
+    }
 }
 
-shop_month_key! {
-    /// `usage:{mode}:{unit}:{month}` → the sums of the unit's transactions of that month, which has
-    /// ended, as an operator has counted them. The service does not read it.
-    UsageKey, "usage", "usage:"
+impl<'k> SettlementKey<'k> {
+    /// The prefix of the names of a shop's records. Check the unit of each that is listed:
+    /// another one's ID can begin like this.
+    pub fn shop_prefix(mode: Mode, unit: &str) -> String {
+        [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)
+    }
+
+    /// The key in the part of a name behind [`PREFIX`](Key::PREFIX); `None` for any other text.
+    pub fn parse_suffix(suffix: &'k str) -> Option<Self> {
+        let (mode, rest) = suffix.split_once(':')?;
+        let (unit, month) = rest.rsplit_once(':')?;
+        let mode = Mode::from_name(mode)?;
+        Some(SettlementKey { mode, unit, month: Month::parse(month)? })
+    }
 }
 
 /// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue).
@@ -533,15 +522,24 @@ impl Key for SecretKey {
     }
 }
 
-/// `backup` → when the last backup of the namespace was made, and by whom. The service does not read it.
+/// `backup`, or `backup:increment` → when the last full or incremental backup of the namespace was made, and by whom.
+/// The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackupKey;
+pub enum BackupKey {
+    /// Of all records.
+    Full,
+    /// Of what changed since the backup before.
+    Increment,
+}
 
 impl Key for BackupKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "last backup";
     const PREFIX: &'static str = "backup";
     fn suffix(&self) -> Cow<'_, str> {
-        Cow::Borrowed("")
+        Cow::Borrowed(match self {
+            BackupKey::Full => "",
+            BackupKey::Increment => ":increment",
+        })
     }
 }

@@ -12,7 +12,7 @@ pub use key::{
     AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FAILED_MAIL_DAYS, FailedMailKey,
     Key, LEAST_CACHE_SECONDS, LedgerUnsentKey, MAILED_DAYS, MAX_PRICES_BYTES, MailedKey, MemberKey,
     NOTIFICATION_DAYS, NotificationKey, PricesKey, ProfileKey, QueuedMailKey, ReplayKey, SecretKey,
-    SettlementKey, TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey, UsageKey,
+    SettlementKey, TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey,
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};

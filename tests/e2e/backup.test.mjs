@@ -42,7 +42,7 @@ const count = ENTRIES.length;
 const now = { waitMs: 0 };
 const rules = await operator(tools);
 /** @param {Parameters<typeof restoreBy>[3]} [options] */
-const restore = (kv, file, options) => restoreBy(kv, file, rules, options);
+const restore = (kv, file, options) => restoreBy(kv, [file].flat(), rules, options);
 
 /** All that a namespace holds. */
 async function contents(kv) {
@@ -204,7 +204,7 @@ test("what is no whole backup is refused in one line before anything is written"
     ],
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
-      whole.toString().replace('"version":1', '"version":2'),
+      whole.toString().replace('"version":1', '"version":3'),
       "was written by a later release: restore it with that one",
     ],
     [text(...lines, lines.at(-2)), "was changed: it goes on after its end"],

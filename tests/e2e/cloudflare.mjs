@@ -81,7 +81,7 @@ export async function deployedKv(
   const open = () => openKv(there, { remote: true, deadline });
   const kv = await open();
   account.asked.length = 0;
-  return { kv, account, records: account.records, open };
+  return { kv, account, env, records: account.records, open };
 }
 
 /**
@@ -90,15 +90,17 @@ export async function deployedKv(
  * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
  */
 export async function deployedLedger(t, { isMigrated = true, ...options } = {}) {
-  const { kv, account, open } = await deployedKv(t, { ...options, hasLedger: true });
+  const { kv, account, env, open } = await deployedKv(t, { ...options, hasLedger: true });
   if (isMigrated) await migrate(/** @type {any} */ (kv.ledger), tools.root);
   account.asked.length = 0;
-  return { kv, account, open };
+  return { kv, account, env, open };
 }
 
-function bindLedger({ databases, bindings }) {
-  const { uuid: id } = makeDatabase(databases, "impact-pledge-ledger");
-  bindings.set("impact-pledge-dashboard", [{ type: "d1", name: "LEDGER_DB", id }]);
+/** As the deploy of an environment's dashboard does. */
+export function bindLedger({ databases, bindings }, environment = "") {
+  const of = environment && `-${environment}`;
+  const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
+  bindings.set(`impact-pledge-dashboard${of}`, [{ type: "d1", name: "LEDGER_DB", id }]);
 }
 
 // ---- Addresses -----------------------------------------------------------------------------------

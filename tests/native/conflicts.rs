@@ -20,6 +20,7 @@ use std::iter::repeat_n;
 use std::mem::take;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, PATH, TestRequest, answer, minimal, seeded,
@@ -139,6 +140,17 @@ fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
     })
 }
 
+/// A ledger with the order of a [`Race`].
+fn of_one_order() -> SqliteLedger {
+    let ledger = SqliteLedger::default();
+    ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");
+    ledger.sql(&format!(
+        "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
+         VALUES ('ptran_1', 1, {NOW_MS}, 'USD', 150, 0, 0, '[]')"
+    ));
+    ledger
+}
+
 fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let payment = json!({
@@ -149,7 +161,7 @@ fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
             "acceptUnpriced": 0,
         });
         let payment: Payment = serde_json::from_value(payment).unwrap();
-        payments::mark(store, author, &payment, usize::MAX).await.map(drop)
+        payments::mark((store, &of_one_order()), author, &payment).await.map(drop)
     })
 }
 

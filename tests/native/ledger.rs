@@ -1,7 +1,7 @@
 //! The ledger, by SQLite itself: its rows, lists, sums, claims, and the reconciliation with KV.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Turn};
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
 use impact_pledge::ledger::{
     self, Delivered, Direction, Filter, OrderPage, Place, Reached, State, Verdict, When,
 };
@@ -16,6 +16,7 @@ use support::memory::MemoryStore;
 use support::service::{FixedClock, NOW_MS, SECRET};
 
 const MINUTE: u64 = 60_000;
+const DAY_MS: u64 = 24 * 60 * MINUTE;
 
 fn scope(mode: Mode, unit: &str) -> Scope {
     Scope { mode, unit: unit.to_owned() }
@@ -64,7 +65,7 @@ pub fn receive(ledger: &SqliteLedger, messages: &[Value]) {
     assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
 }
 
-fn months(texts: &[&str]) -> Vec<Month> {
+pub fn months(texts: &[&str]) -> Vec<Month> {
     texts.iter().map(|text| Month::parse(text).unwrap()).collect()
 }
 
@@ -350,17 +351,21 @@ proptest! {
     }
 
     #[test]
-    fn sums_of_any_charges_are_exact(cents in proptest::collection::vec("[0-9]{1,311}", 1..40)) {
+    fn sums_of_any_charges_are_exact(whole in proptest::collection::vec("[0-9]{1,311}", 1..40)) {
         let ledger = SqliteLedger::default();
-        let messages = cents.iter().zip(1..).map(|(cents, number)| {
-            let text = format!("{}.{:0>2}", cents, number % 100);
-            message(number, json!({ "summary": { "amount": text } }))
+        let currency = |number: u8| if number.is_multiple_of(3) { "EUR" } else { "USD" };
+        let amounts = (1..).zip(&whole).map(|(number, whole)| (number, format!("{whole}.{number:0>2}")));
+        let amounts: Vec<(u8, String)> = amounts.collect();
+        let messages = amounts.iter().map(|(number, amount)| {
+            let summary = json!({ "amount": amount, "currencyCode": currency(*number) });
+            message(*number, json!({ "summary": summary }))
         });
         receive(&ledger, &messages.collect::<Vec<_>>());
-        let texts = cents.iter().zip(1..).map(|(cents, number)| exact(&format!("{cents}.{:0>2}", number % 100)));
-        let expected: BigUint = texts.sum();
-        let found = block_on(ledger::sums(&ledger, None, None, &months(&["2026-01"]))).unwrap();
-        prop_assert_eq!(exact(&found[0].amount), expected);
+        for sum in block_on(ledger::sums(&ledger, None, None, &months(&["2026-01"]))).unwrap() {
+            let own = amounts.iter().filter(|(number, _)| currency(*number) == sum.currency_code);
+            let expected: BigUint = own.map(|(_, amount)| exact(amount)).sum();
+            prop_assert_eq!(exact(&sum.amount), expected);
+        }
     }
 }
 
@@ -387,38 +392,129 @@ fn offerings_that_begin_alike_are_summed_apart() {
 
 // ---- Claims --------------------------------------------------------------------------------------
 
-#[test]
-fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
-    let ledger = SqliteLedger::default();
-    let fact = Fact { kind: Kind::Settlement, name: "live:u:2026-01".to_owned() };
-    let by = |author: &str| Change {
-        change: format!("audit:{author}"),
-        author: author.to_owned(),
-        at: NOW_MS,
-    };
-    let (ada, bob) = (by("ada"), by("bob"));
-    assert_eq!(block_on(claims::add(&ledger, &fact, &ada)).unwrap(), Turn::Ours);
-    assert_eq!(block_on(claims::add(&ledger, &fact, &ada)).unwrap(), Turn::Ours); // a call that was repeated
-    let theirs = |turn| match turn {
+fn fact(name: &str) -> Fact {
+    Fact { kind: Kind::Member, name: name.to_owned() }
+}
+
+fn by(author: &str, at: u64) -> Change {
+    Change { change: format!("audit:{author}"), author: author.to_owned(), at }
+}
+
+/// Claims a fact whose record was seen, or was not.
+fn claim(ledger: &SqliteLedger, wanted: Wanted, is_there: bool, by: &Change) -> Turn {
+    let seen = Seen { fact: fact("t:u"), is_there, change: None };
+    block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
+}
+
+#[track_caller]
+fn theirs(turn: Turn) -> (String, claims::State) {
+    match turn {
         Turn::Theirs(claim) => (claim.by.author, claim.state),
         other => panic!("{other:?}"),
-    };
-    let refused = theirs(block_on(claims::add(&ledger, &fact, &bob)).unwrap());
-    assert_eq!(refused, ("ada".to_owned(), claims::State::Adding));
-    block_on(claims::give_up(&ledger, &fact, &ada)).unwrap();
-    assert_eq!(block_on(claims::add(&ledger, &fact, &bob)).unwrap(), Turn::Ours);
-    block_on(claims::confirm(&ledger, &fact, &bob)).unwrap();
-    let refused = theirs(block_on(claims::add(&ledger, &fact, &ada)).unwrap());
-    assert_eq!(refused, ("bob".to_owned(), claims::State::Kept));
+    }
+}
 
-    let (undo, other) = (by("cyd"), by("dan"));
-    assert_eq!(block_on(claims::take_back(&ledger, &fact, &undo)).unwrap(), Turn::Ours);
-    let refused = theirs(block_on(claims::take_back(&ledger, &fact, &other)).unwrap());
-    assert_eq!(refused, ("cyd".to_owned(), claims::State::Removing));
-    block_on(claims::give_up(&ledger, &fact, &undo)).unwrap();
-    assert_eq!(block_on(claims::take_back(&ledger, &fact, &other)).unwrap(), Turn::Ours);
-    block_on(claims::confirm(&ledger, &fact, &other)).unwrap();
-    assert_eq!(block_on(claims::take_back(&ledger, &fact, &undo)).unwrap(), Turn::None);
+#[test]
+fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
+    use claims::State::{Adding, Gone, Kept, Removing};
+    let ledger = SqliteLedger::default();
+    let people = ["ada", "bob", "cyd", "dan"];
+    let [ada, bob, cyd, dan] = people.map(|author| by(author, NOW_MS));
+    let facts = [fact("t:u")];
+    let add = |is_there, by| claim(&ledger, Wanted::Added, is_there, by);
+    let remove = |is_there, by| claim(&ledger, Wanted::Removed, is_there, by);
+    let heard = |author: &str, state| (author.to_owned(), state);
+    assert_eq!(remove(false, &bob), Turn::None);
+    assert_eq!(add(false, &ada), Turn::Ours);
+    assert_eq!(add(false, &ada), Turn::Ours, "a call that was repeated");
+    assert_eq!(theirs(add(false, &bob)), heard("ada", Adding));
+    assert_eq!(theirs(remove(true, &bob)), heard("ada", Adding));
+    block_on(claims::give_up(&ledger, &facts, &ada)).unwrap();
+    assert_eq!(add(false, &bob), Turn::Ours);
+    block_on(claims::confirm(&ledger, &facts, &bob)).unwrap();
+    for is_there in [true, false] {
+        assert_eq!(theirs(add(is_there, &ada)), heard("bob", Kept));
+    }
+    for is_there in [false, true] {
+        assert_eq!(remove(is_there, &cyd), Turn::Ours);
+        assert_eq!(theirs(remove(is_there, &dan)), heard("cyd", Removing));
+        assert_eq!(theirs(add(is_there, &dan)), heard("cyd", Removing));
+        block_on(claims::give_up(&ledger, &facts, &cyd)).unwrap();
+        assert_eq!(theirs(add(is_there, &dan)), heard("", Kept));
+    }
+    assert_eq!(remove(true, &dan), Turn::Ours);
+    for _ in 0..2 {
+        block_on(claims::confirm(&ledger, &facts, &dan)).unwrap();
+    }
+    assert_eq!(theirs(remove(true, &cyd)), heard("dan", Gone));
+    assert_eq!(add(true, &cyd), Turn::Ours, "KV shows the old record");
+}
+
+#[test]
+fn a_removal_is_of_the_record_that_was_seen() {
+    let ledger = SqliteLedger::default();
+    let ada = by("ada", NOW_MS);
+    claim(&ledger, Wanted::Added, false, &ada);
+    block_on(claims::confirm(&ledger, &[fact("t:u")], &ada)).unwrap();
+    for (change, is_ours) in [(Some("audit:older"), false), (Some("audit:ada"), true), (None, true)]
+    {
+        let change = change.map(str::to_owned);
+        let seen = [Seen { fact: fact("t:u"), is_there: true, change }];
+        let bob = by("bob", NOW_MS);
+        let turn = block_on(claims::claim(&ledger, Wanted::Removed, &seen, &bob)).unwrap();
+        assert_eq!(turn[0] == Turn::Ours, is_ours, "{turn:?}");
+        block_on(claims::give_up(&ledger, &[fact("t:u")], &bob)).unwrap();
+        let (change, author) = (&ada.change, &ada.author);
+        ledger.sql(&format!("UPDATE claims SET change = '{change}', author = '{author}'"));
+    }
+}
+
+/// What a crash leaves, and whatever others have made of the record, counts no more after 20 minutes.
+#[test]
+fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
+    for (age, is_recent) in [
+        (0, true),
+        (20 * MINUTE, true),
+        (20 * MINUTE + 1, false),
+        (0_u64.wrapping_sub(6 * MINUTE), false),
+    ] {
+        for state in ["adding", "kept", "removing", "gone"] {
+            for is_there in [false, true] {
+                for wanted in [Wanted::Added, Wanted::Removed] {
+                    let ledger = SqliteLedger::default();
+                    let at = NOW_MS.wrapping_sub(age);
+                    ledger.sql(&format!(
+                        "INSERT INTO claims VALUES ('member', 't:u', '{state}', 'x', 'x', {at})"
+                    ));
+                    let turn = claim(&ledger, wanted, is_there, &by("ada", NOW_MS));
+                    let before = if wanted == Wanted::Added { "gone" } else { "kept" };
+                    let is_ours = match is_recent {
+                        true => state == before,
+                        false => is_there == (wanted == Wanted::Removed),
+                    };
+                    let rows = ledger.sql("SELECT author FROM claims");
+                    assert_eq!(turn == Turn::Ours, is_ours, "{age} {state} {is_there} {wanted:?}");
+                    assert_eq!(rows, [if is_ours { "ada" } else { "x" }]);
+                    assert_eq!(matches!(turn, Turn::Theirs(_)), is_recent && !is_ours);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn thousands_of_facts_are_claimed_together() {
+    let ledger = SqliteLedger::default();
+    let longest = |number: usize| fact(&format!("{number:0>128}:{number:0>128}"));
+    let facts: Vec<_> = (0..2_500).map(longest).collect();
+    let seen = |fact: &Fact| Seen { fact: fact.clone(), is_there: false, change: None };
+    let seen: Vec<_> = facts.iter().map(seen).collect();
+    let (ada, bob) = (by("ada", NOW_MS), by("bob", NOW_MS));
+    let claim = |by| block_on(claims::claim(&ledger, Wanted::Added, &seen, by)).unwrap();
+    assert!(claim(&ada).iter().all(|turn| *turn == Turn::Ours));
+    block_on(claims::confirm(&ledger, &facts, &ada)).unwrap();
+    assert_eq!(ledger.calls.get(), 6);
+    assert!(claim(&bob).into_iter().all(|turn| theirs(turn).0 == "ada"));
 }
 
 // ---- Reconciliation ------------------------------------------------------------------------------
@@ -522,6 +618,23 @@ fn a_row_without_a_record_is_removed_and_named() {
 }
 
 #[test]
+fn a_row_is_never_removed_without_a_name() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    receive(&ledger, &[message(1, json!({}))]);
+    ledger.sql("CREATE TRIGGER no BEFORE INSERT ON findings BEGIN SELECT RAISE(ABORT, 'no'); END");
+    let run = || {
+        let now = clock(NOW_MS + 10 * MINUTE);
+        block_on(ledger::reconcile(&ledger, &store, &now, ("one", When::Now), 100))
+    };
+    assert!(run().is_err());
+    assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["1"]);
+    ledger.sql("DROP TRIGGER no");
+    assert_eq!(run().unwrap().0, Reached::Complete);
+    assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["0"]);
+    assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
+}
+
+#[test]
 fn a_record_that_is_hidden_from_the_list_keeps_its_row() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let hidden = message(1, json!({}));
@@ -550,31 +663,106 @@ fn damaged_records_are_named_until_they_are_mended() {
     assert_eq!(names(&ledger), ["transaction:odd"]);
 }
 
+fn states(ledger: &SqliteLedger) -> Vec<String> {
+    ledger.sql("SELECT name || ' ' || state FROM claims ORDER BY kind, name")
+}
+
 #[test]
 fn claims_become_what_kv_has() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    let fact = |name: &str| Fact { kind: Kind::Member, name: name.to_owned() };
-    let by = |change: &str, at| Change { change: change.to_owned(), author: "ada".to_owned(), at };
-    store.keep("member:t:old", b"{}", b"null");
-    store.keep("member:t:written", b"{}", b"null");
-    store.keep("settlement:live:u:2026-01", b"{}", b"null");
-    for (name, at) in [("t:written", NOW_MS), ("t:broken", NOW_MS), ("t:new", NOW_MS + 9 * MINUTE)]
-    {
-        block_on(claims::add(&ledger, &fact(name), &by(name, at))).unwrap();
+    let now = NOW_MS + DAY_MS;
+    let records = [
+        "member:t:adding",
+        "member:t:gone",
+        "member:t:kept",
+        "member:t:missing",
+        "member:t:removing",
+        "member:t:soon",
+        "settlement:live:a:b:2026-01",
+        "settlement:test:a:2026-01",
+        "settlement:none of ours",
+        "member:none\"of ours:",
+    ];
+    records.iter().for_each(|name| store.keep(name, b"{}", b"null"));
+    for there in ["", " less"] {
+        for (name, state) in
+            [("adding", "adding"), ("gone", "gone"), ("kept", "kept"), ("removing", "removing")]
+        {
+            ledger.sql(&format!(
+                "INSERT INTO claims VALUES ('member', 't:{name}{there}', '{state}', '', '', {})",
+                now - 21 * MINUTE
+            ));
+        }
     }
-    let claims =
-        |ledger: &SqliteLedger| ledger.sql("SELECT name || ' ' || state FROM claims ORDER BY name");
+    for (name, state) in [("t:soon", "gone"), ("t:soon less", "adding")] {
+        ledger.sql(&format!(
+            "INSERT INTO claims VALUES ('member', '{name}', '{state}', '', '', {})",
+            now - 19 * MINUTE
+        ));
+    }
+    ledger.sql("INSERT INTO claims VALUES ('settlement', 'live:a:2026-01', 'kept', '', '', 0)");
     assert_eq!(block_on(ledger::state(&ledger)).unwrap().imported, None);
-    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
-    let expected = ["live:u:2026-01 kept", "t:new adding", "t:old kept", "t:written kept"];
-    assert_eq!(claims(&ledger), expected);
-    assert!(block_on(ledger::state(&ledger)).unwrap().imported.is_some());
-    let removing = by("undo", NOW_MS + 11 * MINUTE);
-    block_on(claims::take_back(&ledger, &fact("t:old"), &removing)).unwrap();
-    block_on(claims::take_back(&ledger, &fact("t:written"), &removing)).unwrap();
-    store.remove("member:t:old");
-    reconcile(&ledger, &store, NOW_MS + 100 * MINUTE, 100);
-    assert_eq!(claims(&ledger), ["live:u:2026-01 kept", "t:written kept"]);
+    reconcile(&ledger, &store, now, 100);
+    let expected = [
+        "t:adding kept",
+        "t:gone kept",
+        "t:gone less gone",
+        "t:kept kept",
+        "t:missing kept",
+        "t:removing kept",
+        "t:removing less gone",
+        "t:soon gone",
+        "t:soon less adding",
+        "live:a:b:2026-01 kept",
+        "test:a:2026-01 kept",
+    ];
+    assert_eq!(states(&ledger), expected);
+    assert_eq!(block_on(ledger::state(&ledger)).unwrap().imported, Some(now));
+    reconcile(&ledger, &store, now + DAY_MS, 100);
+    let last = states(&ledger);
+    assert!(last.iter().all(|row| row.ends_with("kept")) && last.len() == 8, "{last:?}");
+}
+
+/// A rebuild empties all tables.
+#[test]
+fn what_the_ledger_lacks_is_imported_in_as_many_calls_as_it_takes() {
+    const SHOPS: usize = 1_500;
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    for number in 0..36_000 {
+        let (mode, shop) = (["live", "test"][number % 2], number / 2 % SHOPS);
+        let month = format!("20{:02}-{:02}", number / 2 / SHOPS, 1 + number % 12);
+        let name = format!("settlement:{mode}:{shop:0>128}:{month}");
+        store.keep(&name, b"{}", b"null");
+        store.keep(&format!("member:{shop:0>128}:{number:0>128}"), b"{}", b"null");
+    }
+    let settlements = store.names().iter().filter(|name| name.starts_with("settlement:")).count();
+    let now = NOW_MS + 10 * MINUTE;
+    let mut invocations = 1;
+    while reconcile(&ledger, &store, now + invocations, 50).0 != Reached::Complete {
+        invocations += 1;
+    }
+    assert!((4..8).contains(&invocations), "{invocations}");
+    let counts = ledger.sql("SELECT count(*) FROM claims GROUP BY kind ORDER BY kind");
+    assert_eq!(counts, ["36000", &settlements.to_string()]);
+    assert!(settlements > 10_000, "{settlements}");
+}
+
+/// Workers KV lists pages without names where much was removed.
+#[test]
+fn a_page_without_names_says_nothing_of_what_is_gone() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let messages: Vec<_> = (1..=3).map(|number| message(number, json!({}))).collect();
+    messages.iter().for_each(|message| keep(&store, message));
+    receive(&ledger, &messages);
+    store.keep("member:t:u", b"{}", b"null");
+    reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 1_000);
+    store.set_page_length(0);
+    let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 20);
+    assert_eq!((reached, state.mended), (Reached::Part, 0));
+    assert_eq!(states(&ledger), ["t:u kept"]);
+    store.set_page_length(1);
+    let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 1_000);
+    assert_eq!((reached, state.last_listed, state.last_mended), (Reached::Complete, 3, 0));
 }
 
 #[test]

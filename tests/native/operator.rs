@@ -11,7 +11,9 @@ use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
 use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{
+    BackupKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -972,12 +974,16 @@ fn the_last_backup_is_known() {
     let (store, desk) = (MemoryStore::default(), desk());
     assert_eq!(block_on(backups::last(&store)), Ok(None));
     for records in [7, 5_000_000_000] {
-        let made = block_on(backups::record(&store, &desk.author(), records)).unwrap();
+        let made =
+            block_on(backups::record(&store, &desk.author(), BackupKey::Full, records)).unwrap();
         assert_eq!(block_on(backups::last(&store)), Ok(Some(made.clone())));
         let at = "2026-01-31T12:00:00.123Z";
         assert_eq!(shown(&made), json!({ "at": at, "records": records, "by": "ada@example.org" }));
     }
-    assert_eq!(store.names(), ["backup"]);
+    let made = block_on(backups::record(&store, &desk.author(), BackupKey::Increment, 3)).unwrap();
+    assert_eq!(block_on(backups::last_increment(&store)), Ok(Some(made)));
+    assert_eq!(block_on(backups::last(&store)).unwrap().unwrap().records, 5_000_000_000);
+    assert_eq!(store.names(), ["backup", "backup:increment"]);
 }
 
 // ---- Profiles ----------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::transactions::{self, Report, UsageQuery};
-use impact_pledge::operator::{OperatorError, audit, usage};
+use impact_pledge::operator::{OperatorError, audit, transactions};
 use impact_pledge::scope::Mode;
-use impact_pledge::settlement::{Month, PaidAt};
+use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, Desk, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
@@ -63,12 +63,10 @@ impl Bench {
     }
 
     fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
-        self.mark_within(usize::MAX, changed)
-    }
-
-    fn mark_within(&self, lists: usize, changed: &Value) -> Result<Value, OperatorError> {
         let (author, payment) = (self.desk.author(), payment(changed));
-        block_on(payments::mark(&*self.service.store, &author, &payment, lists))
+        let ledger = SqliteLedger::default();
+        ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
+        block_on(payments::mark((&*self.service.store, &ledger), &author, &payment))
             .map(|paid| json!(paid))
     }
 
@@ -180,7 +178,8 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
     bench.service.clock.0.set(ENDED_MS);
     bench.mark(&json!({ "/acceptUnpriced": 1 })).unwrap();
     let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
-    block_on(transactions::erase(&*bench.service.store, &bench.desk.author(), &record)).unwrap();
+    block_on(transactions::erase(&*bench.service.store, None, &bench.desk.author(), &record))
+        .unwrap();
     let erased = bench.get().json();
     assert_eq!(
         (&erased["reference"], &erased["charge"]["paidAt"]),
@@ -319,7 +318,9 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     let form = FormId::new(&bench.desk.clock, &bench.desk.entropy);
     let send = || {
         let (author, payment) = (bench.desk.author(), payment(&json!({})));
-        block_on(payments::mark_once(store, &author, &payment, usize::MAX, &form))
+        let ledger = SqliteLedger::default();
+        ledger.reconcile(store, bench.desk.clock.0.get());
+        block_on(payments::mark_once((store, &ledger), &author, &payment, &form))
     };
     let at = |ms: u64| bench.desk.clock.0.set(ms);
     at(MADE_MS - 3 * MINUTE_MS);
@@ -413,28 +414,6 @@ fn what_is_not_the_months_sum_is_not_marked() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// What was kept may be older than a transaction: a mark is of the sum of now, however long that takes.
-#[test]
-fn a_mark_is_of_what_is_counted_anew_within_the_calls_of_a_request() {
-    let bench = bench();
-    let (store, clock) = (&*bench.service.store, &bench.desk.clock);
-    block_on(usage::count_step(store, clock, "unit_dev", Mode::Test, None, 1)).unwrap();
-    assert!(store.value("usage:test:unit_dev:2026-01").is_some());
-    bench.service.clock.0.set(NOW_MS);
-    bench.service.create(UNIT, &minimal());
-    assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
-    store.set_page_length(1);
-    let both = json!({ "/amounts": [{ "amount": "3" }] });
-    let error = bench.mark_within(1, &both).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "nothing was marked: 2026-01 of the unit `unit_dev` (test) is of a shop with too many \
-         transactions to sum in one request: mark it by the command `payments mark`"
-    );
-    assert_eq!(store.value(JANUARY), None);
-    bench.mark_within(2, &both).unwrap();
-}
-
 /// A shop's walk lists no other shop's records, however their IDs begin.
 #[test]
 fn months_are_listed_a_shop_at_a_time() {
@@ -458,36 +437,4 @@ fn months_are_listed_a_shop_at_a_time() {
     let lists = store.take_lists();
     assert!(lists.iter().all(|list| list.prefix.ends_with(":a:")), "{lists:?}");
     assert_eq!(store.take_reads().len(), 250);
-}
-
-#[test]
-fn usage_shows_what_was_settled_beside_the_sum_of_now_and_can_leave_out_what_is_paid() {
-    let bench = bench();
-    bench.mark(&json!({})).unwrap();
-    bench.service.clock.0.set(NOW_MS);
-    bench.service.create(UNIT, &minimal());
-    bench.service.create(LIVE_UNIT, &minimal());
-    let sums = |query: Value| {
-        let query: UsageQuery = serde_json::from_value(query).unwrap();
-        let mut report = Report::new(&*bench.service.store, query);
-        let mut rows = 0;
-        while let Some(page) = block_on(report.next())? {
-            rows += page.len();
-        }
-        let usage = report.finish();
-        assert_eq!(usage.transactions, rows as u64);
-        Ok::<_, OperatorError>(json!(usage.sums))
-    };
-    let settled = json!({ "amount": "1.50", "paidAt": PAID_AT, "invoice": "2026/17" });
-    let sum = |mode: &str, transactions: u64, amount: &str, settled: &Value| {
-        json!({ "unit": "unit_dev", "mode": mode, "currencyCode": "USD", "unpriced": 0,
-            "transactions": transactions, "amount": amount, "settled": settled })
-    };
-    let (test, live) = (sum("test", 2, "3.00", &settled), sum("live", 1, "1.50", &json!(null)));
-    assert_eq!(sums(json!({ "wanted": {}, "month": "2026-01" })).unwrap(), json!([test, live]));
-    let unpaid = json!({ "wanted": {}, "month": "2026-01", "unpaid": true });
-    assert_eq!(sums(unpaid).unwrap(), json!([live]));
-    let error = sums(json!({ "wanted": {}, "unpaid": true })).unwrap_err().to_string();
-    assert_eq!(error, "what is unpaid is known by month: say which");
-    assert_eq!(PaidAt::parse(PAID_AT).unwrap().as_str(), PAID_AT);
 }

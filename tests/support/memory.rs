@@ -107,7 +107,7 @@ impl MemoryStore {
         self.lists.take()
     }
 
-    /// Most names in a page of a list.
+    /// Most names in a page of a list. Of 0, each page has none, and is followed by another.
     pub fn set_page_length(&self, length: usize) {
         self.page_length.set(Some(length));
     }
@@ -198,8 +198,8 @@ impl ListingStore for MemoryStore {
             expiration: record.expiration,
         };
         let page: Vec<Listed> = rest.by_ref().take(length).map(listed).collect();
-        let last = page.last().map(|record| record.name.clone());
-        let cursor = last.filter(|_| rest.next().is_some());
+        let last = page.last().map_or(cursor.unwrap_or_default(), |record| &record.name).to_owned();
+        let cursor = rest.next().map(|_| last);
         let listing = Listing { prefix: prefix.to_owned(), names: page.len() };
         self.lists.borrow_mut().push(listing);
         Ok(Page { records: page, cursor })

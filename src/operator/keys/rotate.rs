@@ -5,11 +5,11 @@ use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, read, revokes};
 use crate::auth::KeyRecord;
 use crate::handle::{Clock, Entropy};
 use crate::operator::audit::{self, Author};
-use crate::operator::form::{FormId, SKEW_MS};
+use crate::operator::form::FormId;
 use crate::operator::{OperatorError, Result, read_value, secret};
 use crate::scope::Mode;
 use crate::store::{CredentialKey, Key as _, OperatorStore, Stored, StoredValue as _};
-use crate::time::{date_time_in_seconds, parse_ms};
+use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -7,7 +7,8 @@ use super::{State, Status, mailing_profile, refusal, refuse_erased, status_besid
 use crate::handle::{Clock, Entropy, Message, Outbox};
 use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
-use crate::operator::transactions::{self, Position, Record};
+use crate::operator::position::Position;
+use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, Result, read_values};
 use crate::pledge::TransactionId;
 use crate::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};

@@ -5,10 +5,13 @@ use crate::api::TIMELINE_PATH;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::idempotency::{Replay, ReplayHash, Terms};
+use crate::ledger::{self, Entry, Ledger, LedgerError, Origin};
 use crate::notify::Marker;
 use crate::operator::audit::Author;
 use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
-use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::pledge::{
+    ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, TransactionId, Trigger,
+};
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
 use crate::store::{
@@ -58,6 +61,10 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 pub struct Erased {
     /// Its ID.
     pub id: String,
+    /// The unit that it belongs to.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
     /// When it was erased first, an RFC 3339 date-time.
     pub at: String,
     /// The same; `None` if that was now.
@@ -72,14 +79,15 @@ struct Mark<'t> {
 }
 
 /// Replaces the recipient and all texts of a transaction for good, forgets the hash of the address that
-/// its e-mail was sent to, and marks it as erased. A repeat of its create must find the replay record, or it would write them again: so that record must be
+/// its e-mail was sent to, and marks it as erased, in the ledger as well where one is bound. May be repeated. A repeat of its create must find the replay record, or it would write them again: so that record must be
 /// visible everywhere.
 ///
 /// # Errors
-/// If the transaction is damaged or too young, its replay record was missing and is written now, or
-/// the store fails.
+/// If the transaction is damaged or too young, its replay record was missing and is written now, the store fails, or the
+/// ledger does after the record was rewritten.
 pub async fn erase(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
 ) -> Result<Erased> {
@@ -95,11 +103,33 @@ pub async fn erase(
     if record.asks_for_mail()? {
         forget_counts(store, record, author.clock.now_ms()).await?; // which needs the address
     }
+    let row = row_of(&record.id, &value, &access);
     store.put(&TransactionKey(&record.id), value, &access).await?;
     if record.asks_for_mail()? {
         store.remove(&NotificationKey(&record.id)).await?;
     }
-    Ok(Erased { id: record.id.to_string(), at, before: metadata.summary.erased })
+    if let Some((ledger, row)) = ledger.zip(row) {
+        let written = ledger::write(ledger, &[row], Origin::Message, author.clock.now_ms()).await;
+        written.map_err(|error| left_in_ledger(record, &error))?;
+    }
+    let Recorded { id, mode, unit, summary } = metadata;
+    Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
+}
+
+/// The row of a transaction by the record that was written: Workers KV may still show the one before. `None` if it lacks
+/// what a row needs: then there is none.
+fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
+    let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
+    let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
+    let recorded = Recorded::new(id.clone(), metadata.clone(), None);
+    Entry::new(&recorded, Quantities::of(impacts, usize::MAX)?)
+}
+
+fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
+    OperatorError::Invalid(format!(
+        "the record of {} is erased, but its row in the ledger is not ({error}): erase it once more",
+        record.id
+    ))
 }
 
 /// The record of a transaction as it is once it is erased.

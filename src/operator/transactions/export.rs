@@ -1,13 +1,16 @@
 //! Transactions as lines of a table, for the accounts.
 
-use super::Row;
+use crate::ledger::{self, Direction, Filter, Ledger, Order, Place};
 use crate::operator::Result;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
-use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::operator::usage::MonthUsage;
+use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::scope::Mode;
+use crate::settlement::Month;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 
 /// A pledge of a transaction. The first has the charge, so that a column of charges can be summed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ pub struct Line {
     /// The charge of the whole transaction, a decimal with two places.
     pub amount: Option<String>,
     /// The currency of `amount`.
-    pub currency_code: CurrencyCode,
+    pub currency_code: String,
     /// Number of the transaction's pledges whose offering had no price.
     pub unpriced: Option<usize>,
     /// When its personal data was erased, an RFC 3339 date-time.
@@ -76,7 +79,7 @@ impl Line {
             &self.offering,
             &self.quantity,
             self.amount.as_deref().unwrap_or_default(),
-            self.currency_code.code(),
+            &self.currency_code,
             &unpriced,
             self.erased.as_deref().unwrap_or_default(),
         ]
@@ -84,24 +87,66 @@ impl Line {
     }
 }
 
-/// Makes lines. It reads each record, and each unit's name once.
-pub struct Lines<'s, S> {
+/// Most transactions of a page of the ledger. Units with fewer share one.
+const PAGE: usize = 1_000;
+
+/// An export of a month: its sums, and its transactions page by page. It reads each record, and each unit's name once.
+pub struct Export<'s, S> {
     store: &'s S,
+    ledger: &'s dyn Ledger,
+    month: Month,
+    /// The shops whose transactions are still to come, those of one page's query together.
+    groups: VecDeque<(Mode, Vec<String>)>,
+    /// Where the next page of the first group begins.
+    after: Option<Place>,
+    /// What is read of it, and has no lines yet.
+    page: Vec<Order>,
     names: BTreeMap<String, String>,
 }
 
-impl<'s, S: OperatorStore> Lines<'s, S> {
-    /// Begins an export.
-    pub fn new(store: &'s S) -> Self {
-        Lines { store, names: BTreeMap::new() }
+impl<'s, S: OperatorStore> Export<'s, S> {
+    /// Begins an export of the transactions of these shops in a month.
+    pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, shops: &[MonthUsage]) -> Self {
+        let groups = groups(shops);
+        Export {
+            store,
+            ledger,
+            month,
+            groups,
+            after: None,
+            page: Vec::new(),
+            names: BTreeMap::new(),
+        }
     }
 
-    /// The lines of at most [`MAX_READS`] transactions, in their sequence. One whose record cannot be
-    /// read has a line without an offering: its charge counts.
+    /// The lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Of each shop, or group of small
+    /// ones, the newest comes first. One whose record cannot be read has a line without an offering: its charge counts.
     ///
     /// # Errors
-    /// If the store fails.
-    pub async fn of(&mut self, rows: &[Row]) -> Result<Vec<Line>> {
+    /// If store or ledger fail.
+    pub async fn next(&mut self) -> Result<Option<Vec<Line>>> {
+        while self.page.is_empty() {
+            let Some((mode, units)) = self.groups.front() else { return Ok(None) };
+            let Some(filter) = self.filter(*mode, units) else { return Ok(None) };
+            let from = self.after.take().map_or(Direction::Newest, Direction::Older);
+            let page = ledger::orders(self.ledger, &filter, &from, PAGE).await?;
+            (self.page, self.after) = (page.orders, page.older);
+            if self.after.is_none() {
+                self.groups.pop_front();
+            }
+        }
+        let rest = self.page.split_off(self.page.len().min(MAX_READS));
+        let orders = mem::replace(&mut self.page, rest);
+        self.of(&orders).await.map(Some)
+    }
+
+    fn filter(&self, mode: Mode, units: &[String]) -> Option<Filter> {
+        let (from, until) = self.month.span_ms()?;
+        let (mode, units, until) = (Some(mode), Some(units.to_vec()), Some(until));
+        Some(Filter { mode, units, from, until, ..Filter::default() })
+    }
+
+    async fn of(&mut self, rows: &[Order]) -> Result<Vec<Line>> {
         self.look_up_names(rows).await?;
         let ids: Vec<_> = rows.iter().filter_map(|row| TransactionId::parse(&row.id)).collect();
         let keys: Vec<_> = ids.iter().map(TransactionKey).collect();
@@ -110,7 +155,7 @@ impl<'s, S: OperatorStore> Lines<'s, S> {
         Ok(found.flat_map(|(row, value)| self.lines(row, value.as_deref())).collect())
     }
 
-    async fn look_up_names(&mut self, rows: &[Row]) -> Result<()> {
+    async fn look_up_names(&mut self, rows: &[Order]) -> Result<()> {
         let mut units: Vec<_> = rows.iter().map(|row| row.unit.as_str()).collect();
         units.sort_unstable();
         units.dedup();
@@ -123,7 +168,7 @@ impl<'s, S: OperatorStore> Lines<'s, S> {
         Ok(())
     }
 
-    fn lines(&self, row: &Row, value: Option<&[u8]>) -> Vec<Line> {
+    fn lines(&self, row: &Order, value: Option<&[u8]>) -> Vec<Line> {
         let transaction: Option<RetrievedPledgeTransaction<'_>> =
             value.and_then(|value| serde_json::from_slice(value).ok());
         let line = Line {
@@ -133,7 +178,7 @@ impl<'s, S: OperatorStore> Lines<'s, S> {
             unit: row.unit.clone(),
             unit_name: self.names.get(&row.unit).cloned().unwrap_or_default(),
             reference: transaction.as_ref().map(|it| it.reference.to_string()).unwrap_or_default(),
-            currency_code: row.currency_code,
+            currency_code: row.currency_code.clone(),
             erased: row.erased.clone(),
             offering: String::new(),
             quantity: String::new(),
@@ -156,6 +201,27 @@ impl<'s, S: OperatorStore> Lines<'s, S> {
         }
         lines
     }
+}
+
+/// Shops of one mode, as many as have a page of transactions: so that neither many small shops nor one that is large costs
+/// more queries than pages.
+fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
+    let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
+    for mode in [Mode::Test, Mode::Live] {
+        let mut room = 0;
+        for shop in shops.iter().filter(|shop| shop.mode == mode) {
+            let own = shop.sums.iter().map(|sum| sum.transactions).sum();
+            match groups.back_mut().filter(|_| room >= own) {
+                Some((_, units)) => units.push(shop.unit.clone()),
+                None => {
+                    groups.push_back((mode, vec![shop.unit.clone()]));
+                    room = PAGE as u64;
+                }
+            }
+            room = room.saturating_sub(own);
+        }
+    }
+    groups
 }
 
 /// The name in the record of a profile.

@@ -1,164 +1,159 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Damaged, Listing, Position, Row, Wanted, scopes};
-use crate::operator::{OperatorError, Pages, Result, secret};
+use super::{Wanted, order};
+use crate::ledger::{self, Direction, Ledger, Order, OrderPage, Place};
+use crate::operator::coverage::{Coverage, coverage};
+use crate::operator::{OperatorError, Pages, Result, bound, secret};
+use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{Key as _, OperatorStore, Recorded, TransactionKey};
+use crate::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
+
+/// Most shops of one query: each has up to two hashes of 32 bytes, and D1 takes a text of 2 MB.
+const MAX_SHOPS: usize = 10_000;
+/// Most list calls for the records of one order, of each mode. They share 40 bits of their names.
+const MAX_LISTS: usize = 4;
 
 /// The text to find a transaction by, in full.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// The shop's reference: needs one list call for each mode.
+    /// The shop's reference.
     Reference(String),
-    /// The recipient's e-mail address in any spelling of its mailbox: lists all records of the shop, or of all units.
+    /// The recipient's e-mail address in any spelling of its mailbox.
     Email(String),
 }
 
-impl By {
-    /// The prefixes of the names of all records that may match.
-    fn prefixes(&self, secret: &NamespaceSecret, wanted: &Wanted) -> Vec<String> {
-        match (self, &wanted.unit) {
-            (By::Reference(reference), Some(unit)) => scopes(unit, wanted.mode)
-                .iter()
-                .map(|scope| TransactionKey::order_prefix(secret, scope, reference))
-                .collect(),
-            _ => wanted.prefixes(),
-        }
-    }
-
-    /// Whether a record matches. Its name does not tell: the 40-bit hashes of orders can be equal.
-    fn fits(&self, secret: &NamespaceSecret, recorded: &Recorded) -> bool {
-        let Some(hashes) = &recorded.summary.lookup else { return false }; // it was erased
-        let scope = recorded.scope();
-        match self {
-            By::Reference(reference) => {
-                hashes.reference.as_ref() == Some(&secret.reference(&scope, reference))
-            }
-            By::Email(address) => secret.is_email(&hashes.email, &scope, address),
-        }
-    }
-}
-
 /// The transactions that were found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// Sorted by time.
-    pub transactions: Vec<Row>,
-    /// Records that could not be read.
-    pub damaged: Damaged,
+    /// The newest first.
+    pub transactions: Vec<Order>,
+    /// Whether there are older ones.
+    pub more: bool,
+    /// Up to when this is complete; `None` where Workers KV was asked: its lists may not show the newest ones yet.
+    #[serde(flatten)]
+    pub coverage: Option<Coverage>,
 }
 
-/// What a step of a search has found.
-#[derive(Clone, Debug, Serialize)]
-pub struct FoundStep {
-    /// Sorted by time; at most as many as were listed.
-    pub transactions: Vec<Row>,
-    /// Records of this step that could not be read.
-    pub damaged: Damaged,
-    /// Number of records that were listed.
-    pub listed: usize,
-    /// Where the next step goes on; `None` at the end.
-    #[serde(skip)]
-    pub next: Option<Position>,
+impl Found {
+    /// Where the next page begins; `None` after the last one.
+    pub fn older(&self) -> Option<Place> {
+        self.transactions.last().filter(|_| self.more).map(Order::place)
+    }
 }
 
-/// Finds transactions of a unit or of all, in one mode or in both. Transactions of the last minute may
-/// be missing, and erased ones are.
+/// Finds transactions of a unit or of all, in one mode or in both: those after a place, at most so many. A reference of a
+/// unit is found in Workers KV, with one list call for each mode; anything else by the ledger, with two queries for all
+/// shops. An address does not find what was erased.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, or the store fails.
-pub async fn find(store: &impl OperatorStore, wanted: Wanted, by: &By) -> Result<Found> {
-    wanted.check()?;
-    let FoundStep { transactions, damaged, .. } =
-        find_step(store, &wanted, by, None, usize::MAX).await?;
-    Ok(Found { transactions, damaged })
-}
-
-/// As [`find`], with at most so many list calls, and at least one. Begins where the step before ended.
-///
-/// # Errors
-/// As [`find`].
-pub async fn find_step(
+/// If the unit's ID is out of bounds, the namespace has no secret, no ledger is bound where it is needed, or store or ledger
+/// fail.
+pub async fn find(
     store: &impl OperatorStore,
-    wanted: &Wanted,
-    by: &By,
-    from: Option<&Position>,
-    lists: usize,
-) -> Result<FoundStep> {
-    let mut search = Search::new(store, wanted, by, from).await?;
-    let mut transactions = Vec::new();
-    for _ in 0..lists.max(1) {
-        let Some(found) = search.next().await? else { break };
-        for recorded in found {
-            let name = TransactionKey(&recorded.id).name();
-            match Row::new(recorded) {
-                Some(row) => transactions.push(row),
-                None => search.listing.damaged.add(name),
+    ledger: Option<&dyn Ledger>,
+    (wanted, by): (&Wanted, &By),
+    from: &Direction,
+    most: usize,
+) -> Result<Found> {
+    wanted.check()?;
+    if let (By::Reference(reference), Some(shops)) = (by, wanted.shops()) {
+        let secret = find_secret(store).await?;
+        let order = Searched { wanted, secret, shops: &shops, reference };
+        return order.find(store, from, most).await;
+    }
+    let ledger = bound(ledger)?;
+    let secret = find_secret(store).await?;
+    let shops = match wanted.shops() {
+        Some(shops) => shops,
+        None => ledger::shops(ledger, wanted.mode, None).await?,
+    };
+    let mut found = Vec::new();
+    for shops in shops.chunks(MAX_SHOPS) {
+        let OrderPage { orders, .. } = match by {
+            By::Reference(text) => {
+                ledger::by_reference(ledger, &secret, (shops, text), from, most + 1).await?
+            }
+            By::Email(text) => {
+                ledger::by_email(ledger, &secret, (shops, text), from, most + 1).await?
+            }
+        };
+        found.extend(orders);
+    }
+    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+    Ok(newest(found, most, Some(coverage)))
+}
+
+/// The newest of what was found.
+fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>) -> Found {
+    transactions.sort_unstable_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
+    let more = transactions.len() > most;
+    transactions.truncate(most);
+    Found { transactions, more, coverage }
+}
+
+/// The secret that references and addresses are found by.
+pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
+    secret::find(store).await?.ok_or_else(|| {
+        OperatorError::Invalid(
+            "this namespace has no secret, which references and addresses are found by: it is \
+             made with the first API key"
+                .to_owned(),
+        )
+    })
+}
+
+/// An order of a unit that is searched in Workers KV.
+struct Searched<'s> {
+    wanted: &'s Wanted,
+    secret: NamespaceSecret,
+    shops: &'s [Scope],
+    reference: &'s str,
+}
+
+impl Searched<'_> {
+    async fn find(
+        &self,
+        store: &impl OperatorStore,
+        from: &Direction,
+        most: usize,
+    ) -> Result<Found> {
+        let mut found = Vec::new();
+        for prefix in self.prefixes() {
+            let mut pages = Pages::new(store, prefix);
+            for _ in 0..MAX_LISTS {
+                let Some(page) = pages.next().await? else { break };
+                let recorded = page.into_iter().filter_map(|record| {
+                    let id = TransactionKey::parse(&record.name)?;
+                    Recorded::from_metadata(id, &record.metadata).ok()
+                });
+                found.extend(recorded.filter(|it| self.has(it)).filter_map(order));
             }
         }
-    }
-    transactions.sort_unstable_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
-    let Listing { damaged, listed, position, .. } = search.listing;
-    Ok(FoundStep { transactions, damaged, listed, next: position })
-}
-
-/// A search, page by page.
-pub(super) struct Search<'s, S> {
-    pub listing: Listing<'s, S>,
-    by: &'s By,
-    secret: NamespaceSecret,
-}
-
-impl<'s, S: OperatorStore> Search<'s, S> {
-    pub async fn new(
-        store: &'s S,
-        wanted: &Wanted,
-        by: &'s By,
-        from: Option<&Position>,
-    ) -> Result<Self> {
-        let secret = secret::find(store).await?.ok_or_else(|| {
-            OperatorError::Invalid(
-                "this namespace has no secret, which references and addresses are found by: it is \
-                 made with the first API key"
-                    .to_owned(),
-            )
-        })?;
-        let listing = Listing::new(store, by.prefixes(&secret, wanted), wanted.clone(), from);
-        Ok(Search { listing, by, secret })
+        if let Direction::Older(place) = from {
+            found.retain(|order| order.place() < *place);
+        }
+        Ok(newest(found, most, None))
     }
 
-    /// What matches of the next page; `None` after the last page.
-    pub async fn next(&mut self) -> Result<Option<Vec<Recorded>>> {
-        let Some(mut page) = self.listing.next().await? else { return Ok(None) };
-        page.retain(|recorded| self.by.fits(&self.secret, recorded));
-        Ok(Some(page))
+    fn prefixes(&self) -> Vec<String> {
+        let prefix = |shop| TransactionKey::order_prefix(&self.secret, shop, self.reference);
+        let mut prefixes: Vec<_> = self.shops.iter().map(prefix).collect();
+        prefixes.dedup(); // the 40-bit hashes of both modes can be equal
+        prefixes
     }
-}
 
-/// Pages of a list that are counted before it is searched.
-const MAX_COUNTED_PAGES: u32 = 10;
-
-/// The number of records that a search over all units lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Size {
-    /// The records that were counted.
-    pub records: usize,
-    /// Whether there are more: their number would cost as much as the search.
-    pub more: bool,
-}
-
-/// Counts what a search over all units lists, within ten pages.
-///
-/// # Errors
-/// If the store fails.
-pub async fn size_of_all(store: &impl OperatorStore) -> Result<Size> {
-    let mut pages = Pages::new(store, TransactionKey::PREFIX);
-    let mut records = 0;
-    for _ in 0..MAX_COUNTED_PAGES {
-        let Some(page) = pages.next().await? else { return Ok(Size { records, more: false }) };
-        records += page.len();
+    /// Whether a record matches. Its name does not tell, as the 40-bit hashes of orders can be equal; what was erased has no
+    /// other hash any more.
+    fn has(&self, recorded: &Recorded) -> bool {
+        let hash = recorded.summary.lookup.as_ref().map(|hashes| &hashes.reference);
+        let is_own = match hash {
+            Some(own) => {
+                own.as_ref() == Some(&self.secret.reference(&recorded.scope(), self.reference))
+            }
+            None => recorded.summary.erased.is_some(),
+        };
+        is_own && self.wanted.has(recorded)
     }
-    Ok(Size { records, more: pages.next().await?.is_some_and(|page| !page.is_empty()) })
 }

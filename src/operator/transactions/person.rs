@@ -1,15 +1,22 @@
 //! Erasure of all that a unit has of a person, in steps.
+//!
+//! What the ledger finds is erased first. Then the records of the unit in Workers KV are listed, as a row may be missing.
 
 use super::erase::{Erased, erase};
-use super::find::{By, Search};
-use super::{Damaged, Position, Wanted, get};
+use super::find::find_secret;
+use super::{Wanted, get};
 use crate::auth::check_id;
 use crate::handle::{Clock, Entropy};
+use crate::ledger::{self, Direction, Ledger, Place};
 use crate::operator::audit::Author;
-use crate::operator::{OperatorError, Result};
+use crate::operator::position::Position;
+use crate::operator::{Damaged, OperatorError, Result};
 use crate::pledge::TransactionId;
-use crate::store::{Key as _, OperatorStore, Recorded, StoreError, TransactionKey};
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
+use crate::store::{Listed, OperatorStore, Recorded, StoreError, TransactionKey};
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
 /// What a step has erased.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,7 +31,39 @@ pub struct PersonStep {
     pub listed: usize,
     /// Where the next step goes on; `None` at the end.
     #[serde(skip)]
-    pub next: Option<Position>,
+    pub next: Option<PersonPlace>,
+}
+
+/// Where the next step goes on. Its text fits a hidden field of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonPlace {
+    /// Among what the ledger finds: after this one, or at the beginning.
+    Found(Option<Place>),
+    /// Among the records in Workers KV.
+    Listed(Position),
+}
+
+impl PersonPlace {
+    /// Reads the text of a place; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix(FOUND) {
+            Some(place) => Place::parse(place).map(|place| PersonPlace::Found(Some(place))),
+            None => Position::parse(text).map(PersonPlace::Listed),
+        }
+    }
+}
+
+/// How the text of a place among the ledger's finds begins: that of a position begins with a digit.
+const FOUND: &str = "found-";
+
+impl Display for PersonPlace {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            PersonPlace::Found(Some(place)) => write!(out, "{FOUND}{place}"),
+            PersonPlace::Found(None) => Ok(()),
+            PersonPlace::Listed(position) => position.fmt(out),
+        }
+    }
 }
 
 impl PersonStep {
@@ -33,72 +72,143 @@ impl PersonStep {
     }
 
     /// Takes note of what became of a transaction, and that the next step goes on after it.
-    fn add(&mut self, id: &TransactionId, outcome: Result<Erased>) -> Result<()> {
+    fn add(&mut self, id: &str, outcome: Result<Erased>, next: PersonPlace) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
-            Err(error @ OperatorError::Store(StoreError::Unavailable | StoreError::Busy)) => {
-                return Err(error);
+            Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why)),
+            Err(error @ OperatorError::Store(StoreError::Damaged(_))) => {
+                self.refused.push((id.to_owned(), error.to_string()));
             }
-            Err(error) => self.refused.push((id.to_string(), error.to_string())),
+            Err(error) => return Err(error),
         }
-        self.next = self.next.take().map(|place| place.after(&TransactionKey(id).name()));
+        self.next = Some(next);
         Ok(())
     }
 }
 
-/// Erases transactions of a unit that have an address, of test and live keys: at most so many, and at
-/// least one, of what at most so many list calls show. Begins where the step before ended, and each step
-/// comes further: the last one has no `next`. Transactions of the last minute may be missing.
+/// Erases transactions that have an address, of a unit, in one mode or in both: at most so many, and at least one, of what
+/// the ledger finds and of what at most so many list calls show. Begins where the step before ended, and each step comes
+/// further: the last one has no `next`.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, or the store fails before anything is
-/// erased or refused: if it fails later, the step ends there, and the next one begins with the rest.
+/// If the unit's ID is out of bounds, the namespace has no secret, or store or ledger fail before
+/// anything is erased or refused: if they fail later, the step ends there, and the next one begins with the rest.
 pub async fn erase_person_step(
-    store: &impl OperatorStore,
+    (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
-    unit: &str,
-    address: &str,
-    from: Option<&Position>,
+    (wanted, address): (&Wanted, &str),
+    from: Option<&PersonPlace>,
     at_most: usize,
     lists: usize,
 ) -> Result<PersonStep> {
+    let unit = wanted.unit.as_deref().unwrap_or_default();
     check_id(unit).map_err(OperatorError::Invalid)?;
-    let wanted = Wanted { unit: Some(unit.to_owned()), mode: None };
-    let by = By::Email(address.to_owned());
-    let mut search = Search::new(store, &wanted, &by, from).await?;
-    let mut step = PersonStep { next: search.listing.position.clone(), ..PersonStep::default() };
-    let outcome = erase_pages(&mut search, author, at_most.max(1), lists.max(1), &mut step).await;
-    (step.damaged, step.listed) = (search.listing.damaged, search.listing.listed);
-    match outcome {
+    let erasure = Erasure {
+        store,
+        ledger,
+        author,
+        secret: find_secret(store).await?,
+        address,
+        shops: wanted.shops().unwrap_or_default(),
+        at_most: at_most.max(1),
+    };
+    let from = from.cloned().unwrap_or(PersonPlace::Found(None));
+    let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
+    match erasure.go_on(&mut step, lists.max(1)).await {
         Err(error) if step.done() == 0 => Err(error),
         _ => Ok(step),
     }
 }
 
-async fn erase_pages(
-    search: &mut Search<'_, impl OperatorStore>,
-    author: &Author<'_, impl Clock, impl Entropy>,
+/// The erasure of a person.
+struct Erasure<'e, S, C, E> {
+    store: &'e S,
+    ledger: &'e dyn Ledger,
+    author: &'e Author<'e, C, E>,
+    secret: NamespaceSecret,
+    address: &'e str,
+    shops: Vec<Scope>,
     at_most: usize,
-    lists: usize,
-    step: &mut PersonStep,
-) -> Result<()> {
-    for _ in 0..lists {
-        let Some(found) = search.next().await? else { break };
-        for Recorded { id, .. } in &found {
-            if step.done() == at_most {
-                return Ok(());
-            }
-            step.add(id, erase_by_id(search.listing.store, author, id).await)?;
-        }
-        step.next = search.listing.position.clone();
-    }
-    Ok(())
 }
 
-async fn erase_by_id(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    id: &TransactionId,
-) -> Result<Erased> {
-    erase(store, author, &get(store, id.as_str()).await?).await
+impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
+    async fn go_on(&self, step: &mut PersonStep, lists: usize) -> Result<()> {
+        if let Some(PersonPlace::Found(place)) = step.next.clone() {
+            self.erase_found(place, step).await?;
+        }
+        for _ in 0..lists {
+            let Some(PersonPlace::Listed(position)) = step.next.clone() else { break };
+            if step.done() == self.at_most {
+                break;
+            }
+            self.erase_listed(&position, step).await?;
+        }
+        Ok(())
+    }
+
+    /// Erases what the ledger finds after a place.
+    async fn erase_found(&self, place: Option<Place>, step: &mut PersonStep) -> Result<()> {
+        let from = place.map_or(Direction::Newest, Direction::Older);
+        let of = (&*self.shops, self.address);
+        let found = ledger::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
+        for order in &found.orders {
+            let next = PersonPlace::Found(Some(order.place()));
+            step.add(&order.id, self.erase(&order.id).await, next)?;
+        }
+        if found.older.is_none() {
+            step.next = Some(PersonPlace::Listed(Position::default()));
+        }
+        Ok(())
+    }
+
+    /// Erases what a page of a list shows.
+    async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
+        let prefixes = self.prefixes();
+        let Some(prefix) = prefixes.get(position.list) else {
+            step.next = None;
+            return Ok(());
+        };
+        let page = self.store.list(prefix, position.cursor.as_deref()).await?;
+        step.listed += page.records.len();
+        for record in page.records.iter().filter(|record| position.is_before(&record.name)) {
+            let Some(id) = self.own(record, &mut step.damaged) else { continue };
+            if step.done() == self.at_most {
+                return Ok(());
+            }
+            let next = PersonPlace::Listed(position.after(&record.name));
+            step.add(id.as_str(), self.erase(id.as_str()).await, next)?;
+        }
+        let next = position.next_page(page.cursor);
+        step.next = (next.list < prefixes.len()).then_some(PersonPlace::Listed(next));
+        Ok(())
+    }
+
+    fn prefixes(&self) -> Vec<String> {
+        let mut prefixes: Vec<_> = self.shops.iter().map(TransactionKey::shop_prefix).collect();
+        prefixes.dedup(); // the 40-bit hashes of both modes can be equal
+        prefixes
+    }
+
+    /// The transaction of a record, if it has the address.
+    fn own(
+        &self,
+        Listed { name, metadata, .. }: &Listed,
+        damaged: &mut Damaged,
+    ) -> Option<TransactionId> {
+        let recorded =
+            TransactionKey::parse(name).and_then(|id| Recorded::from_metadata(id, metadata).ok());
+        let Some(recorded) = recorded else {
+            damaged.add(name.clone());
+            return None;
+        };
+        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // none once it is erased
+        let is_own = self.shops.contains(&scope)
+            && self.secret.is_email(&lookup.email, &scope, self.address);
+        is_own.then_some(recorded.id)
+    }
+
+    async fn erase(&self, id: &str) -> Result<Erased> {
+        let record = get(self.store, id).await?;
+        erase(self.store, Some(self.ledger), self.author, &record).await
+    }
 }

@@ -1,7 +1,8 @@
 //! Shows one transaction, with its texts masked unless they are asked for.
 
-use super::{Record, Row};
+use super::{Record, order};
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Order;
 use crate::operator::audit::Author;
 use crate::operator::prices::{self, PriceList};
 use crate::operator::{Result, load};
@@ -24,7 +25,7 @@ pub struct View {
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown<'r> {
     /// The transaction as in a list.
-    pub row: Row,
+    pub row: Order,
     /// Whether its create had an `Idempotency-Key`.
     pub repeatable: bool,
     /// The ID of the API key that made it.
@@ -43,8 +44,8 @@ impl Record {
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
         let key = metadata.summary.key.clone();
-        let row = Row::new(metadata)
-            .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
+        let row =
+            order(metadata).ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
         if !view.timeline {
             transaction.timeline_url = None;
         }

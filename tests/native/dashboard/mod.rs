@@ -6,6 +6,7 @@ mod keys;
 mod ledger;
 mod log;
 mod memory;
+mod orders;
 mod person;
 mod prices;
 mod transaction;

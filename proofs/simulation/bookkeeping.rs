@@ -1,0 +1,114 @@
+//! What an operator and a cron do with the ledger beside all that happens else, and its end.
+
+use crate::books::{Books, Settlement};
+use crate::callers::{Action, Exchange, Scope};
+use crate::isolate::EPOCH_MS;
+use crate::ledger_rules::{self, rows};
+use crate::payments::MONTH;
+use crate::simulation::Simulation;
+use impact_pledge::ledger::When;
+use impact_pledge::settlement::Month;
+use impact_pledge::time::parse_ms;
+use std::rc::Rc;
+
+/// Per mille of the steps in which each thing happens.
+const PASSES: u64 = 80;
+const CHANGES: u64 = 80;
+const ERASURES: u64 = 60;
+const KILLS: u64 = 60;
+const PHANTOMS: u64 = 15;
+/// How long after its create a transaction is erased at the soonest: a clock may be 10 s ahead of another.
+const ERASABLE_MS: u64 = 310_000;
+/// How long a lease keeps others away at most, and how many passes may fail by what was before.
+const LEASE_MS: u64 = 240_000;
+const LAST_PASSES: usize = 30;
+
+impl Simulation {
+    /// What happens in a step.
+    pub fn keep_books(&mut self) {
+        let Some(books) = self.books.clone() else { return };
+        let happens = |per_mille| books.random.chance(per_mille);
+        if happens(PASSES) {
+            (0..=books.random.below(2)).for_each(|_| books.reconcile());
+        }
+        if happens(CHANGES) {
+            books.change_fact();
+        }
+        if happens(ERASURES) {
+            self.erase_for_good(&books);
+        }
+        if happens(PHANTOMS) {
+            books.haunt();
+        }
+        if happens(KILLS) {
+            books.kill();
+        }
+        ledger_rules::watch(self, &books);
+    }
+
+    /// Erases a transaction as the operator does. One that asks for an e-mail is erased elsewhere; and one whose idempotency
+    /// key was used for two payloads would be shown to a repeat.
+    fn erase_for_good(&self, books: &Rc<Books>) {
+        let exchanges = self.exchanges.borrow();
+        let now_ms = self.time.now_ms();
+        let is_only = |own: &Exchange| {
+            let is_other = |other: &Exchange| {
+                own.ask.name().is_some()
+                    && (other.ask.scope(), other.ask.name()) == (own.ask.scope(), own.ask.name())
+                    && other.ask.payload() != own.ask.payload()
+            };
+            !exchanges.iter().any(is_other)
+        };
+        let ids = exchanges.iter().enumerate().filter_map(|(number, exchange)| {
+            let Action::Create { payload, .. } = exchange.ask.action else { return None };
+            let is_old = exchange.begun_ms + ERASABLE_MS <= now_ms;
+            let may_be = is_old && !self.payloads[payload].asks_for_mail && is_only(exchange);
+            let id = exchange.created().filter(|_| may_be)?.json()["id"].as_str()?;
+            Some((id, number))
+        });
+        let ids: Vec<_> = ids.collect();
+        if !ids.is_empty() {
+            let (id, number) = books.random.pick(&ids);
+            books.erase(id.to_owned(), number, &self.erased);
+        }
+    }
+
+    /// After the last message, a whole pass makes the ledger what KV has.
+    pub fn close_books(&mut self) {
+        let Some(books) = self.books.clone() else { return };
+        let closed_ms = self.time.now_ms(); // a pass may be under way that began before
+        for _ in 0..LAST_PASSES {
+            self.advance(LEASE_MS);
+            let closing = Rc::clone(&books);
+            books.spawn(async move { closing.invoke(When::Now, 1_000).await.map_or((), drop) });
+            self.advance(LEASE_MS);
+            ledger_rules::watch(self, &books);
+            if ledger_rules::completed_ms(&books).is_some_and(|began_ms| began_ms > closed_ms) {
+                return;
+            }
+        }
+    }
+}
+
+impl Books {
+    /// Notes the rows of a month that is marked as paid.
+    pub fn settle(&self, (mode, unit): Scope) {
+        let mut rows = rows(&self.database);
+        rows.retain(|_, row| {
+            let month = row["created"].as_u64().and_then(Month::at);
+            row["mode"] == mode && row["unit"] == unit && month == Month::parse(MONTH)
+        });
+        let at_ms = self.now_ms();
+        self.settlements.borrow_mut().push(Settlement { at_ms, mode, unit, rows });
+    }
+}
+
+/// A time of the ledger in milliseconds of virtual time, by a clock that may be 5 s ahead or behind.
+pub fn virtual_ms(time_ms: u64) -> u64 {
+    time_ms.saturating_sub(EPOCH_MS)
+}
+
+/// When a transaction was created, in milliseconds since 1970.
+pub fn created_ms(created_at: &serde_json::Value) -> Option<u64> {
+    created_at.as_str().and_then(parse_ms)
+}

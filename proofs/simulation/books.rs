@@ -1,0 +1,183 @@
+//! The ledger beside the service: its queue with the consumer, its database, and what operators do there. All of it has
+//! decisions of its own, so that they change none of the service's.
+
+use crate::claimants::Told;
+use crate::database::Database;
+use crate::executor::Executor;
+use crate::isolate::SkewedClock;
+use crate::kv::{Calls, Kv, LOCATIONS, Namespace};
+use crate::ledger_rules::Watch;
+use crate::random::Random;
+use impact_pledge::ledger::{Delivered, Reached};
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::{Rc, Weak};
+
+/// The number of the first task here.
+pub const FIRST_BOOKS_TASK: usize = 1 << 50;
+/// Names in a page of a list.
+const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
+
+/// A message that a create handed over.
+pub struct Handed {
+    pub exchange: usize,
+    pub at_ms: u64,
+    pub message: Value,
+}
+
+/// What a call of the reconciliation reached; `None` while it runs, and for ever if it was killed.
+pub type Pass = Option<Result<Reached, String>>;
+
+/// The erasure of a transaction.
+pub struct Erasure {
+    pub id: String,
+    /// When its record was erased, and when the ledger had confirmed that.
+    pub done_ms: Option<u64>,
+    pub told_ms: Option<u64>,
+}
+
+/// A month that was marked as paid: its rows at that moment.
+pub struct Settlement {
+    pub at_ms: u64,
+    pub mode: &'static str,
+    pub unit: &'static str,
+    pub rows: BTreeMap<String, Value>,
+}
+
+pub struct Books {
+    pub kv: Rc<Kv>,
+    pub random: Rc<Random>,
+    pub database: Database,
+    /// Weak, because its tasks hold this.
+    executor: Weak<Executor>,
+    task_count: Cell<usize>,
+    /// The tasks of an operator or a cron: they can be killed.
+    killable: RefCell<BTreeSet<usize>>,
+    /// The isolates that hand messages over, and their tasks.
+    pub handing: RefCell<BTreeSet<(usize, usize)>>,
+    pub handed: RefCell<Vec<Handed>>,
+    /// The messages that wait for a consumer, and whether one comes.
+    pub ready: RefCell<Vec<Delivered>>,
+    pub is_consumer_due: Cell<bool>,
+    pub passes: RefCell<Vec<Pass>>,
+    pub erasures: RefCell<Vec<Erasure>>,
+    pub settlements: RefCell<Vec<Settlement>>,
+    /// The IDs of messages whose create never was.
+    pub phantoms: RefCell<BTreeSet<String>>,
+    /// What people were told who changed facts.
+    pub told: RefCell<Vec<Told>>,
+    /// What happened, for the trace.
+    pub events: RefCell<Vec<(u64, String)>>,
+    /// The first violation that was seen while all this ran.
+    pub wrong: RefCell<Option<(&'static str, String)>>,
+    pub watch: RefCell<Watch>,
+    /// How often each thing happened.
+    pub counts: RefCell<BTreeMap<String, usize>>,
+}
+
+impl Books {
+    pub fn new(kv: &Rc<Kv>, executor: &Rc<Executor>) -> Self {
+        let random = Rc::new(Random::new(kv.random.below(u64::MAX)));
+        Books {
+            kv: Rc::clone(kv),
+            database: Database::new(kv, &random),
+            random,
+            executor: Rc::downgrade(executor),
+            task_count: Cell::default(),
+            killable: RefCell::default(),
+            handing: RefCell::default(),
+            handed: RefCell::default(),
+            ready: RefCell::default(),
+            is_consumer_due: Cell::default(),
+            passes: RefCell::default(),
+            erasures: RefCell::default(),
+            settlements: RefCell::default(),
+            phantoms: RefCell::default(),
+            told: RefCell::default(),
+            events: RefCell::default(),
+            wrong: RefCell::default(),
+            watch: RefCell::default(),
+            counts: RefCell::default(),
+        }
+    }
+
+    pub fn now_ms(&self) -> u64 {
+        self.kv.time.now_ms()
+    }
+
+    pub async fn sleep(&self, milliseconds: u64) {
+        self.kv.time.sleep(milliseconds).await;
+    }
+
+    /// Whether a fault happens that happens so often.
+    pub fn chance(&self, per_mille: u64) -> bool {
+        self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
+    }
+
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.borrow_mut().push((self.now_ms(), event.into()));
+    }
+
+    pub fn count(&self, what: impl Into<String>) {
+        *self.counts.borrow_mut().entry(what.into()).or_default() += 1;
+    }
+
+    /// Notes a violation.
+    pub fn blame(&self, invariant: &'static str, text: String) {
+        let text = format!("{text}, at {} ms", self.now_ms());
+        self.wrong.borrow_mut().get_or_insert((invariant, text));
+    }
+
+    // ---- Tasks -----------------------------------------------------------------------------------
+
+    /// Starts a task, and gives its number.
+    pub fn spawn(&self, work: impl Future<Output = ()> + 'static) -> usize {
+        let task = FIRST_BOOKS_TASK + self.task_count.get();
+        self.task_count.set(self.task_count.get() + 1);
+        self.executor.upgrade().unwrap().spawn(task, work);
+        task
+    }
+
+    /// Starts a task that may be killed.
+    pub fn spawn_killable(&self, work: impl Future<Output = ()> + 'static) {
+        let task = self.spawn(work);
+        self.killable.borrow_mut().insert(task);
+    }
+
+    /// Kills one of those that run.
+    pub fn kill(&self) {
+        let executor = self.executor.upgrade().unwrap();
+        let running: BTreeSet<_> = executor.running().into_iter().collect();
+        let running: Vec<_> = self.killable.borrow().intersection(&running).copied().collect();
+        if !running.is_empty() {
+            let task = self.random.pick(&running);
+            self.note(format!("the operator's task {task} is killed"));
+            executor.cancel(task);
+        }
+    }
+
+    /// Ends all that an isolate hands over.
+    pub fn end_isolate(&self, isolate: usize) {
+        let executor = self.executor.upgrade().unwrap();
+        let mut handing = self.handing.borrow().clone();
+        handing.retain(|(own, _)| *own == isolate);
+        handing.iter().for_each(|(_, task)| executor.cancel(*task));
+    }
+
+    // ---- An invocation of the operator's Worker --------------------------------------------------
+
+    pub fn clock(&self) -> SkewedClock {
+        let ahead_ms = self.random.below(10_000) as i64 - 5_000;
+        SkewedClock { time: Rc::clone(&self.kv.time), ahead_ms }
+    }
+
+    /// KV at any location, for one who writes in the name of an exchange.
+    pub fn namespace(&self, exchange: usize) -> Namespace {
+        let time = Rc::clone(&self.kv.time);
+        let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });
+        let location = self.random.index(LOCATIONS);
+        let page_length = self.random.pick(PAGE_LENGTHS);
+        Namespace { kv: Rc::clone(&self.kv), location, calls, is_newer: false, page_length }
+    }
+}

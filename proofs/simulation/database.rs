@@ -1,0 +1,200 @@
+//! The ledger's database, as D1 is: one transaction after the other, all or none. It answers late, is busy, gives no answer,
+//! and some of what it does not confirm it commits: at once, or when nobody waits any more.
+
+use crate::executor::Time;
+use crate::kv::Kv;
+use crate::random::Random;
+use futures_executor::block_on;
+use futures_util::future::{Either, select};
+use impact_pledge::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::pin::pin;
+use std::rc::Rc;
+use support::ledger::SqliteLedger;
+
+/// How long the adapter waits for an answer, and how often it tries.
+pub const DATABASE_MS: u64 = 5_000;
+const ATTEMPTS: usize = 3;
+/// How late a transaction is committed at most.
+pub const LATEST_MS: u64 = 20_000;
+/// Per mille of the attempts that fail, where something does.
+const FAILING: u64 = 60;
+
+/// A fault of one attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DatabaseFault {
+    /// An error, and nothing is done.
+    Busy,
+    /// An error, and all is done.
+    AnswerLost,
+    /// No answer, and nothing is done.
+    Silent,
+    /// No answer, and all is done, now or later.
+    Late,
+}
+
+const FAULTS: &[DatabaseFault] =
+    &[DatabaseFault::Busy, DatabaseFault::AnswerLost, DatabaseFault::Silent, DatabaseFault::Late];
+
+type Answer = Result<Vec<Rows>, LedgerError>;
+
+/// Statements on their way.
+struct Transaction {
+    statements: Vec<Statement>,
+    answer: Rc<RefCell<Option<Answer>>>,
+}
+
+pub struct Database {
+    kv: Rc<Kv>,
+    time: Rc<Time>,
+    random: Rc<Random>,
+    sqlite: Option<SqliteLedger>,
+    on_the_way: RefCell<BTreeMap<(u64, u64), Transaction>>,
+    count: Cell<u64>,
+    pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
+    /// Who took the reconciliation from whom before its lease ended.
+    pub taken: RefCell<Option<String>>,
+}
+
+thread_local! {
+    /// Databases that are free: one is cleared sooner than it is made.
+    static FREE: RefCell<Vec<SqliteLedger>> = const { RefCell::new(vec![]) };
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        FREE.with_borrow_mut(|free| free.extend(self.sqlite.take()));
+    }
+}
+
+impl Database {
+    pub fn new(kv: &Rc<Kv>, random: &Rc<Random>) -> Self {
+        let sqlite = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
+        sqlite.clear();
+        Database {
+            kv: Rc::clone(kv),
+            time: Rc::clone(&kv.time),
+            random: Rc::clone(random),
+            sqlite: Some(sqlite),
+            on_the_way: RefCell::default(),
+            count: Cell::default(),
+            faults: RefCell::default(),
+            taken: RefCell::default(),
+        }
+    }
+
+    /// The database itself, as it is at this moment.
+    pub fn sqlite(&self) -> &SqliteLedger {
+        self.arrive();
+        self.sqlite.as_ref().unwrap()
+    }
+
+    /// The rows of a text of SQL, each of which is JSON.
+    pub fn json(&self, sql: &str) -> Vec<serde_json::Value> {
+        let rows = self.sqlite().sql(sql);
+        rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
+    }
+
+    /// Lets the transactions be committed whose time has come, in the order of their arrival.
+    fn arrive(&self) {
+        loop {
+            let mut on_the_way = self.on_the_way.borrow_mut();
+            let Some(first) = on_the_way.first_entry() else { return };
+            if first.key().0 > self.time.now_ms() {
+                return;
+            }
+            let ((at_ms, _), transaction) = first.remove_entry();
+            drop(on_the_way);
+            self.commit(at_ms, &transaction);
+        }
+    }
+
+    fn commit(&self, at_ms: u64, Transaction { statements, answer }: &Transaction) {
+        let sqlite = self.sqlite.as_ref().unwrap();
+        let before = lease(sqlite);
+        answer.replace(Some(block_on(sqlite.run(statements))));
+        let after = lease(sqlite);
+        if before.is_taken_by(&after, at_ms) {
+            let text = format!("at {at_ms} ms {after:?} takes it from {before:?}");
+            self.taken.borrow_mut().get_or_insert(text);
+        }
+    }
+
+    async fn attempt(&self, statements: &[Statement]) -> Answer {
+        let fault = self.fault();
+        let travel_ms = match fault {
+            Some(DatabaseFault::Late) => self.random.below(LATEST_MS),
+            _ => self.travel_ms(),
+        };
+        let answer = Rc::default();
+        if !matches!(fault, Some(DatabaseFault::Busy | DatabaseFault::Silent)) {
+            self.count.set(self.count.get() + 1);
+            let (statements, answer) = (statements.to_vec(), Rc::clone(&answer));
+            let at = (self.time.now_ms() + travel_ms, self.count.get());
+            self.on_the_way.borrow_mut().insert(at, Transaction { statements, answer });
+        }
+        let answering = async {
+            self.time.sleep(travel_ms).await;
+            self.arrive();
+            self.time.sleep(self.travel_ms()).await;
+            match fault {
+                Some(DatabaseFault::Busy | DatabaseFault::AnswerLost) => None,
+                Some(DatabaseFault::Silent | DatabaseFault::Late) => pending().await,
+                None => answer.take(),
+            }
+        };
+        match select(pin!(answering), self.time.sleep(DATABASE_MS)).await {
+            Either::Left((Some(answer), _)) => answer,
+            _ => Err(LedgerError::Unavailable),
+        }
+    }
+
+    fn fault(&self) -> Option<DatabaseFault> {
+        let fails = self.kv.conditions.get().faults > 0 && self.random.chance(FAILING);
+        let fault = fails.then(|| self.random.pick(FAULTS))?;
+        *self.faults.borrow_mut().entry(fault).or_default() += 1;
+        Some(fault)
+    }
+
+    fn travel_ms(&self) -> u64 {
+        let is_slow = self.random.chance(self.kv.conditions.get().slow);
+        self.random.below(if is_slow { 2_500 } else { 40 })
+    }
+}
+
+impl Ledger for Database {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async {
+            let mut answer = Err(LedgerError::Unavailable);
+            for _ in 0..ATTEMPTS {
+                answer = self.attempt(statements).await;
+                if answer != Err(LedgerError::Unavailable) {
+                    break;
+                }
+            }
+            answer
+        })
+    }
+}
+
+// ---- The lease -----------------------------------------------------------------------------------
+
+/// Who works at the reconciliation, and until when.
+#[derive(Debug, serde::Deserialize)]
+struct Lease(String, u64);
+
+fn lease(sqlite: &SqliteLedger) -> Lease {
+    let rows = sqlite.sql("SELECT json_array(holder, lease) FROM reconciliation");
+    serde_json::from_str(&rows[0]).unwrap()
+}
+
+impl Lease {
+    /// Whether somebody else has it a moment later, by whichever clock. Clocks are 10 s apart at most.
+    fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
+        let Lease(holder, until_ms) = self;
+        let now_ms = crate::isolate::EPOCH_MS + at_ms;
+        !holder.is_empty() && !other.is_empty() && holder != other && *until_ms > now_ms + 10_000
+    }
+}

@@ -1,0 +1,179 @@
+//! The ledger's queue and its consumer. Messages come late, some twice, in any order and in batches, and a few are lost. The
+//! consumer ends at any moment: before its write, after it, or when its answer is on the way.
+
+use crate::books::{Books, Handed};
+use crate::kv::{Fault, Namespace, OPERATOR};
+use crate::mail::PUT_MS;
+use futures_util::future::{Either, select};
+use impact_pledge::handle::{LedgerQueue, put_or_mark};
+use impact_pledge::ledger::{self, Delivered, Verdict};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::store::{Recorded, StoreError};
+use impact_pledge::time::{date_time, parse_ms};
+use serde_json::{Value, json};
+use std::future::pending;
+use std::pin::pin;
+use std::rc::Rc;
+use support::service::SECRET;
+
+/// Most messages of a batch, and how long it waits for them.
+const BATCH: usize = 10;
+const BATCH_MS: u64 = 5_000;
+/// How often a message is delivered at most.
+const MOST_ATTEMPTS: u32 = 101;
+/// Per mille of the messages that the queue refuses, loses, or delivers twice; and of those that are too large to have
+/// their quantities.
+const REFUSED: u64 = 50;
+const LOST: u64 = 50;
+const TWICE: u64 = 200;
+const BARE: u64 = 200;
+/// Per mille of the batches whose consumer ends, and of those whose answer is lost.
+const KILLED: u64 = 100;
+const UNHEARD: u64 = 50;
+
+/// The queue as one request sees it.
+pub struct SimulatedLedgerQueue {
+    pub books: Rc<Books>,
+    pub isolate: usize,
+    pub store: Namespace,
+}
+
+impl LedgerQueue for SimulatedLedgerQueue {
+    /// As the Worker's: a task of its own, which ends with the isolate at the latest.
+    fn send(&self, mut message: Recorded) {
+        let (books, store) = (Rc::clone(&self.books), self.store.clone());
+        if books.random.chance(BARE) {
+            message.summary.quantities = None;
+        }
+        let body = serde_json::to_value(&message).unwrap();
+        let (exchange, at_ms) = (self.store.calls.exchange, books.now_ms());
+        self.books.handed.borrow_mut().push(Handed { exchange, at_ms, message: body.clone() });
+        let task = self.books.spawn(async move {
+            let putting = Box::pin(books.put(body));
+            put_or_mark(&store, &message.id, putting).await;
+        });
+        self.books.handing.borrow_mut().insert((self.isolate, task));
+    }
+}
+
+impl Books {
+    /// Whether the queue confirms a message.
+    async fn put(self: &Rc<Self>, body: Value) -> bool {
+        let faults = [Fault::ErrorBefore, Fault::Hang, Fault::HangKept];
+        let fault = self.chance(REFUSED).then(|| self.random.pick(&faults));
+        let taking = async {
+            self.kv.travel().await;
+            match fault {
+                Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
+                Some(Fault::Hang) => pending().await,
+                _ => self.enqueue(&body),
+            }
+            if fault.is_some() { pending().await } else { Ok(()) }
+        };
+        self.kv.time.within(PUT_MS, taking).await.is_ok()
+    }
+
+    fn enqueue(self: &Rc<Self>, body: &Value) {
+        if self.chance(LOST) {
+            self.count("messages lost");
+            return;
+        }
+        for _ in 0..if self.chance(TWICE) { 2 } else { 1 } {
+            self.carry(Delivered { body: body.clone(), attempt: 1 }, self.lateness_ms());
+        }
+    }
+
+    fn lateness_ms(&self) -> u64 {
+        let most_ms = match self.random.below(100) {
+            0..90 => 5_000,
+            90..98 => 600_000,
+            _ => 3 * 24 * 3_600_000,
+        };
+        self.random.below(most_ms)
+    }
+
+    /// Delivers a message after so long, with those that are there by then.
+    fn carry(self: &Rc<Self>, message: Delivered, wait_ms: u64) {
+        let books = Rc::clone(self);
+        self.spawn(async move {
+            books.sleep(wait_ms).await;
+            books.ready.borrow_mut().push(message);
+            if books.is_consumer_due.replace(true) {
+                return;
+            }
+            books.sleep(books.random.below(BATCH_MS)).await;
+            books.is_consumer_due.set(false);
+            let waiting = books.ready.take();
+            let mut batches = waiting.chunks(BATCH);
+            while let Some(batch) = batches.next() {
+                books.consume(batch).await;
+            }
+        });
+    }
+
+    async fn consume(self: &Rc<Self>, batch: &[Delivered]) {
+        let (store, clock) = (self.namespace(OPERATOR), self.clock());
+        let receiving = pin!(ledger::receive(&self.database, &store, &clock, batch));
+        let ends_ms = if self.chance(KILLED) { self.random.below(3_000) } else { u64::MAX >> 1 };
+        let verdicts = match select(receiving, self.kv.time.sleep(ends_ms)).await {
+            Either::Left((verdicts, _)) => verdicts,
+            Either::Right(_) => {
+                self.count("consumers killed");
+                batch.iter().for_each(|message| self.again(message, self.random.below(60_000)));
+                return;
+            }
+        };
+        let has_spoilt = store.calls.list.borrow().iter().any(|call| call.fault.is_some());
+        for (message, verdict) in batch.iter().zip(verdicts) {
+            match verdict {
+                Verdict::Done if self.chance(UNHEARD) => self.again(message, 0),
+                Verdict::Done => self.check_done(&message.body, has_spoilt),
+                Verdict::Later(seconds) => self.again(message, u64::from(seconds) * 1_000),
+            }
+        }
+    }
+
+    fn again(self: &Rc<Self>, Delivered { body, attempt }: &Delivered, wait_ms: u64) {
+        self.count("messages delivered again");
+        if *attempt < MOST_ATTEMPTS {
+            let message = Delivered { body: body.clone(), attempt: attempt + 1 };
+            self.carry(message, wait_ms + self.random.below(5_000));
+        }
+    }
+
+    /// A message that the consumer is done with is a row: its own, a later create's, or an erased one. Or its row was
+    /// removed and named; or what KV answered was spoilt.
+    fn check_done(&self, body: &Value, has_spoilt: bool) {
+        self.count("messages received");
+        let id = body["id"].as_str().unwrap_or_default();
+        let created_at = body["summary"]["createdAt"].as_str();
+        let created = created_at.and_then(parse_ms).unwrap_or_default();
+        let is_there = format!(
+            "SELECT count(*) FROM transactions WHERE id = '{id}' AND (created >= {created} OR erased IS NOT NULL)"
+        );
+        let is_named = format!("SELECT count(*) FROM findings WHERE name = '{id}'");
+        let mut sqls = [is_there, is_named].into_iter();
+        if !has_spoilt && sqls.all(|sql| self.database.sqlite().sql(&sql) == ["0"]) {
+            self.blame("a message that is done is a row", body.to_string());
+        }
+    }
+
+    /// Puts a message into the queue whose create never was, as after a restore of KV.
+    pub fn haunt(self: &Rc<Self>) {
+        let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
+        let number = self.random.below(3);
+        let unique = [self.random.below(256) as u8; 16];
+        let id = TransactionId::new(&SECRET, &scope, &format!("order-{number}"), unique);
+        let created_at = date_time(crate::isolate::EPOCH_MS + self.now_ms());
+        self.note(format!("a message comes about {id}, which never was"));
+        self.phantoms.borrow_mut().insert(id.to_string());
+        self.enqueue(&json!({
+            "id": id.as_str(), "mode": "test", "unit": "unit_1",
+            "summary": {
+                "createdAt": created_at, "amount": "66.00", "currencyCode": "EUR",
+                "lookup": { "email": "0".repeat(32) }, "quantities": [["tree", 1_000_000]],
+            },
+        }));
+    }
+}

@@ -1,0 +1,131 @@
+//! What the ledger must be by KV's records, computed anew from these by integers without bounds.
+
+use crate::bookkeeping::created_ms;
+use crate::books::Books;
+use crate::invariants::Wrong;
+use crate::kv::Record;
+use crate::ledger_rules::rows;
+use crate::simulation::Simulation;
+use futures_executor::block_on;
+use impact_pledge::ledger;
+use impact_pledge::settlement::Month;
+use num_bigint::BigUint;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use support::money::decimal;
+
+/// Decimals of all numbers here: more than a double has.
+const DECIMALS: u32 = 340;
+/// The months of a simulation.
+const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
+
+/// A decimal as an integer.
+fn exact(text: &str) -> BigUint {
+    let (integer, decimals) = decimal(text);
+    integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
+}
+
+// ---- Rows ----------------------------------------------------------------------------------------
+
+/// What is wrong with the row of a record.
+pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
+    let (metadata, value) = (record.metadata_json(), record.json());
+    let summary = &metadata["summary"];
+    let erased = created_ms(&summary["erased"]);
+    let email = summary["lookup"]["email"].as_str().filter(|_| erased.is_none());
+    let expected = json!({
+        "mode": metadata["mode"], "unit": metadata["unit"], "created": created_ms(&value["createdAt"]),
+        "currency": value["charge"]["currencyCode"], "unpriced": summary["unpriced"].as_u64().unwrap_or(0),
+        "email": email, "key": summary["key"], "prices": created_ms(&summary["prices"]), "erased": erased,
+    });
+    let members = expected.as_object().unwrap().iter();
+    if let Some((name, value)) = members.into_iter().find(|(name, value)| row[*name] != **value) {
+        return Some(format!("`{name}` is not {value} in {row}"));
+    }
+    let amount = exact(value["charge"]["amount"].as_str()?);
+    let own = row["cents"].as_u64().map(|cents| format!("{cents}e-2"));
+    let own = own.or_else(|| row["amount"].as_str().map(str::to_owned))?;
+    if exact(&own) != amount {
+        return Some(format!("the amount is not {} in {row}", value["charge"]["amount"]));
+    }
+    let quantities = row["quantities"].as_array().into_iter().flatten();
+    let quantities: BTreeMap<_, _> = quantities.filter_map(quantity).collect();
+    (quantities != pledged(value))
+        .then(|| format!("the quantities are not those of {value} in {row}"))
+}
+
+fn quantity(pair: &Value) -> Option<(String, BigUint)> {
+    let millionths = pair[1].as_u64().map(|millionths| format!("{millionths}e-6"));
+    let text = millionths.or_else(|| pair[1].as_str().map(str::to_owned))?;
+    Some((pair[0].as_str()?.to_owned(), exact(&text)))
+}
+
+/// The quantities of a record by offering.
+fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
+    let mut sums = BTreeMap::<String, BigUint>::new();
+    for pledge in value["pledges"].as_array().into_iter().flatten() {
+        let impact = &pledge["impact"];
+        let offering = impact["offeringId"].as_str().unwrap_or_default().to_owned();
+        *sums.entry(offering).or_default() += exact(&impact["amount"].to_string());
+    }
+    sums
+}
+
+/// After the last pass: a row for each record, with its values.
+pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wrong {
+    let mut rows = rows(&books.database);
+    for (name, record) in simulation.kv.last_of("transaction:") {
+        let id = name.trim_start_matches("transaction:");
+        let Some(row) = rows.remove(id) else { return Some(format!("{id} is missing")) };
+        if let Some(wrong) = wrong_row(&row, &record) {
+            return Some(wrong);
+        }
+    }
+    rows.into_keys().next().map(|id| format!("{id} has no record"))
+}
+
+// ---- Sums ----------------------------------------------------------------------------------------
+
+/// Each transaction counts once, exactly.
+pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
+    let (mut charges, mut quantities) = (BTreeMap::new(), BTreeMap::new());
+    for (_, record) in simulation.kv.last_of("transaction:") {
+        let (metadata, value) = (record.metadata_json(), record.json());
+        let month = created_ms(&value["createdAt"]).and_then(Month::at)?.to_string();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (mode, unit) = (text(&metadata["mode"]), text(&metadata["unit"]));
+        let shop = [month.clone(), unit, mode.clone(), text(&value["charge"]["currencyCode"])];
+        let unpriced = metadata["summary"]["unpriced"].as_u64().unwrap_or(0);
+        let sum: &mut (u64, u64, BigUint) = charges.entry(shop).or_default();
+        *sum = (sum.0 + 1, sum.1 + unpriced, &sum.2 + exact(&text(&value["charge"]["amount"])));
+        for (offering, quantity) in pledged(value) {
+            let sum: &mut (u64, BigUint) =
+                quantities.entry([month.clone(), mode.clone(), offering]).or_default();
+            *sum = (sum.0 + 1, &sum.1 + quantity);
+        }
+    }
+    let sqlite = books.database.sqlite();
+    let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
+    let found =
+        block_on(ledger::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
+            let shop =
+                [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
+            (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
+        });
+    let wrong = difference(&charges, &found.collect());
+    let found = block_on(ledger::quantities(sqlite, None, None, &months, 1_000)).unwrap();
+    let found = found.into_iter().map(|sum| {
+        let group = [sum.month.to_string(), sum.mode.name().to_owned(), sum.offering];
+        (group, (sum.transactions, exact(&sum.quantity)))
+    });
+    wrong.or_else(|| difference(&quantities, &found.collect()))
+}
+
+fn difference<K: Ord + std::fmt::Debug, V: PartialEq>(
+    expected: &BTreeMap<K, V>,
+    found: &BTreeMap<K, V>,
+) -> Wrong {
+    let mut keys = expected.keys().chain(found.keys());
+    let wrong = keys.find(|key| expected.get(key) != found.get(key))?;
+    Some(format!("the sum of {wrong:?} is another one"))
+}

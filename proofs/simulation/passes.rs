@@ -1,0 +1,112 @@
+//! The reconciliation, as a cron begins it and a person: in parts, several at once, and killed at any moment. And the erasures
+//! that race with it.
+
+use crate::books::{Books, Erasure};
+use crate::kv::{Namespace, OPERATOR};
+use impact_pledge::ledger::{self, Limits, Reached, When};
+use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::transactions;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Calls of KV and database that an invocation has.
+const CALLS: &[u32] = &[6, 12, 30, 1_000];
+/// How many invocations a cron begins for a pass, and how long it pauses between them.
+const INVOCATIONS: u64 = 5;
+const PAUSE_MS: u64 = 30_000;
+/// How long a cron begins further steps.
+const CRON_MS: u64 = 10_000;
+/// What an erasure says that has not reached the ledger.
+const LEFT: &str = "is erased, but its row in the ledger is not";
+
+impl Books {
+    /// Begins a pass or goes on with one, by some invocations: a cron's, or a person's.
+    pub fn reconcile(self: &Rc<Self>) {
+        let books = Rc::clone(self);
+        let when = self.random.pick(&[When::Due, When::Now, When::Now]);
+        self.spawn_killable(async move {
+            for _ in 0..=books.random.below(INVOCATIONS) {
+                let calls = books.random.pick(CALLS);
+                if matches!(
+                    books.invoke(when, calls).await,
+                    Some(Reached::Complete | Reached::NotDue)
+                ) {
+                    return;
+                }
+                books.sleep(books.random.below(PAUSE_MS)).await;
+            }
+        });
+    }
+
+    /// One invocation; `None` if it fails.
+    pub async fn invoke(&self, when: When, calls: u32) -> Option<Reached> {
+        let number = self.passes.borrow().len();
+        self.passes.borrow_mut().push(None);
+        let (store, clock, holder) =
+            (self.namespace(OPERATOR), self.clock(), format!("cron {number}"));
+        self.note(format!(
+            "{holder} begins {when:?}, {calls} calls, {} names a page",
+            store.page_length
+        ));
+        let database = &self.database;
+        let reached = match when {
+            When::Now => {
+                let pass = ledger::reconcile(database, &store, &clock, (&holder, when), calls);
+                pass.await.map(|(reached, _)| reached)
+            }
+            When::Due => {
+                let limits = Limits { calls, milliseconds: CRON_MS };
+                let upkeep = ledger::keep_up(database, &store, &clock, &holder, limits).await;
+                upkeep.map(|upkeep| upkeep.reached)
+            }
+        };
+        self.note(format!("{holder} reaches {reached:?}"));
+        self.count(format!(
+            "pass: {}",
+            match &reached {
+                Ok(reached) => format!("{reached:?}"),
+                Err(error) => format!("{error:?}").chars().take(11).collect(),
+            }
+        ));
+        let found = reached.as_ref().ok().copied();
+        self.passes.borrow_mut()[number] = Some(reached.map_err(|error| format!("{error:?}")));
+        found
+    }
+
+    /// Erases a transaction, which somebody wrote, and tells the ledger.
+    pub fn erase(
+        self: &Rc<Self>,
+        id: String,
+        writer: usize,
+        erased: &Rc<RefCell<Vec<(String, u64)>>>,
+    ) {
+        let (books, erased) = (Rc::clone(self), Rc::clone(erased));
+        let number = self.erasures.borrow().len();
+        self.erasures.borrow_mut().push(Erasure { id: id.clone(), done_ms: None, told_ms: None });
+        self.note(format!("the operator begins to erase {id}"));
+        self.spawn_killable(async move {
+            let store = books.namespace(writer);
+            let told = books.erase_record(&store, &id).await;
+            books.note(format!("{id}: {told:?}"));
+            let is_done = told.as_ref().map_or_else(|problem| problem.contains(LEFT), |()| true);
+            if is_done {
+                let now_ms = books.now_ms();
+                books.count(if told.is_ok() { "erasures" } else { "erasures that left the row" });
+                erased.borrow_mut().push((id.clone(), now_ms));
+                let told_ms = told.is_ok().then_some(now_ms);
+                books.erasures.borrow_mut()[number] =
+                    Erasure { id, done_ms: Some(now_ms), told_ms };
+            }
+        });
+    }
+
+    async fn erase_record(&self, store: &Namespace, id: &str) -> Result<(), String> {
+        let clock = self.clock();
+        let work = async {
+            let author = Author::new("ops", &clock, &*self.random)?;
+            let record = transactions::get(store, id).await?;
+            transactions::erase(store, Some(&self.database), &author, &record).await
+        };
+        work.await.map(drop).map_err(|error| error.to_string())
+    }
+}

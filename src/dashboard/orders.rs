@@ -1,0 +1,183 @@
+//! Lists of transactions, page by page. The address of a page can be shared: it has IDs alone.
+
+use super::access::Act;
+use super::form::Form;
+use super::frame::Page;
+use super::transaction::{self, id_link, money};
+use super::{Desk, Refusal, Result, link, view};
+use crate::handle::{Clock, Entropy};
+use crate::ledger::{Direction, Order, OrderPage, Place};
+use crate::operator::bound;
+use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
+use crate::scope::Mode;
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use crate::time::parse_ms;
+use maud::{Markup, html};
+
+/// Transactions of a page.
+const PAGE: usize = 50;
+/// The parameters that select transactions.
+const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
+
+/// A page of the newest transactions: of all units, of a unit or of a key. Three queries of the ledger.
+pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let (selected, from) = (selected(query)?, direction(query)?);
+    let listed = transactions::list(bound(desk.ledger)?, &selected, &from, PAGE).await?;
+    let Listed { page, coverage } = &listed;
+    let content = html! {
+        (selection(query, &selected))
+        section {
+            (table(desk, &page.orders, selected.wanted.unit.is_none()))
+            (pages(query, &from, page))
+            (view::coverage(coverage))
+        }
+        section { h2 { "Filter" } (filters(query)) }
+    };
+    Ok(Page::new("Orders", content))
+}
+
+/// What the parameters select.
+fn selected(query: &Form) -> Result<ListQuery> {
+    let unit = query.given("unit").map(str::to_owned);
+    let mode = query.given("mode").map(|_| query.mode()).transpose()?;
+    let changed_after = query.given("since").map(|time| {
+        parse_ms(time).ok_or_else(|| Refusal::invalid("`since` is not a valid date-time"))
+    });
+    Ok(ListQuery {
+        wanted: Wanted { unit, mode },
+        key: query.given("key").map(str::to_owned),
+        month: query.given("month").map(month).transpose()?,
+        unpriced: query.given("unpriced").is_some(),
+        changed_after: changed_after.transpose()?,
+    })
+}
+
+/// Reads a month.
+pub(super) fn month(text: &str) -> Result<Month> {
+    Month::parse(text).ok_or_else(|| Refusal::invalid("write the month as 2026-10"))
+}
+
+fn direction(query: &Form) -> Result<Direction> {
+    let place = |name: &str| {
+        let place = query.given(name).map(Place::parse);
+        place.map(|place| place.ok_or_else(|| Refusal::invalid(NO_PLACE))).transpose()
+    };
+    Ok(match (place("older")?, place("newer")?) {
+        (Some(place), _) => Direction::Older(place),
+        (None, Some(place)) => Direction::Newer(place),
+        (None, None) => Direction::Newest,
+    })
+}
+
+const NO_PLACE: &str = "this is not a valid place in the list. Open the list again";
+
+/// The address of a list, with these parameters.
+pub(super) fn address(parameters: &[(&str, &str)]) -> String {
+    link::with("/orders", parameters)
+}
+
+/// What is listed, in words.
+fn selection(query: &Form, selected: &ListQuery) -> Markup {
+    let Wanted { unit, mode } = &selected.wanted;
+    html! {
+        p.lead {
+            @if selected.unpriced { "Orders with a pledge that has no price" } @else { "Orders" }
+            @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
+            @else { " of all units" }
+            @if let Some(key) = &selected.key { ", created with the API key " code { (view::told(key)) } }
+            @if let Some(month) = selected.month { ", in " (view::month(month)) }
+            @if let Some(mode) = mode { ", of " (mode.name()) " keys" }
+            @if selected.changed_after.is_some() {
+                ", added to the ledger or changed since " (view::time(query.text("since")))
+            }
+            ". The newest come first."
+        }
+    }
+}
+
+/// A table of transactions.
+pub(super) fn table<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    orders: &[Order],
+    of_all_units: bool,
+) -> Markup {
+    let (opens, of_unit) =
+        (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
+    let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
+    let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
+    let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();
+    view::table_of(headings, &["Charge"], &rows, "There are no orders here.")
+}
+
+fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
+    let mut cells = vec![
+        match opens {
+            true => id_link(&order.id),
+            false => html! { code.id { (order.id) } },
+        },
+        view::time(&order.created_at),
+    ];
+    if of_all_units {
+        cells.push(transaction::unit(&order.unit));
+    }
+    cells.extend([
+        money(&order.amount, &order.currency_code),
+        transaction::mode(order.mode.is_live()),
+        html! {
+            @if order.erased.is_some() { span.tag.alarm { "Erased" } " " }
+            @if order.unpriced > 0 { span.tag.note { "Without a price: " (order.unpriced) } }
+        },
+    ]);
+    cells
+}
+
+/// Links to the pages before and after this one.
+fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
+    let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
+    let filters: Vec<_> = filters.collect();
+    let place = |name, place: &Place| {
+        let text = place.to_string();
+        address(&[filters.as_slice(), &[(name, &*text)]].concat())
+    };
+    html! {
+        nav aria-label="Pages of the list" {
+            ul {
+                @if *from != Direction::Newest { li { a href=(address(&filters)) { "Newest" } } }
+                @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "← Newer" } } }
+                @if let Some(older) = &page.older { li { a rel="next" href=(place("older", older)) { "Older →" } } }
+            }
+        }
+    }
+}
+
+/// The form that selects transactions.
+fn filters(query: &Form) -> Markup {
+    let field = |name, label, hint| view::Field {
+        name,
+        label,
+        hint,
+        value: query.text(name),
+        ..view::Field::default()
+    };
+    let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
+    let mode = query.given("mode").and_then(Mode::from_name).map_or("", Mode::name);
+    html! {
+        form method="get" action="/orders" autocomplete="off" {
+            div.fields {
+                (field("unit", "Unit", "Leave it empty for all units.").render())
+                (field("key", "ID of an API key", "").render())
+                (view::month_field(query.text("month")))
+                (view::select("mode", "Mode", &modes, mode))
+            }
+            label {
+                input type="checkbox" name="unpriced" value="yes" checked[query.given("unpriced").is_some()];
+                " Only orders with a pledge that has no price"
+            }
+            button { "Show" }
+        }
+    }
+}

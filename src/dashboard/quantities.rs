@@ -1,0 +1,113 @@
+//! What was pledged in a month, by offering: how many trees must be planted for October.
+
+use super::form::Form;
+use super::frame::{Content, Page};
+use super::month::Chosen;
+use super::{Desk, Refusal, Result, link, transaction, view};
+use crate::handle::{Clock, Entropy};
+use crate::ledger::OfferingSum;
+use crate::operator::bound;
+use crate::operator::csv::{self, BYTE_ORDER_MARK};
+use crate::operator::transactions::Wanted;
+use crate::operator::usage::{self, Pledged};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Most offerings of a page, and of a file.
+const MAX_ROWS: usize = 500;
+const MAX_LINES: usize = 50_000;
+
+/// What was pledged to a unit, or to all. Three queries of the ledger, or four.
+pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    unit: Option<&str>,
+    query: &Form,
+) -> Result {
+    let chosen = Chosen::read(desk, query)?;
+    let pledged = pledged(desk, unit, chosen, MAX_ROWS).await?;
+    let content = html! {
+        p.lead {
+            "What was pledged in " (view::month(chosen.month))
+            @if let Some(unit) = unit { " to the unit " (transaction::unit(unit)) }
+            @else { " to all units" }
+        }
+        (chosen.links(&path(unit, "quantities")))
+        section {
+            (table(&pledged.quantities))
+            @if pledged.more { p { "The first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
+            (view::coverage(&pledged.coverage))
+            ul.links {
+                li { a href=(chosen.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
+                li { a href=(chosen.address(&path(unit, "usage"))) { "Usage" } }
+                @if unit.is_some() { li { a href=(chosen.address("/quantities")) { "All units" } } }
+            }
+        }
+    };
+    Ok(Page::new("Quantities", content))
+}
+
+fn path(unit: Option<&str>, last: &str) -> String {
+    match unit {
+        Some(unit) => link::path(&["units", unit, last]),
+        None => link::path(&[last]),
+    }
+}
+
+async fn pledged<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    unit: Option<&str>,
+    chosen: Chosen,
+    most: usize,
+) -> Result<Pledged> {
+    let wanted = Wanted { unit: unit.map(str::to_owned), mode: Some(chosen.mode) };
+    Ok(usage::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
+}
+
+fn table(quantities: &[OfferingSum]) -> Markup {
+    let row = |sum: &OfferingSum| {
+        vec![
+            view::told(&sum.offering),
+            html! { strong { (sum.quantity) } },
+            html! { (sum.transactions) },
+        ]
+    };
+    let rows: Vec<_> = quantities.iter().map(row).collect();
+    let headings = ["Offering", "Quantity", "Transactions"];
+    view::table_of(
+        &headings,
+        &["Quantity", "Transactions"],
+        &rows,
+        "Nothing was pledged in this month.",
+    )
+}
+
+const HEADINGS: [&str; 7] =
+    ["month", "mode", "unit", "offering", "quantity", "transactions", "complete_up_to"];
+
+/// The same as a file for a spreadsheet.
+pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    unit: Option<&str>,
+    query: &Form,
+) -> Result {
+    let chosen = Chosen::read(desk, query)?;
+    let pledged = pledged(desk, unit, chosen, MAX_LINES).await?;
+    if pledged.more {
+        return Err(Refusal::invalid(format!(
+            "{} has more than {MAX_LINES} offerings: download the file of one unit",
+            chosen.month
+        )));
+    }
+    let complete_up_to = pledged.coverage.complete_up_to.as_deref().unwrap_or_default();
+    let line = |sum: &OfferingSum| {
+        let (month, count) = (sum.month.to_string(), sum.transactions.to_string());
+        let (mode, unit) = (sum.mode.name(), unit.unwrap_or_default());
+        [&*month, mode, unit, &*sum.offering, &*sum.quantity, &*count, complete_up_to]
+            .map(csv::text)
+    };
+    let headings = HEADINGS.map(str::to_owned);
+    let lines = csv::lines(std::iter::once(headings).chain(pledged.quantities.iter().map(line)));
+    let name = format!("quantities-{}-{}.csv", chosen.mode.name(), chosen.month);
+    let file = [BYTE_ORDER_MARK, &lines].concat();
+    Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
+}

@@ -1,0 +1,62 @@
+//! Up to when the ledger has every transaction, and what is in no sum of it.
+
+use super::Result;
+use crate::ledger::{self, FindingKind, Ledger};
+use crate::pledge::TransactionId;
+use crate::scope::Scope;
+use crate::time::date_time;
+use serde::Serialize;
+
+/// Most findings of the ledger that are looked through.
+const MAX_FINDINGS: usize = 1_000;
+
+/// Up to when an answer of the ledger is complete.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// The ledger has every transaction that was created before, an RFC 3339 date-time; `None` before the first full pass
+    /// of the reconciliation. Later ones usually appear within seconds.
+    pub complete_up_to: Option<String>,
+    /// Records that have no row, and so are in no list and no sum.
+    pub damaged: Damaged,
+}
+
+/// How complete an answer about these shops is, or about all. Two queries.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Result<Coverage> {
+    let watermark = ledger::state(ledger).await?.watermark();
+    let prefixes: Option<Vec<_>> =
+        shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());
+    let is_wanted = |name: &str| {
+        prefixes.as_ref().is_none_or(|own| own.iter().any(|prefix| name.contains(prefix)))
+    };
+    let mut damaged = Damaged::default();
+    for finding in ledger::findings(ledger, MAX_FINDINGS).await? {
+        if finding.kind != FindingKind::Gone && is_wanted(&finding.name) {
+            damaged.add(finding.name);
+        }
+    }
+    Ok(Coverage { complete_up_to: watermark.map(date_time), damaged })
+}
+
+/// Damaged records, which a list leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Damaged {
+    /// Their number.
+    pub count: u64,
+    /// The name of the first.
+    pub first: Option<String>,
+}
+
+impl Damaged {
+    pub(super) fn add(&mut self, name: String) {
+        self.extend(Damaged { count: 1, first: Some(name) });
+    }
+
+    pub(super) fn extend(&mut self, Damaged { count, first }: Damaged) {
+        self.count += count;
+        self.first = self.first.take().or(first);
+    }
+}
