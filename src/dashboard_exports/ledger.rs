@@ -89,8 +89,9 @@ impl D1Ledger {
 
     /// The texts of the first columns; `None` if an answer has another form.
     fn rows(&self, answers: &JsValue) -> Option<Vec<Rows>> {
-        let answers: Vec<Answer> =
-            answers.dyn_ref::<Array>()?.iter().map(JsCast::unchecked_into).collect();
+        let answer = |answer: JsValue| answer.is_object().then(|| answer.unchecked_into());
+        let answers: Option<Vec<Answer>> = answers.dyn_ref::<Array>()?.iter().map(answer).collect();
+        let answers = answers?;
         let size = answers.last().and_then(Answer::meta).and_then(|meta| meta.size_after());
         self.bytes.set(size.map(|bytes| bytes as u64));
         answers.iter().map(rows_of).collect()

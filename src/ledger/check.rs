@@ -1,5 +1,6 @@
 //! What the commands do with the ledger: a whole pass at once, and a new beginning.
 
+use super::claims::RECENT_MS;
 use super::reconcile::{Counts, Reached, When, count};
 use super::state::State;
 use super::{Ledger, Statement};
@@ -54,13 +55,14 @@ pub async fn check(
     Ok(None)
 }
 
-/// Empties the ledger, so that the next pass makes all rows again. Nobody can mark a month or add a unit to a team until
-/// then. A pass that is under way ends.
+/// Empties the ledger, so that the next pass makes all rows again. No month can be marked as paid until
+/// then. A pass that is under way ends. Claims stay that count more than what KV shows.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn clear(ledger: &dyn Ledger) -> super::Result<()> {
-    let statement = |sql| Statement { sql, parameter: String::new() };
+pub async fn clear(ledger: &dyn Ledger, now_ms: u64) -> super::Result<()> {
+    let parameter = now_ms.saturating_sub(RECENT_MS).to_string();
+    let statement = |sql| Statement { sql, parameter: parameter.clone() };
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
@@ -69,8 +71,8 @@ const CLEAR: [&str; 6] = [
     "DELETE FROM transactions",
     "DELETE FROM shops",
     "DELETE FROM keys",
-    "DELETE FROM claims",
+    "DELETE FROM claims WHERE at < ?1 ->> '$'",
     "DELETE FROM findings",
-    "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, cursor = NULL, after = '', listed = 0, mended = 0,
-  completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, imported = NULL, failures = 0",
+    "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, part = 'transactions', cursor = NULL, after = '',
+  listed = 0, mended = 0, completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, imported = NULL, failures = 0",
 ];

@@ -15,6 +15,7 @@ mod entry;
 mod health;
 mod money;
 mod orders;
+mod page;
 mod quantities;
 mod receive;
 mod reconcile;

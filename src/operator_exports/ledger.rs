@@ -122,6 +122,6 @@ async fn check(store: &KvStore) -> Result<Checked, OperatorError> {
 }
 
 async fn clear_and_check(store: &KvStore) -> Result<Checked, OperatorError> {
-    ledger::clear(bound(store.ledger())?).await?;
+    ledger::clear(bound(store.ledger())?, Platform.now_ms()).await?;
     check(store).await
 }

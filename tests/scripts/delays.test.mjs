@@ -179,6 +179,8 @@ const STATED = {
     `three times, ${MAILED} s in all`,
     `whose delivery it is, for ${CLAIM} s`,
     `waits for ${constant("src/workers/recover.js", "AGAIN_SECONDS")} s`,
+    `gives back what has no verdict, for ${constant("src/workers/recover.js", "AGAIN_SECONDS")} s`,
+    `on D1: ${seconds("src/dashboard_exports/ledger.rs", "RUN_MS")} s for an attempt`,
     `\`ctx.access\`, within ${IDENTITY} s`,
     `may not for ${SHOWN} s`,
   ],

@@ -194,6 +194,7 @@ for (const [d1, calls] of [
   ["loses all answers", 3],
   ["has no tables", 1],
   ["answers nothing", 1],
+  ["answers null", 1],
 ])
   test(`D1 ${d1}: messages come again, and nothing is lost`, async () => {
     const bodies = [1, 2].map((number) => message(number));

@@ -89,6 +89,7 @@ const BATCHES = {
   },
   "has no tables": () => failingOnce("no such table: transactions: SQLITE_ERROR", 1_000),
   "answers nothing": () => async () => undefined,
+  "answers null": () => async () => [null],
   "answers numbers": () => async () => [{ results: [{ a: 1 }] }],
 };
 

@@ -1,0 +1,269 @@
+//! A page of transactions of the reconciliation: its records are compared with the rows of its span, which are mended.
+
+use super::entry::{self, Entry, Origin};
+use super::receive::{RecordedKey, entry_of};
+use super::reconcile::{Pass, Result};
+use super::state::{Finding, FindingKind, Note, SHOWN_AFTER_MS};
+use super::{LedgerError, Query, ask};
+use crate::handle::Clock;
+use crate::pledge::TransactionId;
+use crate::store::{Key as _, Listed, MAX_READS, OperatorStore, Page, Recorded, TransactionKey};
+use crate::time::parse_ms;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Most bytes of records that are read together.
+const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
+
+/// A transaction of a page, and how many bytes its record has.
+struct Seen {
+    recorded: Recorded,
+    bytes: usize,
+}
+
+impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
+    /// Compares a page of transactions with the rows of its span, and mends them.
+    pub(super) async fn compare_rows(&mut self, page: Page, until: Option<&str>) -> Result<()> {
+        let (mut listed, mut findings) = (Vec::with_capacity(page.records.len()), Vec::new());
+        for record in &page.records {
+            match read(record) {
+                Some(seen) => listed.push(seen),
+                None => findings.push(damaged(&record.name)),
+            }
+        }
+        self.state.listed += page.records.len() as u64;
+        let names = page.records.iter().map(|record| &*record.name);
+        let ids: Vec<_> =
+            names.filter_map(|name| name.strip_prefix(TransactionKey::PREFIX)).collect();
+        let (gone, unknown) = self.differences(&ids, until).await?;
+        let written = self.write(listed, &mut findings).await?;
+        let missing = written.iter().filter(|id| unknown.contains(*id)).count();
+        self.counts.missing += missing;
+        self.counts.wrong += written.len() - missing;
+        self.remove(gone, &mut findings).await?;
+        self.note(&findings).await
+    }
+
+    /// The IDs of rows of the span that KV does not list, and should, as their transactions were there before the pass
+    /// began; and the IDs of the list that have no row.
+    async fn differences(
+        &mut self,
+        ids: &[&str],
+        until: Option<&str>,
+    ) -> Result<(Vec<String>, BTreeSet<String>)> {
+        self.calls = self.calls.saturating_sub(1);
+        let started = self.state.started.unwrap_or_default();
+        let (after, before) = (&*self.state.after, started.saturating_sub(SHOWN_AFTER_MS));
+        let span = Span { after, until, before, ids };
+        let answers =
+            self.ledger.run(&[Unlisted(&span).statement()?, Unknown(&span).statement()?]).await?;
+        let [unlisted, unknown] = answers.as_slice() else {
+            return Err(LedgerError::Damaged.into());
+        };
+        Ok((Unlisted::rows(unlisted)?, Unknown::rows(unknown)?.into_iter().collect()))
+    }
+
+    /// Returns the IDs of the rows that it has written.
+    async fn write(
+        &mut self,
+        listed: Vec<Seen>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
+        let (known, unread): (Vec<_>, Vec<_>) =
+            listed.into_iter().partition(|seen| seen.recorded.summary.quantities.is_some());
+        let mut entries = Vec::with_capacity(known.len());
+        for Seen { recorded, .. } in known {
+            let name = TransactionKey(&recorded.id).name();
+            let quantities = recorded.summary.quantities.clone().unwrap_or_default();
+            match Entry::new(&recorded, quantities) {
+                Some(entry) => entries.push(entry),
+                None => findings.push(damaged(&name)),
+            }
+        }
+        let mut written = self.keep(&entries, findings).await?;
+        written.extend(self.read(unread, findings).await?);
+        Ok(written)
+    }
+
+    /// Reads the records of those whose quantities are not in the metadata, unless their rows are there.
+    async fn read(
+        &mut self,
+        mut unread: Vec<Seen>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
+        if unread.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.calls = self.calls.saturating_sub(1);
+        let asked = unread.iter().map(|seen| Asked::new(&seen.recorded)).collect();
+        let missing = ask(self.ledger, &Missing { asked }).await?;
+        let missing: BTreeSet<&str> = missing.iter().map(String::as_str).collect();
+        unread.retain(|seen| missing.contains(seen.recorded.id.as_str()));
+        let mut written = Vec::new();
+        for some in by_size(&unread) {
+            let entries = self.entries_of(some, findings).await?;
+            written.extend(self.keep(&entries, findings).await?); // each row can be as large as its record
+        }
+        Ok(written)
+    }
+
+    async fn entries_of(
+        &mut self,
+        seen: &[Seen],
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<Entry>> {
+        self.calls = self.calls.saturating_sub(1);
+        let keys: Vec<_> = seen.iter().map(|seen| TransactionKey(&seen.recorded.id)).collect();
+        let values = self.store.get_values(&keys).await?;
+        let mut entries = Vec::with_capacity(seen.len());
+        for (Seen { recorded, .. }, value) in seen.iter().zip(values) {
+            let Some(value) = value else { continue }; // it was removed just now
+            match entry_of(recorded, &value) {
+                Some(entry) => entries.push(entry),
+                None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Writes rows. One that breaks a constraint becomes a finding.
+    async fn keep(
+        &mut self,
+        entries: &[Entry],
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
+        self.calls = self.calls.saturating_sub(1);
+        let now = self.clock.now_ms();
+        let origin = Origin::Record { unless_since: now.saturating_sub(SHOWN_AFTER_MS) };
+        let (written, refused) = entry::write_all(self.ledger, entries, origin, now).await?;
+        self.state.mended += written.len() as u64;
+        findings.extend(refused);
+        Ok(written)
+    }
+
+    /// Removes rows whose records are gone, after a look at each.
+    async fn remove(&mut self, unlisted: Vec<String>, findings: &mut Vec<Finding>) -> Result<()> {
+        let mut gone = Vec::new();
+        for id in unlisted {
+            let Some(parsed) = TransactionId::parse(&id) else { continue };
+            self.calls = self.calls.saturating_sub(1);
+            if self.store.get(&RecordedKey(&parsed)).await?.is_none() {
+                gone.push(id);
+            }
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let (pass, now) = (self.state.started.unwrap_or_default(), self.clock.now_ms());
+        let removed = entry::remove(self.ledger, &gone, pass, now).await?;
+        self.state.mended += removed.len() as u64;
+        findings.extend(removed.into_iter().map(|row| Finding {
+            kind: FindingKind::Gone,
+            found: 0,
+            detail: serde_json::to_string(&row).unwrap_or_default(),
+            name: row.id,
+        }));
+        Ok(())
+    }
+
+    async fn note(&mut self, findings: &[Finding]) -> Result<()> {
+        self.counts.add(findings);
+        if findings.is_empty() {
+            return Ok(());
+        }
+        self.calls = self.calls.saturating_sub(1);
+        let pass = self.state.started.unwrap_or_default();
+        ask(self.ledger, &Note { now: self.clock.now_ms(), pass, findings }).await?;
+        Ok(())
+    }
+}
+
+fn read(Listed { name, metadata, .. }: &Listed) -> Option<Seen> {
+    let id = TransactionKey::parse(name)?;
+    let recorded = Recorded::from_metadata(id, metadata).ok()?;
+    let bytes = metadata.get("bytes").and_then(serde_json::Value::as_u64);
+    let bytes = bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(TransactionKey::MAX_BYTES);
+    Some(Seen { recorded, bytes })
+}
+
+fn damaged(name: &str) -> Finding {
+    let (kind, name) = (FindingKind::Damaged, name.to_owned());
+    Finding { kind, name, found: 0, detail: String::new() }
+}
+
+/// As many records at a time as are read together.
+fn by_size(seen: &[Seen]) -> Vec<&[Seen]> {
+    let (mut parts, mut rest) = (Vec::new(), seen);
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take(MAX_READS).take_while(|seen| {
+            bytes += seen.bytes;
+            bytes <= MAX_BYTES_READ
+        });
+        let (part, others) = rest.split_at(fits.count().clamp(1, rest.len()));
+        parts.push(part);
+        rest = others;
+    }
+    parts
+}
+
+/// A page of the list: its IDs, and the span that they are all of.
+#[derive(Serialize)]
+struct Span<'a> {
+    after: &'a str,
+    until: Option<&'a str>,
+    before: u64,
+    ids: &'a [&'a str],
+}
+
+/// The rows of a span that are not listed.
+#[derive(Serialize)]
+struct Unlisted<'a>(&'a Span<'a>);
+
+impl Query for Unlisted<'_> {
+    type Row = String;
+    const SQL: &'static str = "SELECT json_quote(id) FROM transactions
+WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created < ?1 ->> '$.before'
+  AND id NOT IN (SELECT value FROM json_each(?1, '$.ids'))";
+}
+
+/// The IDs of a list that have no row.
+#[derive(Serialize)]
+struct Unknown<'a>(&'a Span<'a>);
+
+impl Query for Unknown<'_> {
+    type Row = String;
+    const SQL: &'static str = "SELECT json_quote(listed.value) FROM json_each(?1, '$.ids') listed
+WHERE NOT EXISTS (SELECT 1 FROM transactions WHERE id = listed.value)";
+}
+
+/// Transactions that have no row, or one of another time or before their erasure.
+#[derive(Serialize)]
+struct Missing {
+    asked: Vec<Asked>,
+}
+
+#[derive(Serialize)]
+struct Asked {
+    id: String,
+    created: Option<u64>,
+    is_erased: bool,
+}
+
+impl Asked {
+    fn new(recorded: &Recorded) -> Self {
+        Asked {
+            id: recorded.id.to_string(),
+            created: recorded.summary.created_at.as_deref().and_then(parse_ms),
+            is_erased: recorded.summary.erased.is_some(),
+        }
+    }
+}
+
+impl Query for Missing {
+    type Row = String;
+    const SQL: &'static str = "SELECT json_quote(asked.value ->> '$.id')
+FROM json_each(?1, '$.asked') asked LEFT JOIN transactions t ON t.id = asked.value ->> '$.id'
+WHERE t.id IS NULL OR t.created IS NOT asked.value ->> '$.created'
+  OR (t.erased IS NULL AND asked.value ->> '$.is_erased')";
+}
