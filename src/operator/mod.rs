@@ -14,6 +14,7 @@ pub mod demo;
 pub mod form;
 pub mod keys;
 pub mod notifications;
+mod payable;
 pub mod payments;
 mod position;
 pub mod prices;
