@@ -13,6 +13,7 @@ mod check;
 pub mod claims;
 mod entry;
 mod health;
+mod imports;
 mod money;
 mod orders;
 mod page;

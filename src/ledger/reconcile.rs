@@ -3,7 +3,8 @@
 //! A pass lists all transactions of KV and compares them with the rows, page by page. It goes on where it ended, within a
 //! number of calls for each time, so that an invocation of the Worker is enough for it.
 
-use super::claims::{self, Import, Kind};
+use super::claims::Kind;
+use super::imports::{self, Import};
 use super::state::{
     End, Finding, FindingKind, Forget, LEASE_MS, Part, Progress, Release, State, Take,
 };
@@ -227,7 +228,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             own.filter_map(|record| record.name.strip_prefix(self.prefix())).collect();
         let span = (&*self.state.after, until);
         let import = Import::new(kind, span, &names, self.clock.now_ms());
-        Ok(claims::import(self.ledger, &import).await?)
+        Ok(imports::import(self.ledger, &import).await?)
     }
 
     async fn finish(&mut self) -> Result<Reached> {

@@ -15,6 +15,7 @@ pub mod form;
 pub mod increment;
 pub mod keys;
 pub mod notifications;
+mod payable;
 pub mod payments;
 mod position;
 pub mod prices;

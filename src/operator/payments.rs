@@ -3,33 +3,28 @@
 //! A mark is one record, written once, under a claim of the ledger ([`claimed`](super::claimed)). What was paid must be the
 //! sum of the month's transactions in the ledger, once that has them all, so that books and service agree.
 
-use super::audit::{Author, Written, change_of, is_line};
+use super::audit::{Author, Written, change_of};
 use super::claimed::{self, Changing};
 use super::coverage::coverage;
 use super::form::FormId;
+use super::payable;
 use super::{
     Damaged, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
 };
 use crate::auth::check_id;
-use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Ledger;
 use crate::ledger::claims::{self, Claim, Fact, Kind, Seen, Wanted};
-use crate::ledger::{self, Direction, Filter, Ledger, State};
 use crate::pledge::CurrencyCode;
 use crate::scope::{Mode, Scope};
-use crate::settlement::{ENDED_AFTER_HOURS, Month, PaidAt, SettledSum, Settlement};
+use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
-use crate::time::{date_time, parse_ms};
+use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
 const MARK: &str = "payments mark";
 const UNDO: &str = "payments undo";
 const CHANGED: &str = "was changed meanwhile: look at it again";
-/// Most bytes of the number of an invoice.
-const MAX_INVOICE_BYTES: usize = 80;
-/// Most transactions without a price that an error names.
-const MAX_EXAMPLES: usize = 5;
-const HOUR_MS: u64 = 3_600_000;
 
 /// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -52,11 +47,11 @@ impl ShopMonth {
         format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
     }
 
-    fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
+    pub(super) fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
         OperatorError::Invalid(format!("nothing was marked: {} {problem}", self.in_words()))
     }
 
-    fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
+    pub(super) fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
         self.refused(format_args!("is marked already: {}", in_words(settlement)))
     }
 
@@ -65,11 +60,11 @@ impl ShopMonth {
         vec![self.key().name(), in_words(settlement)]
     }
 
-    fn fact(&self) -> Fact {
+    pub(super) fn fact(&self) -> Fact {
         Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
     }
 
-    fn refused_by(&self, claim: &Claim) -> OperatorError {
+    pub(super) fn refused_by(&self, claim: &Claim) -> OperatorError {
         let words = changed_in_words(claim);
         self.refused(match claim.state {
             claims::State::Kept => format!("is marked already: {words}"),
@@ -154,11 +149,11 @@ pub async fn check(
     payment: &Payment,
 ) -> Result<Checked> {
     let Payment { of, paid_at, invoice, .. } = payment;
-    check_stated(author.clock, payment)?;
+    payable::check_stated(author.clock, payment)?;
     let ledger = bound(ledger)?;
-    check_unmarked(store, ledger, author.clock, of).await?;
-    check_complete(of, &ledger::state(ledger).await?)?;
-    let sums = sums(ledger, payment).await?;
+    payable::check_unmarked(store, ledger, author.clock, of).await?;
+    payable::check_complete(ledger, of).await?;
+    let sums = payable::sums(ledger, payment).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
         sums,
@@ -169,61 +164,6 @@ pub async fn check(
     let shop = Scope { mode: of.mode, unit: of.unit.clone() };
     let damaged = coverage(ledger, Some(&[shop])).await?.damaged;
     Ok(Checked { paid: Paid::new(of, settlement), damaged })
-}
-
-fn check_stated(clock: &impl Clock, Payment { of, paid_at, invoice, .. }: &Payment) -> Result<()> {
-    let now_ms = clock.now_ms();
-    check_id(&of.unit).map_err(OperatorError::Invalid)?;
-    if !is_line(invoice, MAX_INVOICE_BYTES) {
-        return Err(of.refused(format_args!(
-            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes"
-        )));
-    }
-    if !of.month.has_ended(now_ms) {
-        return Err(of.refused(format_args!(
-            "has not ended: it does {ENDED_AFTER_HOURS} hours after its last moment, in UTC"
-        )));
-    }
-    if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
-        return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
-    }
-    Ok(())
-}
-
-/// Refuses a month that is marked. KV may show a mark, or that it was taken back, a minute later than its claim.
-async fn check_unmarked(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    clock: &impl Clock,
-    of: &ShopMonth,
-) -> Result<()> {
-    let marked = get(store, of).await?;
-    let claim = claimed::recent(Some(ledger), &[of.fact()], clock).await?.pop();
-    match (claim, marked) {
-        (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
-        (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
-        (Some(claim), None) => Err(of.refused_by(&claim)),
-        (None, None) => Ok(()),
-    }
-}
-
-/// Checks that the ledger has all transactions of the month, and all settlements.
-fn check_complete(of: &ShopMonth, state: &State) -> Result<()> {
-    let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
-    let complete = state.watermark().filter(|_| state.imported.is_some());
-    if complete >= Some(end_ms) {
-        return Ok(());
-    }
-    let complete = complete.map_or_else(
-        || "the ledger was not compared with all records yet".to_owned(),
-        |complete| format!("the ledger has all transactions up to {} alone", date_time(complete)),
-    );
-    Err(of.refused(format_args!(
-        "cannot be marked yet: {complete}, and the month ended at {}. It can be once the reconciliation has compared all \
-         records again, which it begins every {} h: `npm run ledger -- check` does that now",
-        date_time(end_ms),
-        state.interval_ms() / HOUR_MS
-    )))
 }
 
 /// Marks a month as paid.
@@ -290,100 +230,6 @@ async fn write(
     let unsure = |_: &Fact| format!("that {} is marked as paid", of.in_words());
     changing.write(&[of.fact()], record, unsure).await?;
     Ok(Paid::new(of, settlement))
-}
-
-/// The sums of the month, which must be what was paid.
-async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
-    let of = &payment.of;
-    let units = [of.unit.clone()];
-    let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
-    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
-        currency_code,
-        amount,
-        transactions,
-        unpriced,
-    };
-    let sums: Vec<_> = sums.into_iter().map(sum).collect();
-    check_amounts(payment, &sums)?;
-    check_unpriced(ledger, payment, &sums).await?;
-    Ok(sums)
-}
-
-fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
-    if sums.is_empty() {
-        return Err(of.refused("has no transactions"));
-    }
-    let due = sums
-        .iter()
-        .filter_map(|sum| Some((CurrencyCode::from_code(&sum.currency_code)?, sum.amount.clone())));
-    let mut due: Vec<_> = due.collect();
-    due.sort_unstable();
-    let only = match due.as_slice() {
-        [(currency_code, _)] => Some(*currency_code),
-        _ => None,
-    };
-    let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
-    let mut paid: Vec<_> = paid.collect::<Result<_>>()?;
-    paid.sort_unstable();
-    if paid == due {
-        return Ok(());
-    }
-    let words = |sums: &[(CurrencyCode, String)]| {
-        in_money(sums.iter().map(|(currency, amount)| (currency.code(), &**amount)))
-    };
-    let (due, paid) = (words(&due), words(&paid));
-    Err(of.refused(format_args!("has a sum of {due}, and {paid} was paid")))
-}
-
-fn currency(of: &ShopMonth, stated: &Stated, only: Option<CurrencyCode>) -> Result<CurrencyCode> {
-    stated.currency_code.or(only).ok_or_else(|| {
-        of.refused("has sums in several currencies: name the currency of each amount")
-    })
-}
-
-/// A stated amount with two places. It is not rounded.
-fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
-    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
-    let money = is_money.then(|| text_as_money(amount)).flatten();
-    money.ok_or_else(|| {
-        of.refused(format_args!("needs an amount such as `1234.50`, and not `{amount}`"))
-    })
-}
-
-async fn check_unpriced(
-    ledger: &dyn Ledger,
-    Payment { of, accept_unpriced, .. }: &Payment,
-    sums: &[SettledSum],
-) -> Result<()> {
-    let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
-    if unpriced == *accept_unpriced {
-        return Ok(());
-    }
-    let examples = match examples(ledger, of).await? {
-        ids if ids.is_empty() => String::new(),
-        ids => format!(", such as of {}", ids.join(", ")),
-    };
-    Err(of.refused(format_args!(
-        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {accept_unpriced}. Look at \
-         them in the usage, and then accept {unpriced}",
-    )))
-}
-
-/// The newest transactions of the month with a pledge that has no price.
-async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
-    let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
-    let filter = Filter {
-        mode: Some(of.mode),
-        units: Some(vec![of.unit.clone()]),
-        from,
-        until: Some(until),
-        unpriced: true,
-        ..Filter::default()
-    };
-    let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
-    Ok(page.orders.into_iter().map(|order| order.id).collect())
 }
 
 // ---- What is marked ------------------------------------------------------------------------------
@@ -485,7 +331,7 @@ fn in_words(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Strin
     format!("{sums} paid on {paid_at}, invoice {invoice}, marked by {by} on {at}")
 }
 
-fn in_money<'s>(sums: impl Iterator<Item = (&'s str, &'s str)>) -> String {
+pub(super) fn in_money<'s>(sums: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let sums: Vec<_> = sums.map(|(code, amount)| format!("{amount} {code}")).collect();
     sums.join(" and ")
 }

@@ -174,7 +174,9 @@ pub async fn add(
         return Ok(Added { team, already: members.iter().map(Member::already).collect() });
     }
     let changing = Changing::begin(store, ledger, author, ADD, |_| team.changed()).await?;
-    register::ensure(store, author, &team.levels()).await?;
+    if let Err(error) = register::ensure(store, author, &team.levels()).await {
+        return Err(changing.give_up(&[], error).await);
+    }
     let seen: Vec<_> = members.iter().map(Member::seen).collect();
     let turns = changing.claim(Wanted::Added, &seen).await?;
     let (mut ours, mut already, mut pending) = (Vec::new(), Vec::new(), None);

@@ -1,0 +1,175 @@
+//! What must be so before a month is marked as paid: it has ended, the ledger has all of it, and its sum was paid.
+
+use super::audit::is_line;
+use super::claimed;
+use super::payments::{Payment, ShopMonth, Stated, get, in_money};
+use super::{OperatorError, Result};
+use crate::auth::check_id;
+use crate::decimal::text_as_money;
+use crate::handle::Clock;
+use crate::ledger::{self, Direction, Filter, Ledger, claims};
+use crate::pledge::CurrencyCode;
+use crate::settlement::{ENDED_AFTER_HOURS, SettledSum};
+use crate::store::OperatorStore;
+use crate::time::{date_time, parse_ms};
+
+/// Most bytes of the number of an invoice.
+const MAX_INVOICE_BYTES: usize = 80;
+/// Most transactions without a price that an error names.
+const MAX_EXAMPLES: usize = 5;
+const HOUR_MS: u64 = 3_600_000;
+
+pub(super) fn check_stated(
+    clock: &impl Clock,
+    Payment { of, paid_at, invoice, .. }: &Payment,
+) -> Result<()> {
+    let now_ms = clock.now_ms();
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    if !is_line(invoice, MAX_INVOICE_BYTES) {
+        return Err(of.refused(format_args!(
+            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes"
+        )));
+    }
+    if !of.month.has_ended(now_ms) {
+        return Err(of.refused(format_args!(
+            "has not ended: it does {ENDED_AFTER_HOURS} hours after its last moment, in UTC"
+        )));
+    }
+    if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
+        return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
+    }
+    Ok(())
+}
+
+/// Refuses a month that is marked. KV may show a mark, or that it was taken back, a minute later than its claim.
+pub(super) async fn check_unmarked(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    of: &ShopMonth,
+) -> Result<()> {
+    let marked = get(store, of).await?;
+    let claim = claimed::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    match (claim, marked) {
+        (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
+        (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
+        (Some(claim), None) => Err(of.refused_by(&claim)),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Checks that the ledger has all transactions of the month, and all settlements.
+pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
+    let state = ledger::state(ledger).await?;
+    let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
+    let complete = state.watermark().filter(|_| state.imported.is_some());
+    if complete >= Some(end_ms) {
+        return Ok(());
+    }
+    let complete = complete.map_or_else(
+        || "the ledger was not compared with all records yet".to_owned(),
+        |complete| format!("the ledger has all transactions up to {} alone", date_time(complete)),
+    );
+    Err(of.refused(format_args!(
+        "cannot be marked yet: {complete}, and the month ended at {}. It can be once the reconciliation has compared all \
+         records again, which it begins every {} h: `npm run ledger -- check` does that now",
+        date_time(end_ms),
+        state.interval_ms() / HOUR_MS
+    )))
+}
+
+// ---- Its sum -------------------------------------------------------------------------------------
+
+/// The sums of the month, which must be what was paid.
+pub(super) async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
+    let of = &payment.of;
+    let units = [of.unit.clone()];
+    let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
+    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
+        currency_code,
+        amount,
+        transactions,
+        unpriced,
+    };
+    let sums: Vec<_> = sums.into_iter().map(sum).collect();
+    check_amounts(payment, &sums)?;
+    check_unpriced(ledger, payment, &sums).await?;
+    Ok(sums)
+}
+
+fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
+    if sums.is_empty() {
+        return Err(of.refused("has no transactions"));
+    }
+    let due = sums
+        .iter()
+        .filter_map(|sum| Some((CurrencyCode::from_code(&sum.currency_code)?, sum.amount.clone())));
+    let mut due: Vec<_> = due.collect();
+    due.sort_unstable();
+    let only = match due.as_slice() {
+        [(currency_code, _)] => Some(*currency_code),
+        _ => None,
+    };
+    let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
+    let mut paid: Vec<_> = paid.collect::<Result<_>>()?;
+    paid.sort_unstable();
+    if paid == due {
+        return Ok(());
+    }
+    let words = |sums: &[(CurrencyCode, String)]| {
+        in_money(sums.iter().map(|(currency, amount)| (currency.code(), &**amount)))
+    };
+    let (due, paid) = (words(&due), words(&paid));
+    Err(of.refused(format_args!("has a sum of {due}, and {paid} was paid")))
+}
+
+fn currency(of: &ShopMonth, stated: &Stated, only: Option<CurrencyCode>) -> Result<CurrencyCode> {
+    stated.currency_code.or(only).ok_or_else(|| {
+        of.refused("has sums in several currencies: name the currency of each amount")
+    })
+}
+
+/// A stated amount with two places. It is not rounded.
+fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
+    let money = is_money.then(|| text_as_money(amount)).flatten();
+    money.ok_or_else(|| {
+        of.refused(format_args!("needs an amount such as `1234.50`, and not `{amount}`"))
+    })
+}
+
+async fn check_unpriced(
+    ledger: &dyn Ledger,
+    Payment { of, accept_unpriced, .. }: &Payment,
+    sums: &[SettledSum],
+) -> Result<()> {
+    let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
+    if unpriced == *accept_unpriced {
+        return Ok(());
+    }
+    let examples = match examples(ledger, of).await? {
+        ids if ids.is_empty() => String::new(),
+        ids => format!(", such as of {}", ids.join(", ")),
+    };
+    Err(of.refused(format_args!(
+        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {accept_unpriced}. Look at \
+         them in the usage, and then accept {unpriced}",
+    )))
+}
+
+/// The newest transactions of the month with a pledge that has no price.
+async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
+    let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
+    let filter = Filter {
+        mode: Some(of.mode),
+        units: Some(vec![of.unit.clone()]),
+        from,
+        until: Some(until),
+        unpriced: true,
+        ..Filter::default()
+    };
+    let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
+    Ok(page.orders.into_iter().map(|order| order.id).collect())
+}
