@@ -5,9 +5,10 @@ use crate::claimants::Told;
 use crate::database::Database;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
-use crate::kv::{Calls, Kv, LOCATIONS, Namespace};
+use crate::kv::{Calls, Kv, LOCATIONS};
+use crate::ledger_moments::Watch;
+use crate::namespace::Namespace;
 use crate::random::Random;
-use crate::ledger_rules::Watch;
 use impact_pledge::ledger::{Delivered, Reached};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -127,7 +128,9 @@ impl Books {
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = self.counts.borrow().clone();
         let faults = self.database.faults.borrow();
-        counts.extend(faults.iter().map(|(fault, count)| (format!("the database: {fault:?}"), *count)));
+        counts.extend(
+            faults.iter().map(|(fault, count)| (format!("the database: {fault:?}"), *count)),
+        );
         counts
     }
 

@@ -2,10 +2,13 @@
 //! be killed on the way, and gives up now and then.
 
 use crate::books::Books;
-use crate::kv::{Namespace, OPERATOR};
+use crate::kv::OPERATOR;
+use crate::namespace::Namespace;
 use impact_pledge::handle::Clock as _;
 use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
-use impact_pledge::store::{Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _};
+use impact_pledge::store::{
+    Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _,
+};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -107,11 +110,13 @@ impl Books {
         self.told.borrow_mut()[number].is_ours = true;
         let told = self.told.borrow();
         let name = told[number].name;
-        let is_beside = |(other, told): &(usize, &Told)| {
-            *other != number && told.name == name && told.is_ours
-        };
+        let is_beside =
+            |(other, told): &(usize, &Told)| *other != number && told.name == name && told.is_ours;
         if let Some((other, _)) = told.iter().enumerate().find(is_beside) {
-            self.blame("of two changes of a fact one is ours", format!("{other} and {number} of {name}"));
+            self.blame(
+                "of two changes of a fact one is ours",
+                format!("{other} and {number} of {name}"),
+            );
         }
     }
 

@@ -1,10 +1,9 @@
 //! What the ledger must be by KV's records, computed anew from these by integers without bounds.
 
-use crate::bookkeeping::created_ms;
+use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
 use crate::invariants::Wrong;
 use crate::kv::Record;
-use crate::ledger_rules::rows;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger;
@@ -50,7 +49,8 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
     }
     let quantities = row["quantities"].as_array().into_iter().flatten();
     let quantities: BTreeMap<_, _> = quantities.filter_map(quantity).collect();
-    (quantities != pledged(value)).then(|| format!("the quantities are not those of {value} in {row}"))
+    (quantities != pledged(value))
+        .then(|| format!("the quantities are not those of {value} in {row}"))
 }
 
 fn quantity(pair: &Value) -> Option<(String, BigUint)> {
@@ -105,10 +105,12 @@ pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     }
     let sqlite = books.database.sqlite();
     let months: Vec<_> = MONTHS.iter().filter_map(|month| Month::parse(month)).collect();
-    let found = block_on(ledger::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
-        let shop = [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
-        (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
-    });
+    let found =
+        block_on(ledger::sums(sqlite, None, None, &months)).unwrap().into_iter().map(|sum| {
+            let shop =
+                [sum.month.to_string(), sum.unit, sum.mode.name().to_owned(), sum.currency_code];
+            (shop, (sum.transactions, sum.unpriced as u64, exact(&sum.amount)))
+        });
     let wrong = difference(&charges, &found.collect());
     let found = block_on(ledger::quantities(sqlite, None, None, &months, 1_000)).unwrap();
     let found = found.into_iter().map(|sum| {

@@ -2,7 +2,8 @@
 //! that race with it.
 
 use crate::books::{Books, Erasure};
-use crate::kv::{Namespace, OPERATOR};
+use crate::kv::OPERATOR;
+use crate::namespace::Namespace;
 use impact_pledge::ledger::{self, Limits, Reached, When};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::transactions;
@@ -27,7 +28,10 @@ impl Books {
         self.spawn_killable(async move {
             for _ in 0..=books.random.below(INVOCATIONS) {
                 let calls = books.random.pick(CALLS);
-                if matches!(books.invoke(when, calls).await, Some(Reached::Complete | Reached::NotDue)) {
+                if matches!(
+                    books.invoke(when, calls).await,
+                    Some(Reached::Complete | Reached::NotDue)
+                ) {
                     return;
                 }
                 books.sleep(books.random.below(PAUSE_MS)).await;
@@ -39,8 +43,12 @@ impl Books {
     pub async fn invoke(&self, when: When, calls: u32) -> Option<Reached> {
         let number = self.passes.borrow().len();
         self.passes.borrow_mut().push(None);
-        let (store, clock, holder) = (self.namespace(OPERATOR), self.clock(), format!("cron {number}"));
-        self.note(format!("{holder} begins {when:?}, {calls} calls, {} names a page", store.page_length));
+        let (store, clock, holder) =
+            (self.namespace(OPERATOR), self.clock(), format!("cron {number}"));
+        self.note(format!(
+            "{holder} begins {when:?}, {calls} calls, {} names a page",
+            store.page_length
+        ));
         let database = &self.database;
         let reached = match when {
             When::Now => {
@@ -64,7 +72,12 @@ impl Books {
     }
 
     /// Erases a transaction, which somebody wrote, and tells the ledger.
-    pub fn erase(self: &Rc<Self>, id: String, writer: usize, erased: &Rc<RefCell<Vec<(String, u64)>>>) {
+    pub fn erase(
+        self: &Rc<Self>,
+        id: String,
+        writer: usize,
+        erased: &Rc<RefCell<Vec<(String, u64)>>>,
+    ) {
         let (books, erased) = (Rc::clone(self), Rc::clone(erased));
         let number = self.erasures.borrow().len();
         self.erasures.borrow_mut().push(Erasure { id: id.clone(), done_ms: None, told_ms: None });
@@ -76,10 +89,15 @@ impl Books {
             let is_done = told.as_ref().map_or_else(|problem| problem.contains(LEFT), |()| true);
             if is_done {
                 let now_ms = books.now_ms();
-                books.count(if told.is_ok() { "an erasure" } else { "an erasure that left the row" });
+                books.count(if told.is_ok() {
+                    "an erasure"
+                } else {
+                    "an erasure that left the row"
+                });
                 erased.borrow_mut().push((id.clone(), now_ms));
                 let told_ms = told.is_ok().then_some(now_ms);
-                books.erasures.borrow_mut()[number] = Erasure { id, done_ms: Some(now_ms), told_ms };
+                books.erasures.borrow_mut()[number] =
+                    Erasure { id, done_ms: Some(now_ms), told_ms };
             }
         });
     }

@@ -683,8 +683,7 @@ fn states(ledger: &SqliteLedger) -> Vec<String> {
 #[test]
 fn a_value_from_before_an_erasure_gives_no_row() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    let erased =
-        json!({ "erased": "2026-02-01T00:00:00Z", "lookup": null, "quantities": null });
+    let erased = json!({ "erased": "2026-02-01T00:00:00Z", "lookup": null, "quantities": null });
     let metadata = message(1, json!({ "summary": erased }));
     let name = format!("transaction:{}", metadata["id"].as_str().unwrap());
     let keep = |email: &str, offering: &str| {
