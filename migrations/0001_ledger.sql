@@ -10,18 +10,22 @@ CREATE TABLE shops (
   UNIQUE (mode, unit)
 ) STRICT;
 
--- API keys by their IDs.
+-- API keys by their IDs; a team's key has a row for each shop that it made transactions of.
 CREATE TABLE keys (
   key INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE
+  id TEXT NOT NULL,
+  shop INTEGER NOT NULL,
+  UNIQUE (id, shop)
 ) STRICT;
 
 -- cents: the charge up to 2^53 - 1; a larger one is in `amount`, as digits and a power of ten: `12e308`.
 -- email: keyed hash of the address, as in the record's metadata. prices: the time of the price list.
 -- changed: when the row was last written. quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1,
 -- else as `amount`.
+-- The rows themselves are in the order of lists and months: a page, a sum, an export reads what lies together. A create
+-- writes three rows: this one and those of the first two indexes. Each further index of every row would cost one more.
 CREATE TABLE transactions (
-  id TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
   shop INTEGER NOT NULL,
   created INTEGER NOT NULL,
   currency TEXT NOT NULL,
@@ -34,12 +38,12 @@ CREATE TABLE transactions (
   erased INTEGER,
   changed INTEGER NOT NULL,
   quantities TEXT NOT NULL,
+  PRIMARY KEY (shop, created, id),
   CHECK ((cents IS NULL) <> (amount IS NULL)),
   CHECK (erased IS NULL OR email IS NULL)
 ) STRICT, WITHOUT ROWID;
 
--- Covers lists and sums of a shop. Each further index of every row would cost a row written for each create.
-CREATE INDEX by_time ON transactions (shop, created, currency, cents, unpriced, key);
+CREATE UNIQUE INDEX by_id ON transactions (id);
 CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
 CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 

@@ -179,12 +179,16 @@ const look = ofMonth("show", "print what was paid of a month, and its sum as it 
 onRecords(look, async ({ tools, port, print }) => {
   const of = shopMonth(look.opts());
   const paid = await markedAs({ tools, port }, of);
-  const { sumTransactions } = await operator(tools);
-  const { unit, mode, month } = of;
-  const { sums } = await sumTransactions(port, { wanted: { unit, mode }, month }, () => {});
-  const now = sums.map(({ settled: _, ...sum }) => sum);
-  print({ ...paid, now }, () => `${marked([paid])}\n\nNow its sum is ${sumsInWords({ sums })}.`);
+  const now = port.ledger ? await sumsNow({ tools, port }, of) : null;
+  const words = now ? `\n\nNow its sum is ${sumsInWords({ sums: now })}.` : "";
+  print({ ...paid, now }, () => marked([paid]) + words);
 });
+
+async function sumsNow({ tools, port }, { unit, mode, month }) {
+  const { sumTransactions } = await operator(tools);
+  const { sums } = await sumTransactions(port, { wanted: { unit, mode }, month });
+  return sums.map(({ settled: _, ...sum }) => sum);
+}
 
 const all = payments
   .command("list")

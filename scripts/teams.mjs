@@ -2,7 +2,7 @@
 import { YES, command, onRecords } from "./lib/command.mjs";
 import { REFUSED_SECONDS, SHOWN_SECONDS } from "./lib/delays.mjs";
 import { operator } from "./lib/operator.mjs";
-import { UserError, table } from "./lib/output.mjs";
+import { UserError, table, visible } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
 
 const teams = command(
@@ -10,6 +10,9 @@ const teams = command(
   "Teams of the service: a team's key may act as each of its units.",
 );
 const counted = (units) => (units.length === 1 ? units[0] : `${units.length} units`);
+
+const alreadyInWords = ({ unit, created, by }) =>
+  `\n${unit} was in the team before${by ? `: ${visible(by)} added it at ${created}` : ""}.`;
 
 const add = teams
   .command("add")
@@ -25,7 +28,8 @@ onRecords(
     await confirmNew({ tools, port, terminal }, { units, team }, about);
     const added = await addToTeam(port, await by(), team, units);
     const after = `It may take ${SHOWN_SECONDS} s where the team's key has tried that unit before.`;
-    print(added, () => `The team's keys may act as ${counted(units)}. ${after}`);
+    const before = added.already.map(alreadyInWords).join("");
+    print(added, () => `The team's keys may act as ${counted(units)}. ${after}${before}`);
   },
   { changes: true },
 );

@@ -1,8 +1,9 @@
-/** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
+/** `npm run transactions -- list|find|show|erase|usage|quantities|export|backup|restore`: the recorded transactions of the local or the deployed service. */
 import { writeFileSync } from "node:fs";
 import { backup } from "./lib/backup.mjs";
-import { Option, command, confirm, onRecords, readMonth } from "./lib/command.mjs";
+import { Option, command, confirm, onRecords, readMonth, whole } from "./lib/command.mjs";
 import { SHOWN_SECONDS } from "./lib/delays.mjs";
+import { increment } from "./lib/increment.mjs";
 import { mailInWords } from "./lib/mail-state.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
@@ -15,61 +16,93 @@ const mode = () =>
 /** @param {{amount?: string, currencyCode?: string}} charge */
 const charged = ({ amount, currencyCode }) => `${amount} ${currencyCode}`;
 const counted = (count) => (count > 0 ? String(count) : "");
-const damagedInWords = ({ count, first }) =>
+const damagedInWords = ({ count = 0, first = "" } = {}) =>
   count === 0 ? "" : `\n\n${count} records are damaged and left out, \`${first}\` first.`;
 
-const HEADS = ["ID", "TIME", "MODE", "CHARGE", "UNPRICED", "ERASED"];
-const cells = ({ id, createdAt, mode, unpriced, erased, ...charge }) => [
+/** Up to when what the ledger says is complete; what Workers KV says has no `completeUpTo`. */
+const completeInWords = ({ completeUpTo, damaged }) => {
+  if (completeUpTo === undefined) return "";
+  const until = completeUpTo
+    ? `Complete up to ${completeUpTo}. Later orders usually appear within seconds.`
+    : "Orders may be missing: the ledger has not been compared with all records yet.";
+  return `\n\n${until}${damagedInWords(damaged)}`;
+};
+
+const HEADS = ["ID", "TIME", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
+const cells = ({ id, createdAt, unit, mode, unpriced, erased, ...charge }) => [
   id,
   createdAt,
+  unit,
   mode,
   charged(charge),
   counted(unpriced),
   erased ?? "",
 ];
 
-// ---- Find and show -------------------------------------------------------------------------------
+const inMonth = () => new Option("--month <month>", "such as 2026-11, in UTC").argParser(readMonth);
 
-const email = () => new Option("--email <address>", "the recipient's e-mail address, in full");
-const yes = () => new Option("--yes", "without asking");
+// ---- Lists ---------------------------------------------------------------------------------------
 
-const search = transactions
-  .command("find")
-  .description("find transactions by what a caller knows")
-  .option("--unit <unit>", "only this unit's; without it, the records of all units are listed")
+const [PAGE, MOST] = [50, 1_000];
+
+const newest = transactions
+  .command("list")
+  .description("print the newest transactions")
+  .option("--unit <unit>", "only this unit's")
+  .option("--key <id>", "only those that the API key of this ID created")
   .addOption(mode())
-  .addOption(new Option("--reference <text>", "the shop's reference, in full").conflicts("email"))
-  .addOption(email())
-  .addOption(yes())
-  .hook("preAction", () => {
-    const { reference, email, unit } = search.opts();
-    if ((reference ?? email) === undefined)
-      search.error("say what to look for: `--reference` or `--email`");
-    if (email === undefined && unit === undefined) search.error("`--reference` needs `--unit`");
-  });
-onRecords(search, async (at) => {
-  const { unit, mode, reference, email } = search.opts();
-  const by = reference === undefined ? { email } : { reference };
-  if (unit === undefined) await agreeToList(at, "", search.opts().yes, "nothing was looked for");
-  const { findTransactions } = await operator(at.tools);
-  const { transactions: rows, damaged } = await findTransactions(at.port, {
-    wanted: { unit, mode },
-    by,
-  });
-  const found = () => (rows.length === 0 ? NONE : table(HEADS, rows.map(cells)));
-  at.print({ transactions: rows, damaged: damaged.count }, () => found() + damagedInWords(damaged));
+  .addOption(inMonth())
+  .option("--unpriced", "only those with an offering that had no price, and so cost nothing")
+  .addOption(
+    new Option("--limit <count>", `at most so many, up to ${MOST}`)
+      .argParser(whole(1, MOST))
+      .default(PAGE),
+  );
+onRecords(newest, async ({ tools, port, print }) => {
+  const { unit, mode, key, month, unpriced = false, limit } = newest.opts();
+  const { listTransactions } = await operator(tools);
+  const query = { wanted: { unit, mode }, key, month, unpriced };
+  const { orders, ...more } = await listTransactions(port, query, limit);
+  const words = () => (orders.length === 0 ? NONE : table(HEADS, orders.map(cells)));
+  print({ transactions: orders, ...shownMore(more) }, () => words() + completeInWords(more));
 });
+
+/** Of damaged records programs get the number. */
+const shownMore = ({ damaged, ...more }) => ({ ...more, damaged: damaged?.count ?? 0 });
 
 const NONE = "no such transaction";
 
-/** Asks before all units' records are listed. @param {any} at @param {string} then what is done then, in words */
-async function agreeToList({ tools, kv, port, terminal }, then, yes, otherwise) {
-  if (yes) return;
-  const { records, more } = await (await operator(tools)).sizeOfAll(port);
-  const count = `${more ? "more than " : ""}${records.toLocaleString("en")}`;
-  const question = `To look through all units of ${placeInWords(kv.place)}, ${count} transactions are listed${then}. Go on?`;
-  await confirm({ question, otherwise }, terminal);
-}
+// ---- Find and show -------------------------------------------------------------------------------
+
+const email = () => new Option("--email <address>", "the recipient's e-mail address, in full");
+const yes = () => new Option("--yes", "skip the confirmation prompt");
+
+const search = transactions
+  .command("find")
+  .description("find transactions by reference or e-mail address")
+  .option("--unit <unit>", "only this unit's")
+  .addOption(mode())
+  .addOption(new Option("--reference <text>", "the shop's reference, in full").conflicts("email"))
+  .addOption(email())
+  .hook("preAction", () => {
+    const { reference, email } = search.opts();
+    if ((reference ?? email) === undefined)
+      search.error("say what to look for: `--reference` or `--email`");
+  });
+onRecords(search, async ({ tools, port, print }) => {
+  const { unit, mode, reference, email } = search.opts();
+  const by = reference === undefined ? { email } : { reference };
+  const { findTransactions } = await operator(tools);
+  const found = await findTransactions(port, { wanted: { unit, mode }, by });
+  const { transactions: rows, ...more } = found;
+  const words = () =>
+    rows.length === 0
+      ? NONE
+      : table(HEADS, rows.map(cells)) + (more.more ? `\n\n${THERE_ARE_MORE}` : "");
+  print({ transactions: rows, ...shownMore(more) }, () => words() + completeInWords(more));
+});
+
+const THERE_ARE_MORE = `These are the newest ${MOST}. Choose a unit or a mode to see others.`;
 
 const look = transactions
   .command("show")
@@ -146,7 +179,7 @@ const remove = transactions
   .addOption(email())
   .option(
     "--unit <unit>",
-    "with --email: only this unit's; without it, the records of all units are listed",
+    "with --email: only this unit's; without it, those of each unit in which the ledger finds the address",
   )
   .addOption(mode())
   .addOption(yes())
@@ -177,49 +210,66 @@ onRecords(
 const NOTHING_ERASED = "nothing was erased";
 const AFTER = `amounts, offerings, times and charge stay. After about ${SHOWN_SECONDS} s the service shows it so everywhere. Backups still have it, and so has the shop.`;
 
-/** Erases what has an address, and prints a receipt, which does not have it. */
+/**
+ * Erases what has an address, and prints a receipt, which does not have it. Of each unit all records are checked, as the
+ * ledger may lack one.
+ */
 async function eraseAddress(at) {
   const { tools, kv, port, print, terminal, by } = at;
   const { email, unit, mode, yes } = remove.opts();
-  if (unit === undefined)
-    await agreeToList(at, ", and those of this address are erased for good", yes, NOTHING_ERASED);
   const { findTransactions } = await operator(tools);
-  const { transactions: rows, damaged } = await findTransactions(port, {
-    wanted: { unit, mode },
-    by: { email },
-  });
-  if (unit !== undefined && rows.length > 0) {
-    if (!yes) terminal.err(`${table(HEADS, rows.map(cells))}\n\n`);
-    const question = `Erase these ${rows.length} transactions of ${placeInWords(kv.place)}? This cannot be undone.`;
+  const found = await findTransactions(port, { wanted: { unit, mode }, by: { email } });
+  const { transactions: rows, ...more } = found;
+  const units = unit === undefined ? [...new Set(rows.map(({ unit }) => unit))] : [unit];
+  if (units.length > 0) {
+    if (!yes) terminal.err(`${table(HEADS, rows.map(cells))}${completeInWords(more)}\n\n`);
+    const question = `Check all records of ${units.join(", ")} of ${placeInWords(kv.place)}, and erase these ${rows.length} transactions and any others of the address? This cannot be undone.`;
     await confirm({ question, yes, otherwise: NOTHING_ERASED }, terminal);
   }
-  const receipt = { by: await by(), transactions: [], damaged: damaged.count };
-  await eraseEach(at, rows, receipt);
+  const receipt = { by: await by(), transactions: [], checked: 0, damaged: 0 };
+  for (const unit of units) await eraseIn(at, { wanted: { unit, mode }, email }, receipt);
   const left = receipt.transactions.filter(({ erased }) => !erased).length;
-  transactions.exitCode = left > 0 ? 1 : 0;
-  print(receipt, () => receiptInWords(receipt, left) + damagedInWords(damaged));
+  transactions.exitCode = left > 0 || more.more ? 1 : 0;
+  const others = more.more ? `\n\n${THERE_ARE_OTHERS}` : "";
+  print({ ...receipt, completeUpTo: more.completeUpTo }, () => {
+    const damaged = receipt.damaged > 0 ? `\n\n${receipt.damaged} ${NOT_CHECKED}` : "";
+    return receiptInWords(receipt, left) + others + completeInWords(more) + damaged;
+  });
 }
 
-/** One after the other. What can't be erased, such as one that is too young, keeps none of the others. */
-async function eraseEach({ tools, port, terminal }, rows, receipt) {
-  const { eraseTransaction } = await operator(tools);
-  for (const { id, unit, mode } of rows) {
-    try {
-      const { at } = await eraseTransaction(port, receipt.by, id);
-      receipt.transactions.push({ id, unit, mode, erased: at });
-    } catch (error) {
-      if (!(error instanceof Refusal)) {
-        terminal.err(`${receiptInWords(receipt, 0)}\n\n`);
-        throw Object.assign(error, { data: receipt });
-      }
-      receipt.transactions.push({ id, unit, mode, erased: null, problem: error.message });
-    }
+const THERE_ARE_OTHERS = `The ledger has more than ${MOST} of the address: run the same command again.`;
+const NOT_CHECKED = "records are damaged and were not checked.";
+const STEP = 100; // transactions that are erased before the receipt has them
+
+/** What can't be erased, such as one that is too young, keeps none of the others. */
+async function eraseIn({ tools, port, terminal }, { wanted, email }, receipt) {
+  const { erasePerson } = await operator(tools);
+  let next = null;
+  try {
+    do {
+      const step = await erasePerson(port, receipt.by, { wanted, email, next }, STEP);
+      addStep(receipt, wanted, step);
+      next = step.next;
+    } while (next !== null);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    terminal.err(`${receiptInWords(receipt, 0)}\n\n`);
+    throw Object.assign(error, { data: receipt });
   }
+}
+
+function addStep(receipt, wanted, { erased, refused, damaged, listed }) {
+  receipt.checked += listed;
+  receipt.damaged += damaged.count;
+  const rows = erased.map(({ id, unit, mode, at }) => ({ id, unit, mode, erased: at }));
+  const others = refused.map(([id, problem]) => ({ id, ...wanted, erased: null, problem }));
+  const isNew = ({ id }) => receipt.transactions.every((known) => known.id !== id);
+  receipt.transactions.push(...[...rows, ...others].filter(isNew));
 }
 
 function receiptInWords({ by, transactions: rows }, left) {
   if (rows.length === 0) return `${NONE}: ${NOTHING_ERASED}`;
-  const shown = rows.map(({ id, unit, mode, erased, problem }) => [
+  const shown = rows.map(({ id, unit, mode = "", erased, problem }) => [
     id,
     unit,
     mode,
@@ -231,8 +281,6 @@ function receiptInWords({ by, transactions: rows }, left) {
 }
 
 // ---- Usage and export ----------------------------------------------------------------------------
-
-const inMonth = () => new Option("--month <month>", "such as 2026-11, in UTC").argParser(readMonth);
 
 const SUM_HEADS = ["UNIT", "MODE", "TRANSACTIONS", "SUM", "CURRENCY", "UNPRICED"];
 const PAID_HEADS = ["SETTLED", "PAID", "INVOICE"];
@@ -255,7 +303,7 @@ const summing = (name, description, month, ofMode = mode()) =>
     .addOption(ofMode);
 
 /**
- * Sums what is meant, and hands on the transactions of each page, or their lines.
+ * Sums what is meant.
  * @param {(query: any) => Promise<any>} sumBy
  * @param {Record<string, any>} options
  * @param {string} none in words
@@ -263,43 +311,91 @@ const summing = (name, description, month, ofMode = mode()) =>
 async function sumUp(sumBy, options, none) {
   const { unit, mode, month, unpriced = false, unpaid = false } = options;
   const wanted = { unit, mode: mode === "both" ? undefined : mode };
-  const { sums, transactions, damaged } = await sumBy({ wanted, month, unpriced, unpaid });
-  const heads = sums.some(({ settled }) => settled) ? [...SUM_HEADS, ...PAID_HEADS] : SUM_HEADS;
-  const found = sums.length === 0 ? none : table(heads, sums.map(sumCells));
+  const { sums: all, transactions, ...more } = await sumBy({ wanted, month, unpaid });
+  const sums = unpriced ? all.filter((sum) => sum.unpriced > 0) : all;
+  const found = sums.length === 0 ? none : sumsInWords(sums, month);
   return {
-    data: { month: month ?? null, sums, transactions, damaged: damaged.count },
-    words: found + damagedInWords(damaged),
+    data: { month: month ?? null, sums, transactions, ...shownMore(more) },
+    words: found + lateInWords(sums) + completeInWords(more),
   };
+}
+
+/** With the month of each, where it is not one that was asked for. */
+function sumsInWords(sums, month) {
+  const heads = sums.some(({ settled }) => settled) ? [...SUM_HEADS, ...PAID_HEADS] : SUM_HEADS;
+  if (month !== undefined) return table(heads, sums.map(sumCells));
+  const rows = sums.map((sum) => [sum.month, ...sumCells(sum)]);
+  return table(["MONTH", ...heads], rows);
+}
+
+/** Orders that came after their month was marked as paid. */
+function lateInWords(sums) {
+  const lines = sums
+    .filter(({ late }) => late)
+    .map(({ unit, mode, month, late }) => `${month} of ${unit} (${mode}): ${late.join(", ")}`);
+  if (lines.length === 0) return "";
+  return `\n\nAdded to the ledger or changed since the month was marked as paid:\n${[...new Set(lines)].join("\n")}`;
 }
 
 const MOST_EXAMPLES = 20;
 
-const sum = summing("usage", "sums by unit, of a month or of all time", inMonth()).option(
+const sum = summing("usage", "sums by unit, of a month or of each month", inMonth()).option(
   "--unpriced",
-  "only transactions with an offering that had no price, and so cost nothing; exit code 1 if there are any",
+  "only sums with an offering that had no price, and so cost nothing, and the newest such transactions; exit code 1 if there are any",
 );
 onRecords(sum, async ({ tools, port, print }) => {
   const options = sum.opts();
-  const { sumTransactions } = await operator(tools);
-  const examples = [];
-  const onRows = (rows) => examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length));
-  const none = options.unpriced
-    ? "every offering of these transactions had a price"
-    : "no transactions";
-  const sumBy = (query) => sumTransactions(port, query, onRows);
-  const { data, words } = await sumUp(sumBy, options, none);
-  if (!options.unpriced) return print(data, () => words);
-  transactions.exitCode = data.transactions > 0 ? 1 : 0;
+  const { unit, mode, month, unpriced } = options;
+  const { sumTransactions, listTransactions } = await operator(tools);
+  const none = unpriced ? "every offering of these transactions had a price" : "no transactions";
+  const { data, words } = await sumUp((query) => sumTransactions(port, query), options, none);
+  if (!unpriced) return print(data, () => words);
+  transactions.exitCode = data.sums.length > 0 ? 1 : 0;
+  const query = { wanted: { unit, mode }, month, unpriced };
+  const { orders } = await listTransactions(port, query, MOST_EXAMPLES + 1);
+  const examples = orders.slice(0, MOST_EXAMPLES);
+  const more = orders.length > examples.length;
   return print({ ...data, examples }, () =>
-    [words, ...examplesInWords(examples, data.transactions)].join("\n\n"),
+    [words, ...examplesInWords(examples, more)].join("\n\n"),
   );
 });
 
-function examplesInWords(examples, count) {
+function examplesInWords(examples, more) {
   if (examples.length === 0) return [];
-  const more = count > examples.length ? [`And ${count - examples.length} more.`] : [];
-  return [table(HEADS, examples.map(cells)), ...more, "`show` prints the offerings of one."];
+  const others = more ? ["There are more: `list --unpriced` prints them."] : [];
+  return [table(HEADS, examples.map(cells)), ...others, "`show` prints the offerings of one."];
 }
+
+const MOST_OFFERINGS = 10_000;
+const QUANTITY_HEADS = ["OFFERING", "QUANTITY", "TRANSACTIONS", "MODE"];
+
+const pledged = summing(
+  "quantities",
+  "quantities that were pledged in a month, by offering",
+  inMonth().makeOptionMandatory(),
+  new Option("--mode <mode>", "those of live keys, of test keys, or of both")
+    .choices(["live", "test", "both"])
+    .default("live"),
+);
+onRecords(pledged, async ({ tools, port, print }) => {
+  const { unit, mode, month } = pledged.opts();
+  const { sumQuantities } = await operator(tools);
+  const wanted = { unit, mode: mode === "both" ? undefined : mode };
+  const found = await sumQuantities(port, { wanted, month }, MOST_OFFERINGS);
+  const { quantities, ...more } = found;
+  const rows = quantities.map(({ offering, quantity, transactions, mode }) => [
+    offering,
+    quantity,
+    String(transactions),
+    mode,
+  ]);
+  const words = () =>
+    rows.length === 0
+      ? `nothing was pledged in ${month}`
+      : table(QUANTITY_HEADS, rows) +
+        (more.more ? `\n\nThese are the first ${MOST_OFFERINGS} offerings: choose a unit.` : "");
+  print({ month, mode, quantities, ...shownMore(more) }, () => words() + completeInWords(more));
+});
 
 const list = summing(
   "export",
@@ -329,7 +425,7 @@ onRecords(list, async ({ tools, kv, port, print, terminal }) => {
     return terminal.err(`${placeInWords(kv.place)}\n\n${words}\n`);
   }
   const { data, words } = await (csv === undefined
-    ? sums((query) => sumTransactions(port, query, () => {}))
+    ? sums((query) => sumTransactions(port, query))
     : newFile(csv, ({ fd }) => intoCsv((text) => writeFileSync(fd, text))));
   return print({ ...data, mode, file: csv ?? null }, () => words);
 });
@@ -345,26 +441,37 @@ const noneIn = ({ mode, month, unpaid }) =>
 const SECRET =
   "It holds personal data and the hashes of API keys: keep it as secret as the namespace.";
 
+const saved = transactions
+  .command("backup")
+  .description("write all records of the namespace into a file")
+  .argument("<file>", "it must not exist")
+  .option(
+    "--since <file>",
+    "only what was created or changed since the last backup, whose file this is: a full one, or one with `--since`; it needs the ledger",
+  );
 onRecords(
-  transactions
-    .command("backup")
-    .description("write all records of the namespace into a file")
-    .argument("<file>", "it must not exist"),
+  saved,
   async (at, file) => {
-    const done = await backup(at.kv, file);
-    const recorded = await recordBackup(at, done);
-    at.print(
-      { file, ...done, recorded },
-      () => `${file}: ${done.count} records, SHA-256 ${done.sha256}\n\n${SECRET}`,
-    );
+    const { since } = saved.opts();
+    const done =
+      since === undefined
+        ? await backup(at.kv, file)
+        : await increment(at.kv, file, since, await operator(at.tools));
+    const recorded = await recordBackup(at, since !== undefined, done);
+    at.print({ file, ...done, recorded }, () => savedInWords(file, done));
   },
   { changes: true },
 );
 
+function savedInWords(file, { count, sha256, since, completeUpTo }) {
+  const span = since && `\nIt continues the last backup, from ${since} to ${completeUpTo}.`;
+  return `${file}: ${count} records, SHA-256 ${sha256}${span ?? ""}\n\n${SECRET}`;
+}
+
 /** The backup is whole, also where nothing can be written into the namespace. @returns {Promise<boolean>} */
-async function recordBackup({ tools, port, terminal, by }, { count }) {
+async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
   try {
-    await (await operator(tools)).recordBackup(port, await by(), count);
+    await (await operator(tools)).recordBackup(port, await by(), isIncrement, count);
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -379,7 +486,8 @@ const OTHER_SECRET =
 const back = transactions
   .command("restore")
   .description("write the records of a backup into the namespace, API keys left out")
-  .argument("<file>", "as `backup` wrote it");
+  .argument("<file>", "a full backup, as `backup` wrote it")
+  .argument("[increments...]", "all that continue it, by `backup --since`, in their order");
 back
   .addOption(
     new Option(
@@ -397,30 +505,53 @@ back
   .option("--yes", "without asking");
 onRecords(
   back,
-  async ({ tools, kv, port, print, terminal, by }, file) => {
+  async ({ tools, kv, port, print, terminal, by }, file, increments) => {
     const { only, withKeys = false, overwrite, yes } = back.opts();
     const rules = await operator(tools);
-    const agree = async (keys, sha256) => {
+    const agree = async (keys, hashes) => {
       if (withKeys && keys.count > 0) {
         terminal.err(`${keysInWords(keys)}\n\n`);
         const question = `Bring these API keys back into ${placeInWords(kv.place)}?`;
         await confirm({ question, yes, otherwise: "nothing was restored" }, terminal);
       }
-      await rules.recordChange(port, await by(), "transactions restore", [sha256]);
+      await rules.recordChange(port, await by(), "transactions restore", hashes);
     };
     const onlyTransactions = only === "transactions";
     const waitMs = kv.place.kind === "local" ? 0 : undefined;
     const options = { withKeys, onlyTransactions, overwrite, agree, waitMs };
-    const done = await restore(kv, file, rules, options);
-    print({ file, ...done }, () => restoredInWords(file, done, withKeys));
+    const done = await restore(kv, [file, ...increments], rules, options);
+    const completeUpTo = await reconciled({ kv, port, terminal }, rules);
+    print({ file, increments, ...done, completeUpTo }, () =>
+      [restoredInWords(file, increments, done, withKeys), ...ledgerInWords(completeUpTo)].join(
+        "\n",
+      ),
+    );
   },
   { changes: true },
 );
 
-function restoredInWords(file, done, withKeys) {
+/** Up to when the ledger has all transactions after a restore: null without one, or if it fails. @returns {Promise<string | null>} */
+async function reconciled({ kv, port, terminal }, rules) {
+  if (!kv.ledger) return null;
+  try {
+    await rules.reconcile(port);
+    return (await rules.ledgerStatus(port)).completeUpTo;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    terminal.err(
+      `All records are restored, and the ledger is not complete yet: ${error.message}\nRun \`npm run ledger -- check\`.\n`,
+    );
+    return null;
+  }
+}
+
+const ledgerInWords = (completeUpTo) =>
+  completeUpTo ? [`The ledger is complete up to ${completeUpTo}.`] : [];
+
+function restoredInWords(file, increments, done, withKeys) {
   const { written, same, expired, erased, left, keys, secretReplaced, from } = done;
   const counts = [
-    `${written} records of ${file} are written and read back`,
+    `${written} records of ${[file, ...increments].join(", ")} are written and read back`,
     `${same} were there already`,
     `${expired} have expired since`,
     `${erased} stay erased`,
@@ -429,7 +560,7 @@ function restoredInWords(file, done, withKeys) {
   const leftKeys = `\nOf the API keys that are left out, \`--with-keys\` would bring back what this place has not, revoked or not:\n\n${keysInWords(keys)}`;
   return [
     `${counts.join(", ")}.`,
-    `The backup was begun on ${visible(`${from.startedAt} of ${placeInWords(from.place)}`)}.`,
+    `The ${increments.length > 0 ? "last " : ""}backup was begun on ${visible(`${from.startedAt} of ${placeInWords(from.place)}`)}.`,
     ...(secretReplaced ? [OTHER_SECRET] : []),
     ...(withKeys || keys.count === 0 ? [] : [leftKeys]),
   ].join("\n");

@@ -6,7 +6,7 @@
 //! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
-use std::fmt::{self, Display, Formatter};
+use std::iter::repeat_n;
 
 /// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +62,11 @@ impl Decimal {
         if digits.is_empty() {
             return Some(0);
         }
-        let zeros = places.checked_sub(scale).and_then(|zeros| u32::try_from(zeros).ok())?;
-        let append = |units: u64, digit: &u8| units.checked_mul(10)?.checked_add(u64::from(*digit));
-        let units = digits.iter().try_fold(0, append)?.checked_mul(10_u64.checked_pow(zeros)?)?;
-        Some(units).filter(|units| *units <= MAX_UNITS)
+        let zeros = usize::try_from(places.checked_sub(scale)?).ok()?;
+        let append = |units: u64, digit: &u8| {
+            Some(10 * units + u64::from(*digit)).filter(|units| *units <= MAX_UNITS)
+        };
+        digits.iter().chain(repeat_n(&0, zeros)).try_fold(0, append)
     }
 
     /// Returns the same without zeros at its beginning and end: equal decimals are then equal in their
@@ -79,11 +80,12 @@ impl Decimal {
         Decimal { digits: digits.to_vec(), scale: if digits.is_empty() { 0 } else { scale } }
     }
 
-    /// Returns digits and a power of ten, such as `12e306`: the text by which SQL lays a decimal out.
-    pub fn scientific(&self) -> String {
+    /// The exact decimal as digits and a power of ten, such as `12e306`: the text that SQL lays out to sum it.
+    pub fn to_scientific(&self) -> String {
         let Decimal { digits, scale } = self.trimmed();
-        let text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-        format!("{}e{}", if text.is_empty() { "0" } else { &text }, -scale)
+        let digits: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let digits = if digits.is_empty() { "0" } else { &digits };
+        [digits, "e", itoa::Buffer::new().format(scale.saturating_neg())].concat()
     }
 
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
@@ -100,24 +102,30 @@ impl Decimal {
     /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
-        let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
-        let scale = scales.max().unwrap_or_default();
-        // Counter n is worth 10^(n - scale); it may hold more than 9.
-        let mut places = Vec::new();
-        for (amount, price) in &products {
-            add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+        sum_up(&products)
+    }
+
+    /// The exact decimal without zeros at its end: plain such as `0.0000001`, or with an exponent such as
+    /// `1e308` where that would add over 20 zeros.
+    pub fn to_exact(&self) -> String {
+        let Decimal { digits, scale } = self.trimmed();
+        let count = digits.len() as i32;
+        let point = count.saturating_sub(scale); // after so many digits
+        let has_exponent = scale < -MAX_ZEROS || point < -MAX_ZEROS;
+        let places = if has_exponent { 0..count } else { 0.min(point - 1)..count.max(point) };
+        let mut text = String::new();
+        for place in places.clone() {
+            if place == point && place > places.start {
+                text.push('.');
+            }
+            let digit = usize::try_from(place).ok().and_then(|place| digits.get(place));
+            text.push(char::from(b'0' + digit.unwrap_or(&0)));
         }
-        places.extend([0; CARRY_PLACES]);
-        let mut carry = 0;
-        let digits = places.iter().map(|place| {
-            carry += place;
-            let digit = (carry % 10) as u8;
-            carry /= 10;
-            digit
-        });
-        let mut digits: Vec<u8> = digits.collect();
-        digits.reverse();
-        Decimal { digits, scale }
+        if has_exponent {
+            text.push('e');
+            text.push_str(itoa::Buffer::new().format(scale.saturating_neg()));
+        }
+        text
     }
 
     /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
@@ -148,29 +156,6 @@ impl Decimal {
     }
 }
 
-impl Display for Decimal {
-    /// Writes the exact value, without zeros at its end: a plain decimal such as `0.0000001`, or with an
-    /// exponent such as `1e308` where that would add over 20 zeros.
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Decimal { digits, scale } = self.trimmed();
-        let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-        let whole = (digits.len() as i32).saturating_sub(scale); // the digits before the point
-        match () {
-            () if digits.is_empty() => out.write_str("0"),
-            () if scale < -MAX_ZEROS || whole < -MAX_ZEROS => {
-                write!(out, "{text}e{}", scale.saturating_neg())
-            }
-            () if scale <= 0 => write!(out, "{text}{}", zeros(-scale)),
-            () => {
-                text.insert_str(0, &zeros(1 - whole));
-                let (before, after) = text.split_at(usize::try_from(whole.max(1)).unwrap_or(1));
-                write!(out, "{before}.{after}")
-            }
-        }
-    }
-}
-
 /// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite exchange these exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
 /// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
@@ -185,6 +170,27 @@ const CARRY_PLACES: usize = 20;
 const MONEY_PLACES: usize = 2;
 /// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
+    let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
+    let scale = scales.max().unwrap_or_default();
+    // Counter n is worth 10^(n - scale); it may hold more than 9.
+    let mut places = Vec::new();
+    for (amount, price) in products {
+        add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
+    }
+    places.extend([0; CARRY_PLACES]);
+    let mut carry = 0;
+    let digits = places.iter().map(|place| {
+        carry += place;
+        let digit = (carry % 10) as u8;
+        carry /= 10;
+        digit
+    });
+    let mut digits: Vec<u8> = digits.collect();
+    digits.reverse();
+    Decimal { digits, scale }
+}
 
 /// Adds a product whose last digit belongs to the counter `lowest`.
 fn add_product(places: &mut Vec<u64>, lowest: usize, a: &Decimal, b: &Decimal) {

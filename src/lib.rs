@@ -9,13 +9,13 @@
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
-//!   exact decimals, [`quantities`] sums the amounts of each offering, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
-//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows
-//!   it to its recipient.
+//!   exact decimals and [`quantities`] the sums by offering, [`settlement`] says what was paid,
+//!   [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`] keys the hashes that an
+//!   operator finds it by, and [`recipient`] shows it to its recipient.
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
-//! - All of these build on [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses)
-//!   and [`version`] (the format of records).
+//! - All of these build on [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`]
+//!   (e-mail addresses) and [`version`] (the format of records).
 //! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
 //!   [`dashboard`] is pages and forms over it.
 

@@ -2,16 +2,19 @@
  * Backups of a namespace: JSON Lines. The first line is a header (format, place, time), the last one a trailer (count, SHA-256
  * of all lines before it), and each between is a record in the order of names: `name`, `value` or, where it is no UTF-8,
  * `base64`, `metadata`, `expiration`. A page of records is held at most. A backup that was broken off begins anew.
+ * `increment.mjs` writes those that continue another one, of version 2: the header has the SHA-256 of that one.
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { batches } from "./kv.mjs";
 import { newFile } from "./new-file.mjs";
 import { UserError } from "./output.mjs";
 import { progress } from "./progress.mjs";
 
-const [FORMAT, VERSION] = ["impact-pledge-backup", 1];
+const FORMAT = "impact-pledge-backup";
+const [FULL, INCREMENT] = [1, 2]; // versions
 const MOST_READS = 100;
 const MANY = 1_000_000; // bytes of lines that are written at once
 const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
@@ -19,14 +22,30 @@ const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
 // ---- Backup --------------------------------------------------------------------------------------
 
 /** Writes all records of a namespace into a new file. @returns {Promise<{count: number, sha256: string}>} */
-export const backup = (kv, file) => newFile(file, (output) => writeBackup(kv, new Writer(output)));
-
-async function writeBackup(kv, writer) {
+export function backup(kv, file) {
   const startedAt = new Date().toISOString();
-  await writer.write(newLine({ format: FORMAT, version: VERSION, place: kv.place, startedAt }));
+  return writeBackup(kv, file, { startedAt }, kv.list());
+}
+
+/**
+ * Writes records into a new file.
+ * @param {import("./kv.mjs").Kv} kv
+ * @param {string} file
+ * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times of the header
+ * @param {AsyncIterable<import("./kv.mjs").Name>} names in their order
+ * @returns {Promise<{count: number, sha256: string}>}
+ */
+export function writeBackup(kv, file, times, names) {
+  const version = times.after ? INCREMENT : FULL;
+  const header = { format: FORMAT, version, place: kv.place, ...times };
+  return newFile(file, (output) => writeRecords(kv, new Writer(output), header, names));
+}
+
+async function writeRecords(kv, writer, header, all) {
+  await writer.write(newLine(header));
   const tell = progress("records copied");
   let count = 0;
-  for await (const names of batches(kv.list(), MOST_READS)) {
+  for await (const names of batches(all, MOST_READS)) {
     for await (const line of linesOf(kv, names)) {
       await writer.write(line);
       count += 1;
@@ -99,6 +118,7 @@ class Writer {
 
 const LINE_FEED = 10;
 const MOST_OF_HEADER = 65_536; // bytes
+const MOST_OF_TRAILER = 256; // bytes
 const MOST_OF_VALUE = 25 * 1024 * 1024; // bytes, by Workers KV's limit
 const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes in JSON
 const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
@@ -209,12 +229,38 @@ async function* chunks(file) {
   }
 }
 
+/** The header and the SHA-256 of a backup, whose records are not looked at. @param {string} file */
+export async function endsOf(file) {
+  for await (const line of lines(file)) {
+    const header = headerOf(file, line);
+    const last = parsed(await lastLine(file));
+    if (!isText(last?.sha256))
+      throw new UserError(`${file} is not complete: its last line is missing`);
+    return { header, sha256: last.sha256 };
+  }
+  throw new UserError(`${file} is no backup of this service`);
+}
+
+async function lastLine(file) {
+  const input = await open(file);
+  try {
+    const { size } = await input.stat();
+    const length = Math.min(size, MOST_OF_TRAILER);
+    const { buffer } = await input.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(buffer.lastIndexOf(LINE_FEED, length - 2) + 1);
+  } finally {
+    await input.close();
+  }
+}
+
 function headerOf(file, line) {
   const header = line.length > MOST_OF_HEADER ? null : parsed(line);
-  const isWhole = header?.version >= 1 && isText(header.startedAt) && isPlace(header.place);
-  if (header?.format !== FORMAT || !isWhole)
+  const isWhole = header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
+  const { after, completeUpTo } = header ?? {};
+  const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
+  if (header?.format !== FORMAT || !isWhole || (header.version === INCREMENT && !continues))
     throw new UserError(`${file} is no backup of this service`);
-  if (header.version > VERSION)
+  if (header.version > INCREMENT)
     throw new UserError(`${file} was written by a later release: restore it with that one`);
   return header;
 }

@@ -20,7 +20,7 @@ export async function copyWith({ root }, { file, environment, folder, account, c
   const whole = { ...raw, account_id: account, main: resolve(dirname(from), raw.main) };
   if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: join(root, "src") };
   const target = join(root, "build", folder);
-  const config = join(target, "wrangler.json");
+  const config = join(target, `wrangler${environment && `.${environment}`}.json`); // deploys of two environments may be under way
   mkdirSync(target, { recursive: true });
   writeFileSync(config, JSON.stringify(whole, null, 2));
   return config;

@@ -2,20 +2,18 @@
  * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
  * handed on as they come, so that a million records need no more memory than a page.
  */
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { configuration } from "./configuration.mjs";
 import { deployedLedger, localLedger } from "./ledger.mjs";
 import { UserError } from "./output.mjs";
-import { startRuntime, stateFolder, within } from "./runtime.mjs";
+import { LocalPort, startRuntime, stateFolder } from "./runtime.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
 const MOST_READS = 100; // of one call, by Cloudflare's limit
 const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
-const CONCURRENT = 20;
 
 /**
  * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
@@ -201,52 +199,6 @@ export async function namespaceOf(cloudflare, { name: worker = "", kv_namespaces
       `the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`,
     );
   return id;
-}
-
-class LocalPort {
-  #kv;
-  #deadline;
-
-  /** @param {{namespace: any, close: () => Promise<void>}} runtime @param {number} deadline */
-  constructor({ namespace, close }, deadline) {
-    this.#kv = namespace;
-    this.#deadline = deadline;
-    this.close = close;
-  }
-
-  user = async () => userInfo().username;
-
-  #within = (purpose, promise) => within(this.#deadline, `local KV can't ${purpose}`, promise);
-
-  async list(prefix, cursor) {
-    const {
-      keys,
-      list_complete,
-      cursor: next,
-    } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
-    return { names: keys, cursor: list_complete ? null : next };
-  }
-
-  read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
-
-  async bytes(name) {
-    const bytes = await this.#within("read a record", this.#kv.get(name, "arrayBuffer"));
-    return bytes && Buffer.from(bytes);
-  }
-
-  write = (entries) =>
-    this.#each(entries, "write a record", ({ key, value, base64, ...options }) =>
-      this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options),
-    );
-  remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
-
-  async #each(items, purpose, act) {
-    const rest = items.values();
-    const worker = async () => {
-      for (const item of rest) await this.#within(purpose, act(item));
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, worker));
-  }
 }
 
 class RestPort {

@@ -61,7 +61,9 @@ async function made(cloudflare, name, jurisdiction) {
  * @param {{worker: string, bindings: any[], environment: string}} service that is deployed
  */
 export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
-  const queue = ledgerQueue(bindings);
+  const queue = bindings.find(
+    ({ name, type }) => name === "LEDGER" && type === "queue",
+  )?.queue_name;
   const consumers = queues.consumers ?? [];
   if (consumers.length > 0 && queue === undefined)
     throw new UserError(
@@ -69,7 +71,3 @@ export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
     );
   return consumers.map((consumer) => ({ ...consumer, queue }));
 }
-
-/** @param {any[]} bindings of a service @returns {string | undefined} */
-export const ledgerQueue = (bindings) =>
-  bindings.find(({ name, type }) => name === "LEDGER" && type === "queue")?.queue_name;

@@ -61,10 +61,10 @@ export class Ledger {
 
   /** The same on a database that is not ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
   async batch(statements) {
-    for (const { parameter } of statements) checkSize(parameter, MOST_BYTES, "a parameter");
+    for (const { parameter } of statements) checkSize([parameter], MOST_BYTES, "a parameter");
     const results = await repeated(() => this.#database.batch(statements));
     const texts = results.map((rows) => rows.map(String));
-    checkSize(texts.flat().join(""), MOST_RESULT, "an answer");
+    checkSize(texts.flat(), MOST_RESULT, "an answer");
     return texts;
   }
 
@@ -72,9 +72,9 @@ export class Ledger {
   script = (sql) => repeated(() => this.#database.script(sql));
 }
 
-/** @param {string} text @param {number} most bytes */
-function checkSize(text, most, what) {
-  if (Buffer.byteLength(text) > most)
+/** @param {string[]} texts @param {number} most bytes of them all */
+function checkSize(texts, most, what) {
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
     throw new UserError(`${what} of the ledger has over ${most / 1_000_000} MB`);
 }
 
@@ -111,7 +111,7 @@ export function localLedger({ root }, { folder, runtime, deadline }) {
   const database = {
     batch: async (statements) => {
       const d1 = await runtime.database();
-      const bound = statements.map(({ sql, parameter }) => d1.prepare(sql).bind(parameter));
+      const bound = statements.map((it) => d1.prepare(it.sql).bind(...parametersOf(it)));
       return (await asked(d1.batch(bound))).map(({ results }) => results.map(firstColumn));
     },
     script: async (sql) => asked((await runtime.database()).prepare(sql).run()),
@@ -119,6 +119,9 @@ export function localLedger({ root }, { folder, runtime, deadline }) {
   const prepare = (ledger) => locked(join(folder, "ledger"), () => migrate(ledger, root));
   return new Ledger(database, prepare);
 }
+
+/** D1 refuses a parameter that a statement has no place for. @param {Statement} statement */
+const parametersOf = ({ sql, parameter }) => (sql.includes("?1") ? [parameter] : []);
 
 /** @param {Record<string, unknown>} row */
 const firstColumn = (row) => Object.values(row)[0];
@@ -149,7 +152,7 @@ export function restDatabase(cloudflare, id) {
   const ask = async (body) => (await cloudflare.call("ask the ledger", "POST", path, body)).result;
   return {
     batch: async (statements) => {
-      const batch = statements.map(({ sql, parameter }) => ({ sql, params: [parameter] }));
+      const batch = statements.map((it) => ({ sql: it.sql, params: parametersOf(it) }));
       return (await ask({ batch })).map(({ results }) => results.map(firstColumn));
     },
     script: (sql) => ask({ sql }),

@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { order, recordsOf } from "./backup.mjs";
+import { order } from "./backup.mjs";
+import { checkChain, recordsOfChain } from "./chain.mjs";
 import { batches } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
 import { UserError, visible } from "./output.mjs";
@@ -19,46 +20,52 @@ const MOST_EXAMPLES = 20;
 
 /**
  * `rules` are the functions of `src/operator_exports`, `choice` one of them has made; `now` in milliseconds
- * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, file: string, rules: Record<string, any>, choice: any, now: number}} Job
+ * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: what
  *   the place lists under the record's name
  * @typedef {{count: number, examples: any[]}} Keys API keys that the backup has, and the place has not or ends otherwise
  */
 
 /**
- * Writes the records of a backup that the place lacks, and reads all of them back. Without `overwrite` nothing is written if any
+ * Writes the records of a backup and its increments that the place lacks, and reads all of them back. Without `overwrite` nothing is written if any
  * record of the place differs.
  * @param {import("./kv.mjs").Kv} kv
- * @param {string} file
+ * @param {string[]} files a full backup, and the increments that continue it
  * @param {Record<string, any>} rules
- * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, sha256: string) => Promise<void>, waitMs?: number}} [options]
- *   `agree` is called before anything is written, with the keys that are brought back or left out, and the backup's hash
+ * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, hashes: string[]) => Promise<void>, waitMs?: number}} [options]
+ *   `agree` is called before anything is written, with the keys that are brought back or left out, and the hashes of the files
  */
-export async function restore(kv, file, rules, options = {}) {
+export async function restore(kv, files, rules, options = {}) {
   const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
   const { agree = async () => {}, waitMs = WAIT_MS } = options;
   const port = portOf(kv);
-  const { header, count, sha256, survey } = await look(file, rules);
+  const { header, count, hashes, survey } = await look(files, rules);
   const choice = await rules.chooseRecords(port, { withKeys, onlyTransactions, overwrite }, survey);
-  const job = { kv, port, file, rules, choice, now: Date.now() };
+  const job = { kv, port, files, rules, choice, now: Date.now() };
   const keys = await compare(job, overwrite);
-  await agree(keys, sha256);
+  await agree(keys, hashes);
   const done = await writeMissing(job, progress(`of ${count.toLocaleString("en")} records`));
   await verify(job, waitMs);
   const { place, startedAt } = header;
+  const sha256 = hashes.at(-1);
   const { secretReplaced } = choice;
   return { count, ...done, keys, secretReplaced, sha256, from: { place, startedAt } };
 }
 
-/** Reads a backup to its end. @returns {Promise<{header?: any, count: number, sha256: string, survey: any}>} */
-async function look(file, rules) {
+/** Reads all files to their ends. @returns {Promise<{header: any, count: number, hashes: string[], survey: any}>} */
+async function look(files, rules) {
   const survey = await rules.surveyBackup();
-  let known = { count: 0, sha256: "" };
-  const tell = (more) => {
-    known = { ...known, ...more };
+  const known = files.map(() => ({ header: null, sha256: "" }));
+  const tell = (more, index) => {
+    known[index] = { ...known[index], ...more };
   };
-  for await (const { name, value = "" } of recordsOf(file, tell)) survey.add(name, value);
-  return { ...known, survey };
+  let count = 0;
+  for await (const { name, value = "" } of recordsOfChain(files, rules, tell)) {
+    survey.add(name, value);
+    count += 1;
+  }
+  checkChain(files, known);
+  return { header: known.at(-1)?.header, count, hashes: known.map(({ sha256 }) => sha256), survey };
 }
 
 // ---- Each record ---------------------------------------------------------------------------------
@@ -70,7 +77,7 @@ async function look(file, rules) {
  * @returns {AsyncGenerator<Pair>}
  */
 async function* pairs(job) {
-  const { kv, file, rules } = job;
+  const { kv, files, rules } = job;
   const marked = new Set(); // names of transactions that were erased
   const note = async (name) => {
     const transaction = await rules.markedBy(name);
@@ -78,7 +85,7 @@ async function* pairs(job) {
   };
   const names = kv.list();
   let next = await names.next();
-  for await (const record of recordsOf(file)) {
+  for await (const record of recordsOfChain(files, rules)) {
     await note(record.name);
     for (; !next.done && order(next.value.name, record.name) < 0; next = await names.next())
       await note(next.value.name);

@@ -1,10 +1,12 @@
 /** This machine's runtime: one of miniflare's for a folder's records and their ledger, as `wrangler dev` keeps both. */
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 
 const CLOSE_MS = 2_000; // of a runtime's end
+const CONCURRENT = 20; // writes
 
 /** The folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
 export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root, persistTo);
@@ -71,6 +73,53 @@ const stateOf = (folder) => ({
     },
   ],
 });
+
+/** The records of a runtime, as {@link import("./kv.mjs").Kv} asks for them. */
+export class LocalPort {
+  #kv;
+  #deadline;
+
+  /** @param {Runtime} runtime @param {number} deadline of each call, in milliseconds */
+  constructor({ namespace, close }, deadline) {
+    this.#kv = namespace;
+    this.#deadline = deadline;
+    this.close = close;
+  }
+
+  user = async () => userInfo().username;
+
+  #within = (purpose, promise) => within(this.#deadline, `local KV can't ${purpose}`, promise);
+
+  async list(prefix, cursor) {
+    const {
+      keys,
+      list_complete,
+      cursor: next,
+    } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
+    return { names: keys, cursor: list_complete ? null : next };
+  }
+
+  read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
+
+  async bytes(name) {
+    const bytes = await this.#within("read a record", this.#kv.get(name, "arrayBuffer"));
+    return bytes && Buffer.from(bytes);
+  }
+
+  write = (entries) =>
+    this.#each(entries, "write a record", ({ key, value, base64, ...options }) =>
+      this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options),
+    );
+  remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
+
+  async #each(items, purpose, act) {
+    const rest = items.values();
+    const worker = async () => {
+      for (const item of rest) await this.#within(purpose, act(item));
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, worker));
+  }
+}
 
 /**
  * @template T

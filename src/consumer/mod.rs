@@ -7,13 +7,13 @@ use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome,
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
 use crate::workers::deadline::pause;
-use crate::workers::json::{from_js, to_js};
+use crate::workers::json::{from_js, log_error, to_js};
 use crate::workers::{KvNamespace, KvStore, trimmed};
 use mail::{MailService, Post, SendEmail, Sending};
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::{console_error, console_log};
+use worker::console_log;
 
 /// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
 const DEAD: &str = "-dead";
@@ -89,9 +89,7 @@ pub async fn deliver(delivered: Delivered, queue: String, bindings: Bindings, se
             answer(&bindings, &delivered, &message, is_dead, sending).await;
         }
         None => {
-            console_error!(
-                r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
-            );
+            log_error(&[("queue", "NOTIFICATIONS"), ("cause", "not a message of this service")]);
             delivered.ack();
         }
     }

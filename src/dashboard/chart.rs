@@ -39,8 +39,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
             figcaption {
                 (currency) " by month"
                 small {
-                    ", " (most.amount) " at most, in " (view::month(most.month))
-                    @if bars.iter().any(|bar| bar.is_paid) { "; what is paid is pale" }
+                    " (highest: " (most.amount) " in " (view::month(most.month)) ")"
+                    @if bars.iter().any(|bar| bar.is_paid) { ". Light bars are paid." }
                 }
             }
             svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {

@@ -6,6 +6,7 @@ use crate::api::header;
 use crate::http::{Body, Media, Response};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
@@ -42,6 +43,8 @@ pub(super) enum Content {
     Framed(Cow<'static, str>, Markup),
     /// A document of its own, such as a timeline, with its `Content-Security-Policy`.
     Document(String, Cow<'static, str>),
+    /// JSON, for a program.
+    Json(Vec<u8>),
     /// A file for a spreadsheet: its name, of letters, digits, `.`, `-` and `_`, and its bytes.
     Csv(String, Vec<u8>),
 }
@@ -52,6 +55,12 @@ impl Page {
         Page { status: 200, content: Content::Framed(title.into(), content) }
     }
 
+    /// An answer for a program.
+    pub fn json(status: u16, value: &impl Serialize) -> Self {
+        let json = serde_json::to_vec(value).unwrap_or_default(); // it cannot fail for our types
+        Page { status, content: Content::Json(json) }
+    }
+
     pub fn into_response<V>(self, frame: &Frame<'_>) -> Response<V> {
         let mut disposition = None;
         let (media, policy, body) = match self.content {
@@ -59,6 +68,7 @@ impl Page {
                 (HTML, Cow::Owned(policy()), frame.render(&title, &content).into_string().into())
             }
             Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
             Content::Csv(name, bytes) => {
                 disposition = Some(format!("attachment; filename=\"{name}\""));
                 (CSV, Cow::Borrowed(NOTHING), bytes)
@@ -76,6 +86,7 @@ impl Page {
 }
 
 const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 

@@ -7,8 +7,8 @@ use super::transaction::{self, id_link, money};
 use super::{Desk, Refusal, Result, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::{Direction, Order, OrderPage, Place};
-use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
 use crate::operator::bound;
+use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
 use crate::scope::Mode;
 use crate::settlement::Month;
 use crate::store::OperatorStore;
@@ -31,8 +31,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (selection(query, &selected))
         section {
+            (pages(query, &from, page, "Pages of the list"))
             (table(desk, &page.orders, selected.wanted.unit.is_none()))
-            (pages(query, &from, page))
+            (pages(query, &from, page, "Pages of the list, below it"))
             (view::coverage(coverage))
         }
         section { h2 { "Filter" } (filters(query)) }
@@ -105,7 +106,8 @@ pub(super) fn table<S, C, E>(
     orders: &[Order],
     of_all_units: bool,
 ) -> Markup {
-    let (opens, of_unit) = (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
+    let (opens, of_unit) =
+        (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
     let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
     let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
     let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();
@@ -134,8 +136,8 @@ fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
     cells
 }
 
-/// Links to the pages before and after this one.
-fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
+/// Links to the pages before and after this one. They stand above the table as well, where few presses of Tab lead.
+fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
     let place = |name, place: &Place| {
@@ -143,11 +145,11 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage) -> Markup {
         address(&[filters.as_slice(), &[(name, &*text)]].concat())
     };
     html! {
-        nav aria-label="Pages of the list" {
+        nav aria-label=(label) {
             ul {
                 @if *from != Direction::Newest { li { a href=(address(&filters)) { "Newest" } } }
-                @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "Newer" } } }
-                @if let Some(older) = &page.older { li { a rel="next" href=(place("older", older)) { "Older" } } }
+                @if let Some(newer) = &page.newer { li { a rel="prev" href=(place("newer", newer)) { "← Newer" } } }
+                @if let Some(older) = &page.older { li { a rel="next" href=(place("older", older)) { "Older →" } } }
             }
         }
     }

@@ -5,7 +5,7 @@ use super::frame::Page;
 use super::view::{self, Field};
 use super::{Desk, Refusal, Result, link};
 use crate::handle::{Clock, Entropy};
-use crate::operator::{OperatorError, bound};
+use crate::operator::OperatorError;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::form::FormId;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
@@ -15,8 +15,7 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// The form for a payment, and what becomes of it. Makes at most six queries of the ledger, fifteen calls of Workers KV,
-/// and a read for each 100 changes since the form was opened.
+/// The form for a payment, and what becomes of it. Makes at most nine queries of the ledger, and five calls of Workers KV.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -48,7 +47,7 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     let id =
         FormId::parse(form.text("form")).ok_or_else(|| invalid("the form is not one of ours"))?;
     let payment = payment(of, form)?;
-    payments::mark_once((desk.store, bound(desk.ledger)?), &desk.author, &payment, &id).await
+    payments::mark_once(desk.store, desk.ledger, &desk.author, &payment, &id).await
 }
 
 fn invalid(problem: &str) -> OperatorError {
@@ -217,7 +216,8 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
 
 // ---- Undo ----------------------------------------------------------------------------------------
 
-/// Shows what is marked, and takes it back once that was confirmed. Makes at most ten calls of Workers KV.
+/// Shows what is marked, and takes it back once that was confirmed. Makes at most three queries of the ledger, and five calls
+/// of Workers KV.
 pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -227,7 +227,7 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     let is_confirmed = form.text("step") == "undo";
     match payments::get(desk.store, &of).await? {
         Some(now) if is_confirmed && now.at == form.text("at") => {
-            let paid = payments::undo(desk.store, &desk.author, &of).await?;
+            let paid = payments::undo(desk.store, desk.ledger, &desk.author, &of).await?;
             Ok(undone(&of, &paid))
         }
         Some(now) => Ok(confirm(&of, &now, is_confirmed)),

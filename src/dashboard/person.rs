@@ -171,8 +171,7 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
     let (records, author) = ((desk.store, bound(desk.ledger)?), &desk.author);
     let of = (&of_unit(unit), address);
     let from = from.as_ref();
-    let step =
-        transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
+    let step = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
     let receipt = Receipt::new(form, &step);
     let content = html! {
         @if step.next.is_none() { (erased_all(&receipt)) }

@@ -8,8 +8,8 @@ use crate::handle::{Clock, Entropy};
 use crate::ledger::OfferingSum;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
+use crate::operator::quantities::{self, Pledged};
 use crate::operator::transactions::Wanted;
-use crate::operator::usage::{self, Pledged};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -60,7 +60,7 @@ async fn pledged<S, C, E>(
     most: usize,
 ) -> Result<Pledged> {
     let wanted = Wanted { unit: unit.map(str::to_owned), mode: Some(chosen.mode) };
-    Ok(usage::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
+    Ok(quantities::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
 }
 
 fn table(quantities: &[OfferingSum]) -> Markup {
@@ -73,7 +73,12 @@ fn table(quantities: &[OfferingSum]) -> Markup {
     };
     let rows: Vec<_> = quantities.iter().map(row).collect();
     let headings = ["Offering", "Quantity", "Transactions"];
-    view::table_of(&headings, &["Quantity", "Transactions"], &rows, "Nothing was pledged in this month.")
+    view::table_of(
+        &headings,
+        &["Quantity", "Transactions"],
+        &rows,
+        "Nothing was pledged in this month.",
+    )
 }
 
 const HEADINGS: [&str; 7] =
@@ -97,7 +102,8 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let line = |sum: &OfferingSum| {
         let (month, count) = (sum.month.to_string(), sum.transactions.to_string());
         let (mode, unit) = (sum.mode.name(), unit.unwrap_or_default());
-        [&*month, mode, unit, &*sum.offering, &*sum.quantity, &*count, complete_up_to].map(csv::text)
+        [&*month, mode, unit, &*sum.offering, &*sum.quantity, &*count, complete_up_to]
+            .map(csv::text)
     };
     let headings = HEADINGS.map(str::to_owned);
     let lines = csv::lines(std::iter::once(headings).chain(pledged.quantities.iter().map(line)));

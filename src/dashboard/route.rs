@@ -84,8 +84,10 @@ pub enum Route {
     ResendDay,
     /// The record of changes.
     Audit,
-    /// Versions, limits, and the last backup.
+    /// Versions, limits, the ledger, and the last backup.
     System,
+    /// How the ledger is, for monitors.
+    Health,
 }
 
 impl Route {
@@ -96,7 +98,8 @@ impl Route {
             | Route::Orders
             | Route::Units
             | Route::Unit(_)
-            | Route::PreviewProfile(_) => Act::Look,
+            | Route::PreviewProfile(_)
+            | Route::Health => Act::Look,
             Route::Find
             | Route::Transaction(_)
             | Route::Resend(_)
@@ -176,6 +179,7 @@ impl Route {
             Route::ResendDay => "POST /mails",
             Route::Audit => "GET /audit",
             Route::System => "GET /system",
+            Route::Health => "GET /healthz",
         }
     }
 }
@@ -242,6 +246,7 @@ pub fn route(method: &str, path: &str) -> Option<Route> {
         ("POST", ["mails"]) => Route::ResendDay,
         ("GET", ["audit"]) => Route::Audit,
         ("GET", ["system"]) => Route::System,
+        ("GET", ["healthz"]) => Route::Health,
         _ => return None,
     };
     Some(route)

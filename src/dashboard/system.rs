@@ -1,8 +1,8 @@
-//! What runs here: versions, limits, who may do what, and the last backup.
+//! What runs here: versions, limits, who may do what, the ledger, and the last backup.
 
 use super::access::Role;
 use super::frame::Page;
-use super::{Desk, Result, view};
+use super::{Desk, Result, ledger, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use crate::handle::{Clock, Entropy};
 use crate::http::MAX_BYTES_IN_FLIGHT;
@@ -15,7 +15,7 @@ use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// The page. Makes one call of Workers KV.
+/// The page. Makes one call of Workers KV, and two of the ledger.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
@@ -23,6 +23,7 @@ pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
         Err(OperatorError::Store(StoreError::Damaged(problem))) => Err(problem),
         backup => Ok(backup?),
     };
+    let ledger = ledger::section(desk).await;
     let content = html! {
         div.columns {
             div {
@@ -31,6 +32,7 @@ pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
             }
             section { h2 { "Limits" } (limits()) }
         }
+        (ledger)
         section { h2 { "Who may do what" } (members(desk)) }
     };
     Ok(Page::new("System", content))

@@ -9,8 +9,8 @@ use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unknown};
-use crate::operator::teams::{self, TeamRow};
-use crate::store::OperatorStore;
+use crate::operator::teams::{self, Already, TeamRow};
+use crate::store::{OperatorStore, Registered};
 use maud::{Markup, html};
 
 // ---- The register --------------------------------------------------------------------------------
@@ -235,23 +235,33 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     unit: &str,
     form: &Form,
 ) -> Result {
-    let words = if teams::get(desk.store, id).await?.units.iter().any(|own| own == unit) {
-        html! { (unit) " is in the team already: nothing was changed." }
-    } else {
-        let form = keys::form_id(form).ok_or_else(not_whole)?;
-        match teams::add_once(desk.store, &desk.author, id, unit, &form).await {
+    let form = keys::form_id(form).ok_or_else(not_whole)?;
+    let added =
+        match teams::add_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
             Err(OperatorError::Invalid(problem)) => {
                 return refused(desk, id, unit, &[], &problem).await;
             }
             added => added?,
         };
-        html! {
+    let words = match added.already.first() {
+        Some(already) => in_it_already(already),
+        None => html! {
             "The team's keys may act as " (unit) ". It may take " (SHOWN_SECONDS) " s where one has tried "
             "that before."
-        }
+        },
     };
     page(desk, id, After { notice: view::done(&words), added: Some(unit), ..After::default() })
         .await
+}
+
+fn in_it_already(Already { unit, registered }: &Already) -> Markup {
+    html! {
+        (unit) " is in the team already: "
+        @if let Some(Registered { created, by }) = registered {
+            (view::told(by)) " added it " (view::time(created)) ". "
+        }
+        "Nothing was changed."
+    }
 }
 
 fn not_whole() -> Refusal {
@@ -268,7 +278,7 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     let unit = form.text("unit");
     KeyLevel::Team(id.to_owned()).check().map_err(Refusal::invalid)?;
     let Some(form) = keys::form_id(form) else { return Ok(confirm_removal(desk, id, unit)) };
-    match teams::remove_once(desk.store, &desk.author, id, unit, &form).await {
+    match teams::remove_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
         Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
         removed => removed?,
     };

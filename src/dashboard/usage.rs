@@ -6,10 +6,10 @@ use super::frame::{Content, Page};
 use super::transaction::id_link;
 use super::{Act, Desk, Result, link, orders, view};
 use crate::handle::{Clock, Entropy};
+use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::usage::{self, MonthUsage, Usage};
-use crate::operator::Coverage;
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{SettledSum, Settlement};
@@ -94,10 +94,13 @@ fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
 }
 
 fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
-    let rows: Vec<_> = months.iter().flat_map(|usage| {
-        let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
-        rows(desk, usage, &first, true)
-    }).collect();
+    let rows: Vec<_> = months
+        .iter()
+        .flat_map(|usage| {
+            let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
+            rows(desk, usage, &first, true)
+        })
+        .collect();
     let headings = ["Month", "Sum", "Payment", "Transactions", "Without a price"];
     view::table_of(&headings, &NUMBERS, &rows, "")
 }
@@ -165,7 +168,12 @@ fn offer(usage: &MonthUsage, has_ended: bool) -> Markup {
         Some(_) => month_form(usage, "unpaid", "Undo …", html! {}),
         None if has_ended => {
             let codes: Vec<_> = usage.sums.iter().map(|sum| &*sum.currency_code).collect();
-            month_form(usage, "paid", "Mark as paid …", view::hidden("currencies", &codes.join(" ")))
+            month_form(
+                usage,
+                "paid",
+                "Mark as paid …",
+                view::hidden("currencies", &codes.join(" ")),
+            )
         }
         None => html! {},
     }
@@ -224,9 +232,8 @@ const HEADINGS: [&str; 13] = [
 /// A file for a spreadsheet.
 pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
     let headings = HEADINGS.map(str::to_owned).to_vec();
-    let lines = months
-        .iter()
-        .flat_map(|usage| usage.sums.iter().map(|sum| line(usage, sum, coverage)));
+    let lines =
+        months.iter().flat_map(|usage| usage.sums.iter().map(|sum| line(usage, sum, coverage)));
     let lines = csv::lines(std::iter::once(headings).chain(lines));
     let file = [BYTE_ORDER_MARK, &lines].concat();
     Page { status: 200, content: Content::Csv(name.to_owned(), file.into_bytes()) }

@@ -2,7 +2,7 @@
 
 use super::Bindings;
 use super::kv::OperatorKv;
-use super::ledger::D1;
+use super::ledger::D1Ledger;
 use crate::handle::Clock as _;
 use crate::ledger::{self, Delivered, Verdict};
 use crate::platform::Platform;
@@ -69,7 +69,7 @@ struct RetryOptions {
 pub async fn receive(batch: Batch, bindings: Bindings) {
     let messages: Vec<Message> = batch.messages().iter().map(JsCast::unchecked_into).collect();
     let (count, began_ms) = (messages.len(), Platform.now_ms());
-    let (again, cause) = match bindings.ledger() {
+    let (again, cause) = match bindings.ledger().map(D1Ledger::new) {
         Some(ledger) => {
             (receive_all(&ledger, &OperatorKv(bindings.pledges()), messages).await, None)
         }
@@ -81,7 +81,7 @@ pub async fn receive(batch: Batch, bindings: Bindings) {
 }
 
 /// Returns how many messages are delivered again.
-async fn receive_all(ledger: &D1, store: &OperatorKv, messages: Vec<Message>) -> usize {
+async fn receive_all(ledger: &D1Ledger, store: &OperatorKv, messages: Vec<Message>) -> usize {
     let (mut part, mut again) = (Part::default(), 0);
     for message in messages {
         let (delivered, bytes) = read(&message);
@@ -115,7 +115,7 @@ struct Part {
 
 impl Part {
     /// Returns how many of them are delivered again.
-    async fn receive(self, ledger: &D1, store: &OperatorKv) -> usize {
+    async fn receive(self, ledger: &D1Ledger, store: &OperatorKv) -> usize {
         if self.messages.is_empty() {
             return 0;
         }

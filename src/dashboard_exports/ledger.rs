@@ -5,7 +5,8 @@ use crate::workers::deadline::{pause, within};
 use crate::workers::kv::failure;
 use js_sys::{Array, Math, Object, Promise};
 use serde::Serialize;
-use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use std::cell::Cell;
+use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use worker::console_error;
 
@@ -34,15 +35,28 @@ extern "C" {
     type Answer;
     #[wasm_bindgen(method, getter)]
     fn results(this: &Answer) -> Option<Array>;
+    #[wasm_bindgen(method, getter)]
+    fn meta(this: &Answer) -> Option<Meta>;
+
+    type Meta;
+    /// The bytes of the database.
+    #[wasm_bindgen(method, getter)]
+    fn size_after(this: &Meta) -> Option<f64>;
 }
 
-impl Ledger for D1 {
+/// A database as the ledger of one call.
+pub struct D1Ledger {
+    database: D1,
+    bytes: Cell<Option<u64>>,
+}
+
+impl Ledger for D1Ledger {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
         Box::pin(async move {
             let mut attempt = 1;
             loop {
                 match self.attempt(statements).await {
-                    Ok(answers) => return rows(&answers).ok_or(LedgerError::Damaged),
+                    Ok(answers) => return self.rows(&answers).ok_or(LedgerError::Damaged),
                     Err(error) if passes(&error) && attempt < ATTEMPTS => wait(attempt).await,
                     Err(error) => return Err(reported(&error, attempt)),
                 }
@@ -50,26 +64,37 @@ impl Ledger for D1 {
             }
         })
     }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
+    }
 }
 
-impl D1 {
+impl D1Ledger {
+    pub fn new(database: D1) -> Self {
+        D1Ledger { database, bytes: Cell::default() }
+    }
+
     /// Runs statements once. The error is `undefined` if D1 takes too long.
     async fn attempt(&self, statements: &[Statement]) -> Result<JsValue, JsValue> {
         let prepared: Result<Array, JsValue> = statements.iter().map(|it| self.bound(it)).collect();
-        let running = self.batch(&prepared?)?;
+        let running = self.database.batch(&prepared?)?;
         JsFuture::from(within(&running, RUN_MS)).await
     }
 
     fn bound(&self, Statement { sql, parameter }: &Statement) -> Result<Prepared, JsValue> {
-        let prepared = self.prepare(sql)?;
+        let prepared = self.database.prepare(sql)?;
         if sql.contains("?1") { prepared.bind(parameter) } else { Ok(prepared) }
     }
-}
 
-/// The texts of the first columns; `None` if an answer has another form.
-fn rows(answers: &JsValue) -> Option<Vec<Rows>> {
-    let answers: &Array = answers.dyn_ref()?;
-    answers.iter().map(|answer| rows_of(answer.unchecked_ref())).collect()
+    /// The texts of the first columns; `None` if an answer has another form.
+    fn rows(&self, answers: &JsValue) -> Option<Vec<Rows>> {
+        let answers: Vec<Answer> =
+            answers.dyn_ref::<Array>()?.iter().map(JsCast::unchecked_into).collect();
+        let size = answers.last().and_then(Answer::meta).and_then(|meta| meta.size_after());
+        self.bytes.set(size.map(|bytes| bytes as u64));
+        answers.iter().map(rows_of).collect()
+    }
 }
 
 fn rows_of(answer: &Answer) -> Option<Rows> {

@@ -17,7 +17,7 @@ use crate::platform::Platform;
 use crate::workers::{Call, DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
 use access::Context;
 use kv::OperatorKv;
-use ledger::D1;
+use ledger::{D1, D1Ledger};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
@@ -80,7 +80,7 @@ pub async fn serve(
     let queue = bindings
         .notifications()
         .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
-    let ledger = bindings.ledger();
+    let ledger = bindings.ledger().map(D1Ledger::new);
     let dashboard = Dashboard {
         store: &store,
         clock: &Platform,

@@ -70,17 +70,19 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Vec<u8>, Problem> {
         self.announce(&mut prepared).await;
         let Prepared { id, mut metadata, answer, record, .. } = prepared;
-        let message = self.ledger.map(|ledger| (ledger, Recorded::new(&id, &metadata)));
-        metadata.fit();
+        let left_out = metadata.fit().filter(|_| self.ledger.is_some());
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
-        if let Some((ledger, message)) = message {
-            ledger.send(message); // not sooner: without its record it would be a charge for nothing
+        let Summary { mail, created_at, .. } = &metadata.summary;
+        let unsent_since = mail.and_then(|_| created_at.clone());
+        if let Some(ledger) = self.ledger {
+            // Not sooner: a message without a record would be a charge for nothing.
+            ledger.send(Recorded::new(id.clone(), metadata, left_out));
         }
-        if let Summary { mail: Some(_), created_at: Some(created_at), .. } = &metadata.summary {
-            self.list_unsent(&id, created_at).await;
+        if let Some(created_at) = unsent_since {
+            self.list_unsent(&id, &created_at).await;
         }
         Ok(answer)
     }

@@ -142,7 +142,7 @@ pub async fn claim(
         let recent = recent(by.at);
         let claiming = Claiming { wanted, seen, by, since: *recent.start(), until: *recent.end() }
             .statement()?;
-        let facts: Vec<_> = seen.iter().map(|seen| &seen.fact).collect();
+        let facts = seen.iter().map(|seen| &seen.fact).collect();
         let answers = ledger.run(&[claiming, Get { facts }.statement()?]).await?;
         let found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
         let turn = |seen: &Seen| turn(found.iter().find(|claim| claim.fact == seen.fact), by);
@@ -159,12 +159,16 @@ fn turn(found: Option<&Claim>, by: &Change) -> Turn {
     }
 }
 
-/// The claim of a fact. It may be old: see [`Claim::is_recent`].
+/// The claims of facts that have one. They may be old: see [`Claim::is_recent`].
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn get(ledger: &dyn Ledger, fact: &Fact) -> Result<Option<Claim>> {
-    Ok(super::ask(ledger, &Get { facts: vec![fact] }).await?.pop())
+pub async fn get(ledger: &dyn Ledger, facts: &[Fact]) -> Result<Vec<Claim>> {
+    let mut claims = Vec::new();
+    for facts in facts.chunks(MOST_FACTS) {
+        claims.extend(super::ask(ledger, &Get { facts: facts.iter().collect() }).await?);
+    }
+    Ok(claims)
 }
 
 /// Ends a change: what was claimed is so, or is gone.
@@ -317,7 +321,7 @@ pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<(
 /// Claims of the part that are not listed, and do not count more.
 macro_rules! unlisted {
     () => {
-        "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND (?1 ->> '$.until' IS NULL OR name <= ?1 ->> '$.until')
+        "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
   AND at NOT BETWEEN ?1 ->> '$.since' AND ?1 ->> '$.ahead' AND name NOT IN (SELECT value FROM json_each(?1, '$.names'))"
     };
 }

@@ -49,7 +49,7 @@ impl Entry {
             created: parse_ms(summary.created_at.as_deref()?)?,
             currency: summary.currency_code?.code(),
             cents,
-            amount: cents.is_none().then(|| amount.scientific()),
+            amount: cents.is_none().then(|| amount.to_scientific()),
             unpriced: summary.unpriced.unwrap_or_default(),
             email: lookup.map(|hashes| hashes.email.clone()),
             key: summary.key.clone(),
@@ -184,8 +184,10 @@ struct Keys<'a>(&'a Write<'a>);
 
 impl Query for Keys<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO keys (id)
-SELECT DISTINCT value ->> '$.key' FROM json_each(?1, '$.entries') WHERE value ->> '$.key' IS NOT NULL
+    const SQL: &'static str = "INSERT INTO keys (id, shop)
+SELECT DISTINCT value ->> '$.key', shop
+FROM json_each(?1, '$.entries') CROSS JOIN shops ON mode = value ->> '$.mode' AND unit = value ->> '$.unit'
+WHERE value ->> '$.key' IS NOT NULL
 ON CONFLICT DO NOTHING";
 }
 
@@ -196,12 +198,12 @@ impl Query for Rows<'_> {
     type Row = String;
     const SQL: &'static str = "INSERT INTO transactions
   (id, shop, created, currency, cents, amount, unpriced, email, key, prices, erased, changed, quantities)
-SELECT value ->> '$.id',
-  (SELECT shop FROM shops WHERE mode = value ->> '$.mode' AND unit = value ->> '$.unit'),
-  value ->> '$.created', value ->> '$.currency', value ->> '$.cents', value ->> '$.amount', value ->> '$.unpriced',
-  value ->> '$.email', (SELECT key FROM keys WHERE id = value ->> '$.key'), value ->> '$.prices', value ->> '$.erased',
-  ?1 ->> '$.now', value -> '$.quantities'
-FROM json_each(?1, '$.entries') WHERE true
+SELECT value ->> '$.id', s.shop, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
+  value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email',
+  (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.shop = s.shop), value ->> '$.prices',
+  value ->> '$.erased', ?1 ->> '$.now', value -> '$.quantities'
+FROM json_each(?1, '$.entries') CROSS JOIN shops s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
+WHERE true
 ON CONFLICT (id) DO UPDATE SET shop = excluded.shop, created = excluded.created, currency = excluded.currency,
   cents = excluded.cents, amount = excluded.amount, unpriced = excluded.unpriced, email = excluded.email,
   key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,

@@ -8,8 +8,11 @@
 //! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded and no
 //! count of parameters is limited, whatever lies between.
 
+mod changed;
+mod check;
 pub mod claims;
 mod entry;
+mod health;
 mod money;
 mod orders;
 mod quantities;
@@ -21,11 +24,14 @@ mod state;
 mod sums;
 mod upkeep;
 
-pub use entry::{Entry, Origin, write};
+pub use changed::{ChangedPage, Next, changed};
+pub use check::{Checked, check, clear};
+pub use entry::{Entry, Origin, Removed, write};
+pub use health::{Health, MAX_BYTES, Pass, health};
 pub use orders::{Direction, Filter, Order, OrderPage, Place, by_email, by_reference, orders};
 pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
-pub use reconcile::{Reached, When, reconcile};
+pub use reconcile::{Counts, Reached, When, reconcile};
 pub use settled::settled;
 pub use shops::shops;
 pub use state::{Finding, FindingKind, Part, SHOWN_AFTER_MS, State, findings, state};
@@ -40,7 +46,7 @@ use std::fmt::{self, Display, Formatter};
 use std::pin::Pin;
 
 /// A statement of SQL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
     /// Its text. Each row of the answer has one column, a JSON text.
     pub sql: &'static str,
@@ -59,6 +65,11 @@ pub trait Ledger {
     /// Runs statements in one transaction, all or none, and returns the rows of each. It ends within a deadline. Every
     /// statement here may be run twice: what failed is repeated.
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l>;
+
+    /// How many bytes it had at the last answer, where that is known.
+    fn bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Why the ledger has no answer.

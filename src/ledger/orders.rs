@@ -167,8 +167,11 @@ struct Selection<'s> {
 struct Asked<'a> {
     #[serde(flatten)]
     filter: &'a Filter,
+    /// The place that the page goes on from, and the times between which it can be.
     created: u64,
     id: &'a str,
+    first: u64,
+    last: u64,
     most: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     hashes: Option<&'a [String]>,
@@ -188,10 +191,14 @@ async fn page(
         Direction::Older(place) => (place, false),
         Direction::Newer(place) => (place, true),
     };
+    let filter = selection.filter;
+    let until = filter.until.map_or(last.created, |until| until.saturating_sub(1));
     let asked = Asked {
-        filter: selection.filter,
+        filter,
         created: place.created,
         id: &place.id,
+        first: if is_newer { filter.from.max(place.created) } else { filter.from },
+        last: if is_newer { until } else { until.min(place.created) },
         most: most.saturating_add(1), // whether there are more
         hashes: selection.hashes.as_deref(),
         prefixes: selection.prefixes.as_deref(),
@@ -269,14 +276,15 @@ macro_rules! wanted {
 }
 pub(super) use wanted;
 
-/// The columns of a [`Row`], of `found(id)`, sorted.
+/// The columns of a [`Row`], of `found(shop, created, id)`, sorted.
 macro_rules! columns {
     ($order:literal) => {
         concat!(
             "SELECT json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
   'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
-  'key', k.id, 'erased', t.erased)
-FROM found JOIN transactions t ON t.id = found.id JOIN shops s ON s.shop = t.shop LEFT JOIN keys k ON k.key = t.key
+  'key', (SELECT id FROM keys WHERE key = t.key), 'erased', t.erased)
+FROM found CROSS JOIN transactions t ON t.shop = found.shop AND t.created = found.created AND t.id = found.id
+  CROSS JOIN shops s ON s.shop = t.shop
 ORDER BY t.created ",
             $order,
             ", t.id ",
@@ -286,9 +294,34 @@ ORDER BY t.created ",
     };
 }
 
-/// Pages in one direction: of each shop the first ones by `by_time`, and of these the first.
+/// The transactions of a shop that a filter selects, in a direction: those between two times.
+macro_rules! of_shop {
+    ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
+        concat!(
+            "FROM transactions t
+    WHERE t.shop = shop_of.shop AND t.created BETWEEN ",
+            $first,
+            " AND ",
+            $last,
+            " AND (t.created, t.id) ",
+            $beyond,
+            " (?1 ->> '$.created', ?1 ->> '$.id')
+      AND (shop_of.key IS NULL OR t.key = shop_of.key) AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
+      AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
+    ORDER BY t.created ",
+            $order,
+            ", t.id ",
+            $order,
+            " LIMIT ",
+            $most
+        )
+    };
+}
+
+/// Pages in one direction. Of many shops those are looked at alone that can have a part of the page: as many as it has
+/// orders, by the first order of each. That of the last one of them bounds all.
 macro_rules! pages {
-    ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal) => {
+    ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]
         struct $name<'a>(Asked<'a>);
 
@@ -297,22 +330,26 @@ macro_rules! pages {
             const SQL: &'static str = concat!(
                 "WITH ",
                 wanted!(),
-                ", found AS (
-  SELECT own.value AS id FROM wanted, json_each((SELECT json_group_array(id) FROM (
-    SELECT t.id FROM transactions t
-    WHERE t.shop = wanted.shop AND t.created >= ?1 ->> '$.from'
-      AND t.created < ifnull(?1 ->> '$.until', 9223372036854775807)
-      AND (t.created, t.id) ",
-                $beyond,
-                " (?1 ->> '$.created', ?1 ->> '$.id')
-      AND (?1 ->> '$.key' IS NULL OR t.key = (SELECT key FROM keys WHERE id = ?1 ->> '$.key'))
-      AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
-      AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
-    ORDER BY t.created ",
+                ", shop_of AS (
+  SELECT w.shop, k.key FROM wanted w LEFT JOIN keys k ON k.id = ?1 ->> '$.key' AND k.shop = w.shop
+  WHERE ?1 ->> '$.key' IS NULL OR k.key IS NOT NULL
+), first_of AS MATERIALIZED (
+  SELECT shop, key, (SELECT t.created ",
+                of_shop!("?1 ->> '$.first'", "?1 ->> '$.last'", $beyond, $order, "1"),
+                ") AS created FROM shop_of
+), bound AS (
+  SELECT created FROM first_of WHERE created IS NOT NULL
+  ORDER BY created ",
                 $order,
-                ", t.id ",
-                $order,
-                " LIMIT ?1 ->> '$.most'))) own
+                " LIMIT 1 OFFSET ?1 ->> '$.most' - 1
+), found AS (
+  SELECT shop_of.shop, own.value ->> '$[0]' AS created, own.value ->> '$[1]' AS id
+  FROM first_of shop_of CROSS JOIN json_each((SELECT json_group_array(json_array(created, id)) FROM (SELECT t.created, t.id ",
+                of_shop!($first, $last, $beyond, $order, "?1 ->> '$.most'"),
+                "))) own
+  WHERE shop_of.created ",
+                $within,
+                " ifnull((SELECT created FROM bound), shop_of.created)
 ) ",
                 columns!($order)
             );
@@ -325,7 +362,7 @@ macro_rules! pages {
             type Row = Row;
             const SQL: &'static str = concat!(
                 "WITH found AS (
-  SELECT t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
+  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
   WHERE (t.created, t.id) ",
                 $beyond,
                 " (?1 ->> '$.created', ?1 ->> '$.id')
@@ -342,7 +379,7 @@ macro_rules! pages {
             // `{` is the next character after `z`, the last one of IDs.
             const SQL: &'static str = concat!(
                 "WITH found AS (
-  SELECT t.id FROM json_each(?1, '$.prefixes') asked
+  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.prefixes') asked
   CROSS JOIN transactions t ON t.id >= asked.value AND t.id < asked.value || '{'
   WHERE (t.created, t.id) ",
                 $beyond,
@@ -354,5 +391,23 @@ macro_rules! pages {
     };
 }
 
-pages!(Older, OlderByEmail, OlderByReference, "<", "DESC");
-pages!(Newer, NewerByEmail, NewerByReference, ">", "ASC");
+pages!(
+    Older,
+    OlderByEmail,
+    OlderByReference,
+    "<",
+    "DESC",
+    "ifnull((SELECT created FROM bound), ?1 ->> '$.first')",
+    "shop_of.created",
+    ">="
+);
+pages!(
+    Newer,
+    NewerByEmail,
+    NewerByReference,
+    ">",
+    "ASC",
+    "shop_of.created",
+    "ifnull((SELECT created FROM bound), ?1 ->> '$.last')",
+    "<="
+);

@@ -25,7 +25,7 @@ pub struct OfferingSum {
     pub offering: String,
     /// Number of transactions with a pledge for it.
     pub transactions: u64,
-    /// The exact sum of the quantities, a plain decimal.
+    /// The exact sum of the quantities, a decimal, with an exponent where that spares 20 zeros.
     pub quantity: String,
 }
 
@@ -41,11 +41,14 @@ pub async fn quantities(
     months: &[Month],
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
-    let asked = &Limited { asked: Asked::new(mode, units, months), most };
-    let rows = ask(ledger, &Quantities(asked)).await?;
-    let large = match rows.iter().any(|row| row.large > 0) {
-        true => ask(ledger, &LargeQuantities(asked)).await?,
-        false => Vec::new(),
+    let asked = Limited { asked: Asked::new(mode, units, months), most, shops: &[] };
+    let rows = ask(ledger, &Quantities(&asked)).await?;
+    let mut shops: Vec<_> = rows.iter().flat_map(|row| row.large.iter().copied()).collect();
+    shops.sort_unstable();
+    shops.dedup();
+    let large = match shops.is_empty() {
+        true => Vec::new(),
+        false => ask(ledger, &LargeQuantities(&Limited { shops: &shops, ..asked })).await?,
     };
     let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for LargeSum { month, mode, offering, part, sum } in large {
@@ -62,18 +65,8 @@ struct Limited<'a> {
     #[serde(flatten)]
     asked: Asked<'a>,
     most: usize,
-}
-
-/// What was pledged in each transaction. An offering is its JSON text, so that one with a NUL is not cut.
-macro_rules! pledged {
-    () => {
-        concat!(
-            "pledged AS (
-  SELECT month, mode, pair.value -> '$[0]' AS offering, pair.value ->> '$[1]' AS quantity ",
-            of_months!(),
-            " CROSS JOIN json_each(t.quantities) pair)"
-        )
-    };
+    /// Those shops that have quantities that are texts.
+    shops: &'a [i64],
 }
 
 #[derive(Serialize)]
@@ -81,17 +74,24 @@ struct Quantities<'a>(&'a Limited<'a>);
 
 impl Query for Quantities<'_> {
     type Row = Sum;
+    // Most orders are like many others: equal pairs are counted first, and only then read. An offering is its JSON text,
+    // so that one with a NUL is not cut.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
         ", ",
         months!(),
-        ", ",
-        pledged!(),
-        " SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'transactions', count(*),
-  'large', sum(typeof(quantity) = 'text'),
-  'millions', sum(iif(typeof(quantity) = 'text', 0, quantity / 1000000)),
-  'rest', sum(iif(typeof(quantity) = 'text', 0, quantity % 1000000)))
+        ", pairs AS (
+  SELECT month, mode, t.shop, pair.value, count(*) AS number ",
+        of_months!(),
+        " CROSS JOIN json_each(t.quantities) pair GROUP BY month, t.shop, pair.value
+), pledged AS (
+  SELECT month, mode, shop, number, value -> '$[0]' AS offering, value ->> '$[1]' AS quantity FROM pairs
+)
+SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'transactions', sum(number),
+  'large', json_group_array(DISTINCT shop) FILTER (WHERE typeof(quantity) = 'text'),
+  'millions', sum(iif(typeof(quantity) = 'text', 0, number * (quantity / 1000000))),
+  'rest', sum(iif(typeof(quantity) = 'text', 0, number * (quantity % 1000000))))
 FROM pledged GROUP BY month, mode, offering ORDER BY month DESC, mode, offering LIMIT ?1 ->> '$.most'"
     );
 }
@@ -103,8 +103,8 @@ struct Sum {
     mode: Mode,
     offering: String,
     transactions: u64,
-    /// Number of quantities that are texts.
-    large: u64,
+    /// The shops that have quantities that are texts.
+    large: Vec<i64>,
     millions: u64,
     rest: u64,
 }
@@ -115,7 +115,7 @@ impl Sum {
         let group = (month, mode, offering);
         let mut parts = large.remove(&group).unwrap_or_default();
         parts.extend(of_halves(self.millions, self.rest, PLACES));
-        let quantity = Decimal::sum(parts.into_iter()).to_string();
+        let quantity = Decimal::sum(parts.into_iter()).to_exact();
         OfferingSum { month, mode, offering: group.2, transactions, quantity }
     }
 }
@@ -130,9 +130,12 @@ impl Query for LargeQuantities<'_> {
         wanted!(),
         ", ",
         months!(),
-        ", ",
-        pledged!(),
-        ", ",
+        ", pledged AS (
+  SELECT month, mode, pair.value -> '$[0]' AS offering, pair.value ->> '$[1]' AS quantity ",
+        of_months!(),
+        " CROSS JOIN json_each(t.quantities) pair
+  WHERE t.shop IN (SELECT value FROM json_each(?1, '$.shops'))
+), ",
         parts!(),
         ", large AS MATERIALIZED (SELECT month, mode, offering, ",
         laid_out!("quantity"),

@@ -10,7 +10,7 @@ use super::state::{
     End, Finding, FindingKind, Forget, LEASE_MS, Note, Part, Progress, Release, SHOWN_AFTER_MS,
     State, Take,
 };
-use super::{Ledger, Query, ask};
+use super::{Ledger, LedgerError, Query, ask};
 use crate::auth::check_id;
 use crate::handle::Clock;
 use crate::pledge::TransactionId;
@@ -22,9 +22,6 @@ use crate::time::parse_ms;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Records up to which a pass is made each hour, and each day above.
-const SMALL: u64 = 100_000;
-const HOUR_MS: u64 = 3_600_000;
 /// Lists that may fail one after the other until a pass begins anew: its cursor may have ended.
 const MAX_FAILURES: u32 = 5;
 /// Most bytes of records that are read together.
@@ -55,6 +52,33 @@ pub enum When {
     Now,
 }
 
+/// What a pass has found, and mended where it could.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Records without a row.
+    pub missing: usize,
+    /// Rows that differ from their records.
+    pub wrong: usize,
+    /// Rows without a record.
+    pub gone: usize,
+    /// Records that cannot be read.
+    pub damaged: usize,
+    /// Rows that break a rule of the tables.
+    pub refused: usize,
+}
+
+impl Counts {
+    fn add(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            *match finding.kind {
+                FindingKind::Damaged => &mut self.damaged,
+                FindingKind::Gone => &mut self.gone,
+                FindingKind::Refused => &mut self.refused,
+            } += 1;
+        }
+    }
+}
+
 /// Why a call failed.
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -66,19 +90,33 @@ pub async fn reconcile(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
     clock: &impl Clock,
+    whose: (&str, When),
+    calls: u32,
+) -> Result<(Reached, State)> {
+    count(ledger, store, clock, whose, calls, &mut Counts::default()).await
+}
+
+/// As [`reconcile`], and counts what it finds.
+///
+/// # Errors
+/// As [`reconcile`].
+pub(super) async fn count(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
     (holder, when): (&str, When),
     calls: u32,
+    counts: &mut Counts,
 ) -> Result<(Reached, State)> {
     let now = clock.now_ms();
     let state = super::state(ledger).await?;
-    let pause = if state.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS };
-    let due = if when == When::Now { now } else { now.saturating_sub(pause) };
+    let due = if when == When::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
     let take = Take { holder, now, lease: now + LEASE_MS, due };
     let Some(state) = ask(ledger, &take).await?.into_iter().next() else {
         let is_busy = state.lease >= now && !state.holder.is_empty();
         return Ok((if is_busy { Reached::Busy } else { Reached::NotDue }, state));
     };
-    let mut pass = Pass { ledger, store, clock, holder, state, calls };
+    let mut pass = Pass { ledger, store, clock, holder, state, counts, calls };
     let reached = pass.go_on().await;
     if !matches!(reached, Ok(Reached::Complete)) {
         ask(ledger, &Release { holder }).await?;
@@ -93,6 +131,7 @@ struct Pass<'p, S, C> {
     clock: &'p C,
     holder: &'p str,
     state: State,
+    counts: &'p mut Counts,
     /// Calls that are left.
     calls: u32,
 }
@@ -186,8 +225,11 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let names = page.records.iter().map(|record| &*record.name);
         let ids: Vec<_> =
             names.filter_map(|name| name.strip_prefix(TransactionKey::PREFIX)).collect();
-        let gone = self.find_gone(&ids, until).await?;
-        self.write(listed, &mut findings).await?;
+        let (gone, unknown) = self.differences(&ids, until).await?;
+        let written = self.write(listed, &mut findings).await?;
+        let missing = written.iter().filter(|id| unknown.contains(*id)).count();
+        self.counts.missing += missing;
+        self.counts.wrong += written.len() - missing;
         self.remove(gone, &mut findings).await?;
         self.note(&findings).await
     }
@@ -202,15 +244,31 @@ struct Seen {
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Rows of the span that KV does not list, and should: of transactions that were there before the pass began.
-    async fn find_gone(&mut self, ids: &[&str], until: Option<&str>) -> Result<Vec<String>> {
+    /// The IDs of rows of the span that KV does not list, and should, as their transactions were there before the pass
+    /// began; and the IDs of the list that have no row.
+    async fn differences(
+        &mut self,
+        ids: &[&str],
+        until: Option<&str>,
+    ) -> Result<(Vec<String>, BTreeSet<String>)> {
         self.calls = self.calls.saturating_sub(1);
         let started = self.state.started.unwrap_or_default();
         let (after, before) = (&*self.state.after, started.saturating_sub(SHOWN_AFTER_MS));
-        Ok(ask(self.ledger, &Unlisted { after, until, before, ids }).await?)
+        let span = Span { after, until, before, ids };
+        let answers =
+            self.ledger.run(&[Unlisted(&span).statement()?, Unknown(&span).statement()?]).await?;
+        let [unlisted, unknown] = answers.as_slice() else {
+            return Err(LedgerError::Damaged.into());
+        };
+        Ok((Unlisted::rows(unlisted)?, Unknown::rows(unknown)?.into_iter().collect()))
     }
 
-    async fn write(&mut self, listed: Vec<Seen>, findings: &mut Vec<Finding>) -> Result<()> {
+    /// Returns the IDs of the rows that it has written.
+    async fn write(
+        &mut self,
+        listed: Vec<Seen>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
         let (known, unread): (Vec<_>, Vec<_>) =
             listed.into_iter().partition(|seen| seen.recorded.summary.quantities.is_some());
         let mut entries = Vec::with_capacity(known.len());
@@ -222,25 +280,31 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
                 None => findings.push(damaged(&name)),
             }
         }
-        self.keep(&entries, findings).await?;
-        self.read(unread, findings).await
+        let mut written = self.keep(&entries, findings).await?;
+        written.extend(self.read(unread, findings).await?);
+        Ok(written)
     }
 
     /// Reads the records of those whose quantities are not in the metadata, unless their rows are there.
-    async fn read(&mut self, mut unread: Vec<Seen>, findings: &mut Vec<Finding>) -> Result<()> {
+    async fn read(
+        &mut self,
+        mut unread: Vec<Seen>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
         if unread.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.calls = self.calls.saturating_sub(1);
         let asked = unread.iter().map(|seen| Asked::new(&seen.recorded)).collect();
         let missing = ask(self.ledger, &Missing { asked }).await?;
         let missing: BTreeSet<&str> = missing.iter().map(String::as_str).collect();
         unread.retain(|seen| missing.contains(seen.recorded.id.as_str()));
+        let mut written = Vec::new();
         for some in by_size(&unread) {
             let entries = self.entries_of(some, findings).await?;
-            self.keep(&entries, findings).await?; // each row can be as large as its record
+            written.extend(self.keep(&entries, findings).await?); // each row can be as large as its record
         }
-        Ok(())
+        Ok(written)
     }
 
     async fn entries_of(
@@ -263,14 +327,18 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 
     /// Writes rows. One that breaks a constraint becomes a finding.
-    async fn keep(&mut self, entries: &[Entry], findings: &mut Vec<Finding>) -> Result<()> {
+    async fn keep(
+        &mut self,
+        entries: &[Entry],
+        findings: &mut Vec<Finding>,
+    ) -> Result<Vec<String>> {
         self.calls = self.calls.saturating_sub(1);
         let now = self.clock.now_ms();
         let origin = Origin::Record { unless_since: now.saturating_sub(SHOWN_AFTER_MS) };
         let (written, refused) = entry::write_all(self.ledger, entries, origin, now).await?;
         self.state.mended += written.len() as u64;
         findings.extend(refused);
-        Ok(())
+        Ok(written)
     }
 
     /// Removes rows whose records are gone, after a look at each.
@@ -299,6 +367,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 
     async fn note(&mut self, findings: &[Finding]) -> Result<()> {
+        self.counts.add(findings);
         if findings.is_empty() {
             return Ok(());
         }
@@ -344,20 +413,34 @@ fn by_size(seen: &[Seen]) -> Vec<&[Seen]> {
     parts
 }
 
-/// Rows of a span of IDs that are not listed.
+/// A page of the list: its IDs, and the span that they are all of.
 #[derive(Serialize)]
-struct Unlisted<'a> {
+struct Span<'a> {
     after: &'a str,
     until: Option<&'a str>,
     before: u64,
     ids: &'a [&'a str],
 }
 
+/// The rows of a span that are not listed.
+#[derive(Serialize)]
+struct Unlisted<'a>(&'a Span<'a>);
+
 impl Query for Unlisted<'_> {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(id) FROM transactions
 WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created < ?1 ->> '$.before'
   AND id NOT IN (SELECT value FROM json_each(?1, '$.ids'))";
+}
+
+/// The IDs of a list that have no row.
+#[derive(Serialize)]
+struct Unknown<'a>(&'a Span<'a>);
+
+impl Query for Unknown<'_> {
+    type Row = String;
+    const SQL: &'static str = "SELECT json_quote(listed.value) FROM json_each(?1, '$.ids') listed
+WHERE NOT EXISTS (SELECT 1 FROM transactions WHERE id = listed.value)";
 }
 
 /// Transactions that have no row, or one of another time or before their erasure.

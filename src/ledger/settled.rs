@@ -36,5 +36,5 @@ struct Settled {
 impl Query for Settled {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(name) FROM claims
-WHERE kind = 'settlement' AND state <> 'adding' AND substr(name, -8) = ':' || (?1 ->> '$.month') ORDER BY name";
+WHERE kind = 'settlement' AND state IN ('kept', 'removing') AND substr(name, -8) = ':' || (?1 ->> '$.month') ORDER BY name";
 }

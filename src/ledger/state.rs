@@ -69,7 +69,16 @@ pub struct State {
     pub delay: Option<u64>,
 }
 
+/// Records up to which a pass begins each hour, and each day above.
+const SMALL: u64 = 100_000;
+const HOUR_MS: u64 = 3_600_000;
+
 impl State {
+    /// How often a pass begins, in milliseconds: each hour, and each day where KV has many records.
+    pub fn interval_ms(&self) -> u64 {
+        if self.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS }
+    }
+
     /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.
     pub fn watermark(&self) -> Option<u64> {
         self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
@@ -94,11 +103,13 @@ macro_rules! columns {
 }
 
 #[derive(Serialize)]
-struct Get {}
+pub(super) struct Get {}
 
 impl Query for Get {
     type Row = State;
-    const SQL: &'static str = concat!("SELECT ", columns!(), " FROM reconciliation");
+    // D1 refuses a parameter that a statement does not use.
+    const SQL: &'static str =
+        concat!("SELECT ", columns!(), " FROM reconciliation WHERE ?1 IS NOT NULL");
 }
 
 // ---- The reconciliation --------------------------------------------------------------------------
@@ -258,6 +269,15 @@ impl Query for Note<'_> {
 SELECT value ->> '$.kind', value ->> '$.name', ?1 ->> '$.now', ?1 ->> '$.pass', value ->> '$.detail'
 FROM json_each(?1, '$.findings') WHERE true
 ON CONFLICT DO UPDATE SET pass = excluded.pass, detail = excluded.detail";
+}
+
+/// The number of findings.
+#[derive(Serialize)]
+pub(super) struct CountFindings {}
+
+impl Query for CountFindings {
+    type Row = usize;
+    const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
 /// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else.

@@ -7,7 +7,7 @@ use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The sum of a shop's transactions of a month in one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,16 +59,28 @@ pub async fn sums(
     months: &[Month],
 ) -> Result<Vec<MonthSum>> {
     let asked = Asked::new(mode, units, months);
-    let rows = ask(ledger, &Sums(&asked)).await?;
-    let large = match rows.iter().any(|row| row.large > 0) {
-        true => ask(ledger, &LargeSums(&asked)).await?,
-        false => Vec::new(),
+    let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
+    // A set, as a shop can have such charges in several currencies.
+    let large: BTreeSet<_> = rows
+        .iter()
+        .filter(|row| row.large > 0)
+        .map(|row| (row.month, row.mode, &*row.unit))
+        .collect();
+    let large: Vec<_> = large.into_iter().filter_map(with_span).collect();
+    let large = match large.is_empty() {
+        true => Vec::new(),
+        false => ask(ledger, &LargeSums { shops: large }).await?,
     };
     let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for LargeSum { month, unit, mode, currency, part, sum } in large {
         parts.entry((month, unit, mode, currency)).or_default().extend(of_part(part, sum));
     }
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
+}
+
+fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s>> {
+    let (from, until) = month.span_ms()?;
+    Some(Large { month, mode, unit, from, until })
 }
 
 /// The parts of the charges that are texts, by month, unit, mode and currency.
@@ -128,22 +140,36 @@ pub(super) use of_months;
 struct Sums<'a>(&'a Asked<'a>);
 
 impl Query for Sums<'_> {
-    type Row = Sum;
+    type Row = SumsOfShop;
+    // Sums of each shop by themselves: all in one group would be sorted as a whole.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
         ", ",
         months!(),
-        " SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency,
-  'transactions', count(*), 'unpriced', sum(unpriced), 'large', count(*) - count(cents),
-  'millions', ifnull(sum(cents / 1000000), 0), 'rest', ifnull(sum(cents % 1000000), 0)) ",
-        of_months!(),
-        " GROUP BY month, unit, mode, currency ORDER BY month DESC, unit, mode, currency"
+        ", summed AS MATERIALIZED (
+  SELECT month, unit, mode, (SELECT json_group_array(json_array(currency, number, unpriced, large, millions, rest)) FROM (
+    SELECT currency, count(*) AS number, sum(unpriced) AS unpriced, count(*) - count(cents) AS large,
+      ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest
+    FROM transactions t WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms
+    GROUP BY currency ORDER BY currency)) AS sums
+  FROM months CROSS JOIN wanted
+)
+SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'sums', json(sums)) FROM summed
+WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer: sums of cents.
+/// A row of the answer: for each currency its number of transactions, of pledges without a price, of charges that are
+/// texts, and the sum of the others in cents.
 #[derive(Deserialize)]
+struct SumsOfShop {
+    month: Month,
+    unit: String,
+    mode: Mode,
+    sums: Vec<(String, u64, usize, u64, u64, u64)>,
+}
+
 struct Sum {
     month: Month,
     unit: String,
@@ -151,13 +177,20 @@ struct Sum {
     currency: String,
     transactions: u64,
     unpriced: usize,
-    /// Number of transactions whose charge is a text.
     large: u64,
     millions: u64,
     rest: u64,
 }
 
 impl Sum {
+    fn of(row: SumsOfShop) -> impl Iterator<Item = Sum> {
+        let SumsOfShop { month, unit, mode, sums } = row;
+        sums.into_iter().map(move |(currency, transactions, unpriced, large, millions, rest)| {
+            let unit = unit.clone();
+            Sum { month, unit, mode, currency, transactions, unpriced, large, millions, rest }
+        })
+    }
+
     fn into_sum(self, large: &mut Parts) -> MonthSum {
         let Sum { month, unit, mode, currency, transactions, unpriced, .. } = self;
         let group = (month, unit, mode, currency);
@@ -169,23 +202,34 @@ impl Sum {
     }
 }
 
+/// Charges that are texts, of the months and shops that have any.
 #[derive(Serialize)]
-struct LargeSums<'a>(&'a Asked<'a>);
+struct LargeSums<'a> {
+    shops: Vec<Large<'a>>,
+}
+
+#[derive(Serialize)]
+struct Large<'a> {
+    month: Month,
+    mode: Mode,
+    unit: &'a str,
+    from: u64,
+    until: u64,
+}
 
 impl Query for LargeSums<'_> {
     type Row = LargeSum;
     const SQL: &'static str = concat!(
         "WITH RECURSIVE ",
-        wanted!(),
-        ", ",
-        months!(),
-        ", ",
         parts!(),
-        ", large AS MATERIALIZED (SELECT month, unit, mode, currency, ",
+        ", large AS MATERIALIZED (SELECT asked.value ->> '$.month' AS month, unit, mode, currency, ",
         laid_out!("amount"),
-        " AS digits ",
-        of_months!(),
-        " WHERE cents IS NULL)
+        " AS digits
+  FROM json_each(?1, '$.shops') asked
+  CROSS JOIN shops s ON s.mode = asked.value ->> '$.mode' AND s.unit = asked.value ->> '$.unit'
+  CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= asked.value ->> '$.from'
+    AND t.created < asked.value ->> '$.until'
+  WHERE cents IS NULL)
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'part', part, 'sum', ",
         part_sum!(),
         ") FROM large CROSS JOIN parts GROUP BY month, unit, mode, currency, part HAVING ",

@@ -70,19 +70,51 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, on, None).await
     }
 
+    /// Writes the entry of a change that may still be withdrawn, on what `on` returns for its time.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub(super) async fn announce(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        on: impl FnOnce(&str) -> Vec<String>,
+    ) -> Result<Entry> {
+        let entry = self.entry();
+        let on = on(&entry.at);
+        let note = ChangeNote {
+            command: command.to_owned(),
+            on: on.first().cloned().unwrap_or_default(),
+            by: self.by.to_owned(),
+            withdraws: None,
+        };
+        self.keep(store, &entry, command, on, Some(note.clone())).await?;
+        Ok(Entry { note: Some(note), ..entry })
+    }
+
+    /// Says in the audit log that an announced change was not made. Where that fails, the entry stays as it is.
+    pub(super) async fn withdraw(&self, store: &impl OperatorStore, announced: &Entry) {
+        let Some(note) = &announced.note else { return };
+        let own = announced.key.name();
+        let on = vec![note.on.clone(), own.clone()];
+        let command = [&note.command, " (withdrawn)"].concat();
+        let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
+        let _unless_it_fails = self.keep(store, &self.entry(), &command, on, Some(note)).await;
+    }
+
     /// A new entry, which is not written yet.
-    pub(super) fn entry(&self) -> Entry {
+    fn entry(&self) -> Entry {
         let now_ms = self.clock.now_ms();
         let mut random = [0; AuditKey::RANDOM_BYTES];
         self.entropy.fill(&mut random);
-        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms) }
+        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None }
     }
 
     /// Writes an entry, with what a list shows of it.
-    pub(super) async fn keep(
+    async fn keep(
         &self,
         store: &impl OperatorStore,
-        Entry { key, at }: &Entry,
+        Entry { key, at, .. }: &Entry,
         command: &str,
         on: Vec<String>,
         note: Option<ChangeNote>,
@@ -93,11 +125,39 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     }
 }
 
-/// An entry of the audit log: its name, and the time of the change.
+/// An entry of the audit log.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
+    /// Its key.
     pub key: AuditKey,
+    /// The time of the change, an RFC 3339 date-time.
     pub at: String,
+    /// What a list shows of it, where it was announced.
+    note: Option<ChangeNote>,
+}
+
+/// A record with the name of the change that wrote it.
+#[derive(Serialize)]
+pub(super) struct Written<'r, R> {
+    #[serde(flatten)]
+    record: &'r R,
+    change: String,
+}
+
+impl<'r, R> Written<'r, R> {
+    pub fn new(record: &'r R, by: &Entry) -> Self {
+        Written { record, change: by.key.name() }
+    }
+}
+
+/// The change that wrote a record, where that says so.
+pub(super) fn change_of(record: &[u8]) -> Option<AuditKey> {
+    #[derive(Deserialize)]
+    struct Written {
+        change: String,
+    }
+    let written: Written = serde_json::from_slice(record).ok()?;
+    AuditKey::parse(&written.change)
 }
 
 /// Whether a text is one line of 1 byte to so many.

@@ -1,4 +1,4 @@
-//! The last backup of the namespace, so that others see when it was made. The file is the command's.
+//! The last backups of the namespace, so that others see when it was made. The file is the command's.
 
 use super::audit::Author;
 use super::{Result, load, put_record};
@@ -25,18 +25,27 @@ pub struct Backup {
 pub async fn record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
+    kind: BackupKey,
     records: u64,
 ) -> Result<Backup> {
     let at = date_time(author.clock.now_ms());
     let backup = Backup { at, records, by: author.by.to_owned() };
-    put_record(store, &BackupKey, &backup).await?;
+    put_record(store, &kind, &backup).await?;
     Ok(backup)
 }
 
-/// The last backup; `None` if there was none, or it is not known here.
+/// The last full backup; `None` if there was none, or it is not known here.
 ///
 /// # Errors
 /// If its record is damaged, or the store fails.
 pub async fn last(store: &impl OperatorStore) -> Result<Option<Backup>> {
-    load(store, BackupKey).await
+    load(store, BackupKey::Full).await
+}
+
+/// The last incremental backup; `None` if there was none, or it is not known here.
+///
+/// # Errors
+/// As [`last`].
+pub async fn last_increment(store: &impl OperatorStore) -> Result<Option<Backup>> {
+    load(store, BackupKey::Increment).await
 }

@@ -8,12 +8,12 @@
 //! listed before the wait of the other began, and taken longer than this until its own entry was written: such a change
 //! gives way to any other.
 
-use super::audit::{self, Author, Change, Entry};
+use super::audit::{self, Author, Change, Entry, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
 use crate::handle::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key, NoMetadata, OperatorStore, StoreError};
 use crate::time::{SKEW_MS, date_time};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 /// How long Workers KV may not show a change, in minutes. So long, a change that was not seen is not replaced.
@@ -53,23 +53,6 @@ fn hash(record: &[u8]) -> [u8; 32] {
     Sha256::digest(record).into()
 }
 
-/// A record with the name of the change that wrote it.
-#[derive(Serialize)]
-struct Written<'r, R> {
-    #[serde(flatten)]
-    record: &'r R,
-    change: String,
-}
-
-fn change_of(record: &[u8]) -> Option<AuditKey> {
-    #[derive(Deserialize)]
-    struct Written {
-        change: String,
-    }
-    let written: Written = serde_json::from_slice(record).ok()?;
-    AuditKey::parse(&written.change)
-}
-
 /// A record that several people may change.
 pub(super) struct Contested<'c, K> {
     /// Its key.
@@ -89,7 +72,6 @@ pub(super) struct Turn<'t, S, C, E, K> {
     of: &'t Contested<'t, K>,
     seen: Seen,
     entry: Entry,
-    note: ChangeNote,
 }
 
 type Noted = (AuditKey, ChangeNote);
@@ -112,17 +94,9 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
         let began_ms = author.clock.now_ms();
         let before = self.changes(store, began_ms).await?;
         self.check_recent(&before, seen, began_ms)?;
-        let entry = author.entry();
-        let on = on(&entry.at);
-        let note = ChangeNote {
-            command: command.to_owned(),
-            on: on.first().cloned().unwrap_or_default(),
-            by: author.by.to_owned(),
-            withdraws: None,
-        };
-        author.keep(store, &entry, command, on, Some(note.clone())).await?;
+        let entry = author.announce(store, command, on).await?;
         let took_ms = author.clock.now_ms().saturating_sub(began_ms);
-        let turn = Turn { store, author, of: self, seen, entry, note };
+        let turn = Turn { store, author, of: self, seen, entry };
         let is_late = took_ms >= u64::from(store.settle_ms());
         match turn.wait(&before, is_late).await {
             Ok(()) => Ok(turn),
@@ -217,7 +191,7 @@ where
         record: &impl Serialize,
         first: impl AsyncFnOnce() -> Result<()>,
     ) -> Result<()> {
-        let record = encode(&Written { record, change: self.entry.key.name() })?;
+        let record = encode(&Written::new(record, &self.entry))?;
         let written = Some(hash(&record));
         self.prepare(first).await?;
         self.store.put(&self.of.key, record, &NoMetadata).await?;
@@ -294,13 +268,7 @@ where
 
     /// Says in the audit log that the change was not made. Where that fails, others wait for some minutes.
     async fn withdraw(&self, error: OperatorError) -> OperatorError {
-        let entry = self.author.entry();
-        let own = self.entry.key.name();
-        let on = vec![self.note.on.clone(), own.clone()];
-        let command = [&self.note.command, " (withdrawn)"].concat();
-        let note =
-            ChangeNote { command: command.clone(), withdraws: Some(own), ..self.note.clone() };
-        let _unless_it_fails = self.author.keep(self.store, &entry, &command, on, Some(note)).await;
+        self.author.withdraw(self.store, &self.entry).await;
         error
     }
 }

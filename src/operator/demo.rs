@@ -14,10 +14,10 @@ use crate::handle::{
     Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
 };
 use crate::http::{Body, BodyError, Request, Reservation};
+use crate::ledger::Direction;
 use crate::notify::{
     Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
 };
-use crate::ledger::Direction;
 use crate::scope::{Mode, Scope};
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey};
@@ -144,7 +144,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Teams, units, and the first prices.
     async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
-            teams::add(self.store, &self.author()?, team, units).await?;
+            teams::add(self.store, None, &self.author()?, team, units).await?;
         }
         for (unit, members) in &demo.profiles {
             units::set(self.store, &self.author()?, unit, members.clone()).await?;
@@ -269,7 +269,9 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
         for id in placed {
             let order = transactions::get(self.store, id).await?.show(View::default())?.row;
-            if (&order.unit, order.mode) == (&shop.unit, shop.mode) && Month::of(&order.created_at) == Some(month) {
+            if (&order.unit, order.mode) == (&shop.unit, shop.mode)
+                && Month::of(&order.created_at) == Some(month)
+            {
                 own.sums.push(SettledSum {
                     currency_code: order.currency_code,
                     amount: order.amount,

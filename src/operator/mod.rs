@@ -5,21 +5,25 @@
 
 pub mod audit;
 pub mod backups;
+mod claimed;
 mod conflict;
 mod coverage;
 pub mod csv;
 pub mod delays;
 pub mod demo;
 pub mod form;
+pub mod increment;
 pub mod keys;
 pub mod notifications;
 pub mod payments;
 mod position;
 pub mod prices;
+pub mod quantities;
 pub mod register;
 pub mod restore;
 mod secret;
 pub mod seed;
+mod sum;
 pub mod teams;
 pub mod transactions;
 pub mod units;
@@ -27,6 +31,7 @@ pub mod usage;
 
 pub use conflict::Seen;
 pub use coverage::{Coverage, Damaged};
+pub use sum::{Settled, Sum};
 
 use crate::ledger::{Ledger, LedgerError};
 use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
@@ -85,7 +90,7 @@ pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
     ledger.ok_or_else(|| {
         OperatorError::Invalid(
             "this needs the ledger, and no database is bound here as `LEDGER_DB`: deploy the dashboard \
-             with its database, as docs/operating.md says"
+             with its database, as docs/ledger.md says"
                 .to_owned(),
         )
     })

@@ -1,31 +1,35 @@
 //! Payments: marks the month of a shop, which is a unit in a mode, as paid, and takes that back.
 //!
-//! A mark is one record, written once. What was paid must be the sum of the month's transactions, so
-//! that books and service agree.
+//! A mark is one record, written once, under a claim of the ledger ([`claimed`](super::claimed)). What was paid must be the
+//! sum of the month's transactions in the ledger, once that has them all, so that books and service agree.
 
-use super::audit::{self, Author, Change, is_line};
-use super::conflict::{Contested, Seen};
-use super::form::FormId;
+use super::audit::{Author, Written, change_of, is_line};
+use super::claimed::{self, Changing};
 use super::coverage::coverage;
-use super::transactions::{self, ListQuery, Wanted};
-use super::{Damaged, OperatorError, Result, load, names, read_value, read_values};
+use super::form::FormId;
+use super::{
+    Damaged, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
+};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
-use crate::ledger::{self, Direction, Ledger, MonthSum, Order};
+use crate::ledger::claims::{self, Claim, Fact, Kind, Seen, Wanted};
+use crate::ledger::{self, Direction, Filter, Ledger, State};
 use crate::pledge::CurrencyCode;
 use crate::scope::{Mode, Scope};
 use crate::settlement::{ENDED_AFTER_HOURS, Month, PaidAt, SettledSum, Settlement};
-use crate::store::{ChangeNote, Key as _, OperatorStore, SettlementKey, decode};
+use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
 
 const MARK: &str = "payments mark";
 const UNDO: &str = "payments undo";
+const CHANGED: &str = "was changed meanwhile: look at it again";
 /// Most bytes of the number of an invoice.
 const MAX_INVOICE_BYTES: usize = 80;
 /// Most transactions without a price that an error names.
 const MAX_EXAMPLES: usize = 5;
+const HOUR_MS: u64 = 3_600_000;
 
 /// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -61,16 +65,20 @@ impl ShopMonth {
         vec![self.key().name(), in_words(settlement)]
     }
 
-    fn is_of(&self) -> impl Fn(&ChangeNote) -> bool {
-        let name = self.key().name();
-        move |note| note.on == name && [MARK, UNDO].contains(&&*note.command)
+    fn fact(&self) -> Fact {
+        Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
     }
 
-    fn contested<'c>(
-        &'c self,
-        is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-    ) -> Contested<'c, SettlementKey<'c>> {
-        Contested { key: self.key(), words: self.in_words(), is_changed_by, removed_by: UNDO }
+    fn refused_by(&self, claim: &Claim) -> OperatorError {
+        let words = changed_in_words(claim);
+        self.refused(match claim.state {
+            claims::State::Kept => format!("is marked already: {words}"),
+            _ => format!("cannot be marked now: {words}"),
+        })
+    }
+
+    fn not_undone(&self, problem: impl std::fmt::Display) -> OperatorError {
+        OperatorError::Invalid(format!("nothing was undone: {} {problem}", self.in_words()))
     }
 }
 
@@ -133,18 +141,38 @@ pub struct Checked {
 
 // ---- Mark ----------------------------------------------------------------------------------------
 
-/// Checks that a payment can be marked, and writes nothing. The ledger sums all transactions anew.
+/// Checks that a payment can be marked, and writes nothing. Six queries. KV cost: 1 read.
 ///
 /// # Errors
-/// If the month has not ended, is marked already, or has another sum or number of pledges without a
-/// price; if the payment is of tomorrow, or its invoice no line; or if store or ledger fail.
+/// If the month has not ended, or the ledger may lack transactions of it; if it is marked already, or has another sum or
+/// number of pledges without a price; if the payment is of tomorrow, or its invoice no line; if no ledger is bound; or if
+/// ledger or store fail.
 pub async fn check(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Checked> {
     let Payment { of, paid_at, invoice, .. } = payment;
-    let now_ms = author.clock.now_ms();
+    check_stated(author.clock, payment)?;
+    let ledger = bound(ledger)?;
+    check_unmarked(store, ledger, author.clock, of).await?;
+    check_complete(of, &ledger::state(ledger).await?)?;
+    let sums = sums(ledger, payment).await?;
+    let settlement = Settlement {
+        paid_at: paid_at.clone(),
+        sums,
+        invoice: invoice.clone(),
+        by: author.by.to_owned(),
+        at: date_time(author.clock.now_ms()),
+    };
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    let damaged = coverage(ledger, Some(&[shop])).await?.damaged;
+    Ok(Checked { paid: Paid::new(of, settlement), damaged })
+}
+
+fn check_stated(clock: &impl Clock, Payment { of, paid_at, invoice, .. }: &Payment) -> Result<()> {
+    let now_ms = clock.now_ms();
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     if !is_line(invoice, MAX_INVOICE_BYTES) {
         return Err(of.refused(format_args!(
@@ -159,18 +187,43 @@ pub async fn check(
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
         return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
     }
-    if let Some(settlement) = get(store, of).await? {
-        return Err(of.refused_as_marked(&settlement));
+    Ok(())
+}
+
+/// Refuses a month that is marked. KV may show a mark, or that it was taken back, a minute later than its claim.
+async fn check_unmarked(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    of: &ShopMonth,
+) -> Result<()> {
+    let marked = get(store, of).await?;
+    let claim = claimed::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    match (claim, marked) {
+        (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
+        (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
+        (Some(claim), None) => Err(of.refused_by(&claim)),
+        (None, None) => Ok(()),
     }
-    let (sums, damaged) = sums(ledger, payment).await?;
-    let settlement = Settlement {
-        paid_at: paid_at.clone(),
-        sums,
-        invoice: invoice.clone(),
-        by: author.by.to_owned(),
-        at: date_time(now_ms),
-    };
-    Ok(Checked { paid: Paid::new(of, settlement), damaged })
+}
+
+/// Checks that the ledger has all transactions of the month, and all settlements.
+fn check_complete(of: &ShopMonth, state: &State) -> Result<()> {
+    let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
+    let complete = state.watermark().filter(|_| state.imported.is_some());
+    if complete >= Some(end_ms) {
+        return Ok(());
+    }
+    let complete = complete.map_or_else(
+        || "the ledger was not compared with all records yet".to_owned(),
+        |complete| format!("the ledger has all transactions up to {} alone", date_time(complete)),
+    );
+    Err(of.refused(format_args!(
+        "cannot be marked yet: {complete}, and the month ended at {}. It can be once the reconciliation has compared all \
+         records again, which it begins every {} h: `npm run ledger -- check` does that now",
+        date_time(end_ms),
+        state.interval_ms() / HOUR_MS
+    )))
 }
 
 /// Marks a month as paid.
@@ -178,83 +231,82 @@ pub async fn check(
 /// # Errors
 /// As [`check`], which is done again; or if somebody else marks it at the same moment.
 pub async fn mark(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
 ) -> Result<Paid> {
-    let Checked { paid, .. } = check((store, ledger), author, payment).await?;
-    let is_of = payment.of.is_of();
-    let contested = payment.of.contested(&is_of);
-    let marked = |at: &str| Settlement { at: at.to_owned(), ..paid.settlement.clone() };
-    let on = |at: &str| payment.of.changed(&marked(at));
-    let turn = contested.begin(store, author, Seen::default(), MARK, on).await?;
-    let settlement = marked(turn.at());
-    turn.write(&settlement, async || Ok(())).await?;
-    Ok(Paid { settlement, ..paid })
+    let Checked { paid, .. } = check(store, ledger, author, payment).await?;
+    write(store, ledger, author, &payment.of, paid.settlement).await
 }
 
-/// As [`mark`], by a form that may be sent twice, or late: not if the month was marked, or that was taken
-/// back, since the form was made, as far as the audit log shows it.
+/// As [`mark`], by a form that may be sent twice, or late: not if it was taken back, since the form was made, that the month
+/// was paid.
 ///
 /// # Errors
 /// As [`mark`], and if the form is more than an hour old.
 pub async fn mark_once(
-    (store, ledger): (&impl OperatorStore, &dyn Ledger),
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
     form: &FormId,
 ) -> Result<Paid> {
     form.check(author.clock)?;
     let of = &payment.of;
-    let name = of.key().name();
-    let is_of = |change: &Change| {
-        [MARK, UNDO].contains(&&*change.command) && change.on.first() == Some(&name)
-    };
-    let last = audit::since(store, form.began_ms()).await?.into_iter().find(is_of);
-    // A clock that is late may have dated a change before the form. Only an undo leaves a month as the form has it.
-    let is_before =
-        |undo: &Change| undo.command == UNDO && parse_ms(&undo.at) < Some(form.made_ms());
-    if let Some(change) = last.filter(|change| !is_before(change)) {
-        let Change { at, by, command, .. } = change;
-        return Err(match get(store, of).await? {
-            Some(settlement) => of.refused_as_marked(&settlement),
-            None => of.refused(format_args!(
-                "was changed on {at} by {by} (`{command}`), since this form was opened: look at it and \
-                 begin again"
-            )),
-        });
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    let claim = claims::get(bound(ledger)?, &[of.fact()]).await?.pop();
+    let is_undo =
+        |claim: &Claim| claim.state == claims::State::Gone && claim.by.at >= form.made_ms();
+    match claim.filter(is_undo) {
+        Some(claim) => Err(of.refused(format_args!(
+            "was changed since this form was opened: {}. Look at it and begin again",
+            changed_in_words(&claim)
+        ))),
+        None => mark(store, ledger, author, payment).await,
     }
-    mark((store, ledger), author, payment).await
+}
+
+/// Writes the record of a month that can be marked.
+async fn write(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+    settlement: Settlement,
+) -> Result<Paid> {
+    let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
+    let on = |at: &str| of.changed(&marked(at));
+    let changing = Changing::begin(store, ledger, author, MARK, on).await?;
+    let seen = [Seen { fact: of.fact(), is_there: false, change: None }];
+    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
+        Some(claim) => of.refused_by(claim),
+        None => of.refused(CHANGED),
+    };
+    changing.claim_all(Wanted::Added, &seen, refused).await?;
+    let settlement = marked(&changing.entry().at);
+    let written = Written::new(&settlement, changing.entry());
+    let record = async |_: &Fact| put_record(store, &of.key(), &written).await;
+    let unsure = |_: &Fact| format!("that {} is marked as paid", of.in_words());
+    changing.write(&[of.fact()], record, unsure).await?;
+    Ok(Paid::new(of, settlement))
 }
 
 /// The sums of the month, which must be what was paid.
-async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<(Vec<SettledSum>, Damaged)> {
+async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
     let of = &payment.of;
     let units = [of.unit.clone()];
-    let found = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
-    let sum = |sum: MonthSum| SettledSum {
-        currency_code: sum.currency_code,
-        amount: sum.amount,
-        transactions: sum.transactions,
-        unpriced: sum.unpriced,
+    let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
+    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
+        currency_code,
+        amount,
+        transactions,
+        unpriced,
     };
-    let sums: Vec<_> = found.into_iter().map(sum).collect();
+    let sums: Vec<_> = sums.into_iter().map(sum).collect();
     check_amounts(payment, &sums)?;
-    check_unpriced(payment, &sums, &examples(ledger, of).await?)?;
-    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    Ok((sums, coverage(ledger, Some(&[shop])).await?.damaged))
-}
-
-/// Transactions of a month with a pledge that has no price.
-async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<Order>> {
-    let query = ListQuery {
-        wanted: Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) },
-        month: Some(of.month),
-        unpriced: true,
-        ..ListQuery::default()
-    };
-    let listed = transactions::list(ledger, &query, &Direction::Newest, MAX_EXAMPLES).await?;
-    Ok(listed.page.orders)
+    check_unpriced(ledger, payment, &sums).await?;
+    Ok(sums)
 }
 
 fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
@@ -300,22 +352,38 @@ fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
     })
 }
 
-fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Order]) -> Result<()> {
+async fn check_unpriced(
+    ledger: &dyn Ledger,
+    Payment { of, accept_unpriced, .. }: &Payment,
+    sums: &[SettledSum],
+) -> Result<()> {
     let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
-    if unpriced == payment.accept_unpriced {
+    if unpriced == *accept_unpriced {
         return Ok(());
     }
-    let examples = if examples.is_empty() {
-        String::new()
-    } else {
-        let ids: Vec<_> = examples.iter().map(|row| &*row.id).collect();
-        format!(", such as of {}", ids.join(", "))
+    let examples = match examples(ledger, of).await? {
+        ids if ids.is_empty() => String::new(),
+        ids => format!(", such as of {}", ids.join(", ")),
     };
-    Err(payment.of.refused(format_args!(
-        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {}. Look at \
+    Err(of.refused(format_args!(
+        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {accept_unpriced}. Look at \
          them in the usage, and then accept {unpriced}",
-        payment.accept_unpriced
     )))
+}
+
+/// The newest transactions of the month with a pledge that has no price.
+async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
+    let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
+    let filter = Filter {
+        mode: Some(of.mode),
+        units: Some(vec![of.unit.clone()]),
+        from,
+        until: Some(until),
+        unpriced: true,
+        ..Filter::default()
+    };
+    let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
+    Ok(page.orders.into_iter().map(|order| order.id).collect())
 }
 
 // ---- What is marked ------------------------------------------------------------------------------
@@ -364,26 +432,50 @@ pub(super) async fn settlements(
     pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
+/// A month that is marked as paid, and the change that marked it, where the record says so.
+async fn look(
+    store: &impl OperatorStore,
+    of: &ShopMonth,
+) -> Result<Option<(Settlement, Option<String>)>> {
+    let Some(record) = read_value(store, of.key()).await? else { return Ok(None) };
+    let change = change_of(&record).map(|change| change.name());
+    Ok(Some((decode(SettlementKey::KIND, &record)?, change)))
+}
+
 /// Takes back that a month was paid.
 ///
 /// # Errors
-/// If it is not marked, somebody else takes it back at the same moment, or the store fails.
+/// If it is not marked, somebody else takes it back at the same moment, or ledger or store fail.
 pub async fn undo(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
 ) -> Result<Paid> {
-    let record = read_value(store, of.key()).await?.ok_or_else(|| {
-        let month = of.in_words();
-        OperatorError::Invalid(format!("nothing was undone: {month} is not marked as paid here"))
-    })?;
-    let settlement: Settlement = decode(SettlementKey::KIND, &record)?;
-    let seen = Seen::new(Some(&record));
-    let is_of = of.is_of();
-    let contested = of.contested(&is_of);
-    let turn = contested.begin(store, author, seen, UNDO, |_| of.changed(&settlement)).await?;
-    turn.remove(async || Ok(())).await?;
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    let Some((settlement, change)) = look(store, of).await? else {
+        let claim = claimed::recent(ledger, &[of.fact()], author.clock).await?.pop();
+        let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
+        return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
+    };
+    let changing =
+        Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
+    let seen = [Seen { fact: of.fact(), is_there: true, change }];
+    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
+        Some(claim) => {
+            of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
+        }
+        None => of.not_undone(CHANGED),
+    };
+    changing.claim_all(Wanted::Removed, &seen, refused).await?;
+    let remove = async |_: &Fact| Ok(store.remove(&of.key()).await?);
+    let unsure = |_: &Fact| format!("that {} is not marked as paid any more", of.in_words());
+    changing.write(&[of.fact()], remove, unsure).await?;
     Ok(Paid::new(of, settlement))
+}
+
+fn changed_in_words(claim: &Claim) -> String {
+    claimed::in_words(claim, "marked it as paid", "took back that it was paid")
 }
 
 /// `1234.50 USD paid on …, invoice 17, marked by … on …`

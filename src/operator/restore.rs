@@ -88,8 +88,8 @@ impl Restore {
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // they name a person by the secret, for two days, and messages of a queue
         }
-        if name == BackupKey.name() {
-            return false; // the place's last backup may be newer
+        if is(BackupKey::PREFIX) {
+            return false; // the place's last backups may be newer
         }
         let of_transactions = [
             TransactionKey::PREFIX,

@@ -1,13 +1,17 @@
 //! Teams: which units a team's keys may act for. Each membership is a record of its own, so that two
-//! people can add units to one team at the same time, and no key is written again.
+//! people can add units to one team at the same time, and no key is written again. Of two who add or remove the same unit,
+//! the second one hears who was first, by the claims of the ledger ([`claimed`](super::claimed)).
 
 use super::audit::{self, Author, Change};
+use super::claimed::{self, Changing};
 use super::form::FormId;
-use super::{MAX_PAGES, OperatorError, Pages, Result, encode, read_value, register};
+use super::{MAX_PAGES, OperatorError, Pages, Result, put_record, read_values, register};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
-use crate::store::{Key as _, MemberKey, NoMetadata, OperatorStore, Registered, TeamKey};
-use crate::time::parse_ms;
+use crate::ledger::Ledger;
+use crate::ledger::claims::{Claim, Fact, Kind, Seen, State, Turn, Wanted};
+use crate::store::{Key as _, MemberKey, OperatorStore, Registered, TeamKey, decode};
+use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 
 const ADD: &str = "teams add";
@@ -40,53 +44,191 @@ impl Team {
         units.iter().try_for_each(|unit| check_id(unit)).map_err(OperatorError::Invalid)?;
         Ok(Team { team: team.to_owned(), units: units.to_vec() })
     }
+
+    fn key<'k>(&'k self, unit: &'k str) -> MemberKey<'k> {
+        MemberKey { team: &self.team, unit }
+    }
+
+    /// The facts that its units are in it.
+    fn facts(&self) -> Vec<Fact> {
+        let name = |unit: &String| self.key(unit).suffix().into_owned();
+        self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
+    }
+
+    /// Its units as records and claims have them, in their sequence.
+    async fn members(
+        &self,
+        store: &impl OperatorStore,
+        ledger: Option<&dyn Ledger>,
+        clock: &impl Clock,
+    ) -> Result<Vec<Member>> {
+        let facts = self.facts();
+        let keys: Vec<_> = self.units.iter().map(|unit| self.key(unit)).collect();
+        let records = read_values(store, &keys).await?;
+        let claims = claimed::recent(ledger, &facts, clock).await?;
+        let claim = |fact: &Fact| claims.iter().find(|claim| claim.fact == *fact).cloned();
+        let member = |(fact, record)| Member { claim: claim(&fact), fact, record };
+        Ok(facts.into_iter().zip(records).map(member).collect())
+    }
+
+    /// What the audit log has of a change of its units.
+    fn changed(&self) -> Vec<String> {
+        std::iter::once(&self.team).chain(&self.units).cloned().collect()
+    }
+
+    fn changed_by(&self, changed: &str, fact: &Fact, claim: &Claim) -> OperatorError {
+        let (unit, team) = (unit_of(fact), &self.team);
+        let words = claimed::in_words(claim, "added it", "removed it");
+        OperatorError::Invalid(format!(
+            "nothing was {changed}: `{unit}` in the team `{team}`: {words}"
+        ))
+    }
+
+    fn is_without(&self, fact: &Fact, claim: Option<&Claim>) -> OperatorError {
+        let (unit, team) = (unit_of(fact), &self.team);
+        match claim {
+            Some(claim) => self.changed_by("removed", fact, claim),
+            None => OperatorError::Invalid(format!(
+                "nothing was removed: `{unit}` is not in the team `{team}` here"
+            )),
+        }
+    }
+
+    /// The team and its units, for the register.
+    fn levels(&self) -> Vec<KeyLevel> {
+        let units = self.units.iter().cloned().map(KeyLevel::Unit);
+        std::iter::once(KeyLevel::Team(self.team.clone())).chain(units).collect()
+    }
 }
 
-/// Adds units to a team, and to the register what it lacks of them.
+/// The unit of a fact, whose name is `{team}:{unit}`.
+fn unit_of(fact: &Fact) -> &str {
+    fact.name.split_once(':').map_or("", |(_, unit)| unit)
+}
+
+/// A unit of a team, or one that may become one.
+struct Member {
+    fact: Fact,
+    record: Option<Vec<u8>>,
+    /// What counts more than the record.
+    claim: Option<Claim>,
+}
+
+impl Member {
+    fn is_in(&self) -> bool {
+        self.claim.as_ref().map_or(self.record.is_some(), |claim| claim.state == State::Kept)
+    }
+
+    fn seen(&self) -> Seen {
+        Seen { fact: self.fact.clone(), is_there: self.record.is_some(), change: None }
+    }
+
+    fn already(&self) -> Already {
+        let record = self.record.as_deref();
+        let by_record = || record.and_then(|record| decode(MemberKey::KIND, record).ok());
+        let registered = self.claim.as_ref().map_or_else(by_record, registered);
+        Already { unit: unit_of(&self.fact).to_owned(), registered }
+    }
+}
+
+fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
+    let (created, author) = (date_time(by.at), by.author.clone());
+    (!author.is_empty()).then_some(Registered { created, by: author })
+}
+
+/// Units that were added to a team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// The team, and all units that were to be added.
+    #[serde(flatten)]
+    pub team: Team,
+    /// Those of them that were in it before. Without a ledger that is not known.
+    pub already: Vec<Already>,
+}
+
+/// A unit that was in a team before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Already {
+    /// The unit's ID.
+    pub unit: String,
+    /// Who added it, and when; `None` where that is not known.
+    #[serde(flatten)]
+    pub registered: Option<Registered>,
+}
+
+/// Adds units to a team, and to the register what it lacks of them. Those that are in the team stay as they are.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store fails: then some of the units may have been added.
+/// If an ID is out of bounds, somebody else changes whether a unit is in the team at the same moment, or ledger or store
+/// fail: then some of the units may have been added.
 pub async fn add(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
-) -> Result<Team> {
-    let added = Team::check(team, units)?;
-    record(store, author, ADD, &added).await?;
-    let levels = std::iter::once(KeyLevel::Team(team.to_owned()))
-        .chain(units.iter().cloned().map(KeyLevel::Unit));
-    register::ensure(store, author, &levels.collect::<Vec<_>>()).await?;
-    let value = encode(&author.registered())?;
-    for unit in units {
-        store.put(&MemberKey { team, unit }, value.clone(), &NoMetadata).await?;
+) -> Result<Added> {
+    let team = Team::check(team, units)?;
+    let members = team.members(store, ledger, author.clock).await?;
+    if ledger.is_some() && members.iter().all(Member::is_in) {
+        return Ok(Added { team, already: members.iter().map(Member::already).collect() });
     }
-    Ok(added)
+    let changing = Changing::begin(store, ledger, author, ADD, |_| team.changed()).await?;
+    register::ensure(store, author, &team.levels()).await?;
+    let seen: Vec<_> = members.iter().map(Member::seen).collect();
+    let turns = changing.claim(Wanted::Added, &seen).await?;
+    let (mut ours, mut already, mut pending) = (Vec::new(), Vec::new(), None);
+    for (member, turn) in members.into_iter().zip(turns) {
+        match turn {
+            Turn::Ours => ours.push(member.fact),
+            Turn::Theirs(claim) if claim.state == State::Kept => {
+                already.push(Member { claim: Some(claim), ..member }.already());
+            }
+            Turn::Theirs(claim) => pending = Some((member.fact, claim)),
+            Turn::None => already.push(member.already()),
+        }
+    }
+    if let Some((fact, claim)) = pending {
+        let error = team.changed_by("added", &fact, &claim);
+        return Err(changing.give_up(&ours, error).await);
+    }
+    if ours.is_empty() {
+        changing.withdraw().await;
+    }
+    let registered = author.registered();
+    let write = async |fact: &Fact| put_record(store, &team.key(unit_of(fact)), &registered).await;
+    let unsure = |fact: &Fact| format!("that `{}` is in the team `{}`", unit_of(fact), team.team);
+    changing.write(&ours, write, unsure).await?;
+    Ok(Added { team, already })
 }
 
 /// Removes units from a team. Their own keys and transactions stay.
 ///
 /// # Errors
-/// If one is not in it, and then none is removed; or if the store fails.
+/// If one is not in it, or somebody else changes that at the same moment, and then none is removed; or if ledger or store
+/// fail: then some of the units may have been removed.
 pub async fn remove(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
 ) -> Result<Team> {
-    let removed = Team::check(team, units)?;
-    for unit in units {
-        if read_value(store, MemberKey { team, unit }).await?.is_none() {
-            return Err(OperatorError::Invalid(format!(
-                "nothing was removed: `{unit}` is not in the team `{team}` here"
-            )));
-        }
+    let team = Team::check(team, units)?;
+    let members = team.members(store, ledger, author.clock).await?;
+    if let Some(member) = members.iter().find(|member| !member.is_in()) {
+        return Err(team.is_without(&member.fact, member.claim.as_ref()));
     }
-    record(store, author, REMOVE, &removed).await?;
-    for unit in units {
-        store.remove(&MemberKey { team, unit }).await?;
-    }
-    Ok(removed)
+    let changing = Changing::begin(store, ledger, author, REMOVE, |_| team.changed()).await?;
+    let seen: Vec<_> = members.iter().map(Member::seen).collect();
+    changing.claim_all(Wanted::Removed, &seen, |fact, claim| team.is_without(fact, claim)).await?;
+    let facts = team.facts();
+    let remove = async |fact: &Fact| Ok(store.remove(&team.key(unit_of(fact))).await?);
+    let unsure = |fact: &Fact| {
+        format!("that `{}` is not in the team `{}` any more", unit_of(fact), team.team)
+    };
+    changing.write(&facts, remove, unsure).await?;
+    Ok(team)
 }
 
 /// As [`add`] of one unit, for a form that may be sent again later: a unit that was removed since the form
@@ -96,13 +238,13 @@ pub async fn remove(
 /// As [`add`]; if the form is more than an hour old, or the unit was removed meanwhile.
 pub async fn add_once(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    team: &str,
-    unit: &str,
+    (team, unit): (&str, &str),
     form: &FormId,
-) -> Result<Team> {
+) -> Result<Added> {
     check_is_latest(store, author, form, REMOVE, [team, unit]).await?;
-    add(store, author, team, &[unit.to_owned()]).await
+    add(store, ledger, author, team, &[unit.to_owned()]).await
 }
 
 /// As [`remove`] of one unit, for a form as [`add_once`] has it.
@@ -111,13 +253,13 @@ pub async fn add_once(
 /// As [`remove`]; if the form is more than an hour old, or the unit was added meanwhile.
 pub async fn remove_once(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
-    team: &str,
-    unit: &str,
+    (team, unit): (&str, &str),
     form: &FormId,
 ) -> Result<Team> {
     check_is_latest(store, author, form, ADD, [team, unit]).await?;
-    remove(store, author, team, &[unit.to_owned()]).await
+    remove(store, ledger, author, team, &[unit.to_owned()]).await
 }
 
 /// Refuses a form if the command has changed the membership after the form was made.
@@ -141,15 +283,6 @@ async fn check_is_latest(
              the team, at {at}"
         ))),
     }
-}
-
-async fn record(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    command: &str,
-    Team { team, units }: &Team,
-) -> Result<()> {
-    author.record(store, command, std::iter::once(team).chain(units)).await
 }
 
 /// The units of a team, sorted; those of the last minute may be missing.

@@ -6,12 +6,11 @@ use super::transactions::Wanted;
 use super::{OperatorError, Result, read_values};
 use crate::auth::check_id;
 use crate::decimal::{Decimal, text_as_money};
-use crate::ledger::{self, Direction, Filter, Ledger, MonthSum, OfferingSum, Order};
+use crate::ledger::{self, Direction, Filter, Ledger, MonthSum, Order};
 use crate::scope::{Mode, Scope};
-use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::settlement::{Month, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::parse_ms;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Most months of a shop that are summed, the newest ones.
@@ -70,71 +69,11 @@ impl MonthUsage {
         }
         self.settled = Some(settled);
     }
-
-    /// Its sums, each with what was paid of it.
-    pub fn into_sums(self) -> Vec<Sum> {
-        let MonthUsage { unit, mode, month, sums, settled, late } = self;
-        let of = |sum: SettledSum| {
-            let SettledSum { currency_code, amount, transactions, unpriced } = sum;
-            let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
-            let (unit, late) = (unit.clone(), late.clone());
-            Sum { unit, mode, month, currency_code, transactions, unpriced, amount, settled, late }
-        };
-        sums.into_iter().map(of).collect()
-    }
 }
 
 fn nothing_in(code: &str) -> SettledSum {
     let (currency_code, amount) = (code.to_owned(), "0.00".to_owned());
     SettledSum { currency_code, amount, transactions: 0, unpriced: 0 }
-}
-
-/// A sum of a month in one currency.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Sum {
-    /// The unit's ID.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The month.
-    pub month: Month,
-    /// The code of the currency of `amount`.
-    pub currency_code: String,
-    /// Number of transactions.
-    pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
-    pub unpriced: usize,
-    /// The exact sum of the charges, a decimal with two places.
-    pub amount: String,
-    /// What was paid of it; `None` if the month is not marked as paid.
-    pub settled: Option<Settled>,
-    /// See [`MonthUsage::late`].
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub late: Vec<String>,
-}
-
-/// What was paid of a sum.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Settled {
-    /// The sum at the time when it was marked; `None` if it had none in this currency.
-    pub amount: Option<String>,
-    /// When it was paid.
-    pub paid_at: PaidAt,
-    /// The number of the invoice.
-    pub invoice: String,
-}
-
-impl Settled {
-    fn of(settlement: &Settlement, code: &str) -> Self {
-        let of = settlement.sums.iter().find(|sum| sum.currency_code == code);
-        Settled {
-            amount: of.map(|sum| sum.amount.clone()),
-            paid_at: settlement.paid_at.clone(),
-            invoice: settlement.invoice.clone(),
-        }
-    }
 }
 
 /// Months of shops.
@@ -182,11 +121,7 @@ pub async fn of_shop(
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, or the ledger does not answer.
-pub async fn of_month(
-    ledger: &dyn Ledger,
-    wanted: &Wanted,
-    month: Month,
-) -> Result<Usage> {
+pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
     wanted.check()?;
     let months = shops_of(ledger, wanted, month).await?;
     Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
@@ -219,7 +154,8 @@ pub async fn look_up_payments(
 ) -> Result<()> {
     let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
     let shops: Vec<_> = months.iter().map(key).collect();
-    let keys = shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
+    let keys =
+        shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
     let values = read_values(store, &keys.collect::<Vec<_>>()).await?;
     for (usage, value) in months.iter_mut().zip(values) {
         if let Some(value) = value {
@@ -325,38 +261,4 @@ pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
 /// Parses an amount. It must be a plain decimal: an exponent could need gigabytes.
 fn charge(text: &str) -> Option<Decimal> {
     text_as_money(text).and_then(|money| Decimal::parse(&money))
-}
-
-// ---- Quantities ----------------------------------------------------------------------------------
-
-/// What was pledged in months, by offering.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Pledged {
-    /// The newest month first, then by mode and offering.
-    pub quantities: Vec<OfferingSum>,
-    /// Whether there are more offerings than were asked for.
-    pub more: bool,
-    /// Up to when this is complete.
-    #[serde(flatten)]
-    pub coverage: Coverage,
-}
-
-/// Sums what was pledged in a month, by offering: of a unit or of all, at most so many offerings. Three queries, or four.
-///
-/// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not answer.
-pub async fn quantities(
-    ledger: &dyn Ledger,
-    wanted: &Wanted,
-    month: Month,
-    most: usize,
-) -> Result<Pledged> {
-    wanted.check()?;
-    let (units, limit) = (wanted.units(), most.saturating_add(1)); // whether there are more
-    let mut quantities =
-        ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;
-    let more = quantities.len() > most;
-    quantities.truncate(most);
-    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
-    Ok(Pledged { quantities, more, coverage })
 }

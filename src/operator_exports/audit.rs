@@ -1,8 +1,7 @@
-//! The record of changes, and that of the last backup.
+//! The record of changes.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author};
-use crate::operator::backups;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Records a change that a script is about to make by itself: `by` whom, by which command, and the IDs
@@ -11,11 +10,4 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub async fn record_change(kv: Kv, by: String, command: String, on: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(author(&by)?.record(&store, &command, on).await)
-}
-
-/// Records that `by` has made a whole backup of so many records → `{at, records, by}`.
-#[wasm_bindgen(js_name = recordBackup)]
-pub async fn record_backup(kv: Kv, by: String, records: u32) -> Outcome {
-    let store = KvStore::new(kv);
-    store.finish(backups::record(&store, &author(&by)?, records.into()).await)
 }

@@ -97,18 +97,18 @@ pub async fn add_units(kv: Kv, by: String, units: Vec<String>) -> Outcome {
     store.finish(register::add(&store, &author(&by)?, &units).await)
 }
 
-/// Adds units to a team → `{team, units}`.
+/// Adds units to a team → `{team, units, already: [{unit, created?, by?}]}`.
 #[wasm_bindgen(js_name = addToTeam)]
 pub async fn add_to_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(teams::add(&store, &author(&by)?, &team, &units).await)
+    store.finish(teams::add(&store, store.ledger(), &author(&by)?, &team, &units).await)
 }
 
 /// Removes units from a team → `{team, units}`.
 #[wasm_bindgen(js_name = removeFromTeam)]
 pub async fn remove_from_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(teams::remove(&store, &author(&by)?, &team, &units).await)
+    store.finish(teams::remove(&store, store.ledger(), &author(&by)?, &team, &units).await)
 }
 
 /// The units of a team → `{team, units}`.

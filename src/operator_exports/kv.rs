@@ -1,6 +1,6 @@
 //! A store on the namespace of Workers KV that `scripts/lib/operator.mjs` passes.
 
-use super::ledger::{Database, ScriptLedger};
+use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::{OperatorError, bound};
@@ -29,15 +29,15 @@ extern "C" {
     /// How long a write may not show, in milliseconds; undefined for a deployed namespace.
     #[wasm_bindgen(method, getter, js_name = settleMs)]
     fn settle_ms(this: &Kv) -> Option<u32>;
-    /// The ledger of its records; undefined if it has none.
+    /// The ledger of these records, if there is one.
     #[wasm_bindgen(method, getter)]
-    pub fn ledger(this: &Kv) -> Option<Database>;
+    fn ledger(this: &Kv) -> Option<Database>;
 }
 
-/// A namespace as a store, and its ledger. It keeps the error that a call threw, which says more than [`StoreError`].
+/// A namespace as a store. It keeps the error that a call threw, which says more than [`StoreError`].
 pub struct KvStore {
     kv: Kv,
-    ledger: Option<ScriptLedger>,
+    ledger: Option<LedgerPort>,
     thrown: Rc<RefCell<Option<JsValue>>>,
 }
 
@@ -61,16 +61,17 @@ struct Entry<'e> {
 
 impl KvStore {
     pub fn new(kv: Kv) -> Self {
-        let thrown = Rc::default();
-        KvStore { ledger: ScriptLedger::of(&kv, &thrown), kv, thrown }
+        let thrown = Rc::<RefCell<_>>::default();
+        let port = |database| LedgerPort { database, thrown: Rc::clone(&thrown) };
+        KvStore { ledger: kv.ledger().map(port), kv, thrown }
     }
 
-    /// The ledger of its records; `None` if it has none.
+    /// The ledger of these records, if there is one.
     pub fn ledger(&self) -> Option<&dyn Ledger> {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// The same, where it is needed.
+    /// The ledger of these records.
     pub fn bound(&self) -> Result<&dyn Ledger, JsValue> {
         bound(self.ledger()).map_err(|error| self.failure(&error))
     }

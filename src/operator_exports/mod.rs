@@ -1,8 +1,9 @@
 //! The exports of the operator's wasm: the functions of [`operator`](crate::operator), on a namespace
-//! of Workers KV that the scripts pass. They take and return plain objects, and throw errors as text,
+//! of Workers KV, and on its ledger, that the scripts pass. They take and return plain objects, and throw errors as text,
 //! or the error that the namespace threw.
 
 mod audit;
+mod backups;
 mod keys;
 mod kv;
 mod ledger;

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::check((&store, store.bound()?), &author(&by)?, &payment).await)
+    store.finish(payments::check(&store, store.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Marks a month as paid, by the same payment → `{unit, mode, month, paidAt, sums, invoice, by, at}`.
@@ -20,7 +20,7 @@ pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
 pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::mark((&store, store.bound()?), &author(&by)?, &payment).await)
+    store.finish(payments::mark(&store, store.ledger(), &author(&by)?, &payment).await)
 }
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.
@@ -28,7 +28,7 @@ pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
 pub async fn undo_paid(kv: Kv, by: String, of: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let of: ShopMonth = from_js(of)?;
-    store.finish(payments::undo(&store, &author(&by)?, &of).await)
+    store.finish(payments::undo(&store, store.ledger(), &author(&by)?, &of).await)
 }
 
 /// What is marked: `{unit, mode, month}` → as [`mark_paid`], or null.

@@ -7,8 +7,8 @@ use crate::operator::prices::PriceList;
 use crate::operator::transactions::{
     self, By, Export, ListQuery, PersonPlace, PersonStep, Shown, View, Wanted,
 };
-use crate::operator::usage::{self, MonthUsage, Sum, Usage};
-use crate::operator::{Coverage, OperatorError, notifications};
+use crate::operator::usage::{self, MonthUsage, Usage};
+use crate::operator::{Coverage, OperatorError, Sum, notifications, quantities};
 use crate::platform::Platform;
 use crate::settlement::Month;
 use js_sys::{Function, JSON};
@@ -117,7 +117,9 @@ pub async fn erase_person(kv: Kv, by: String, person: JsValue, at_most: u32) -> 
     let records = (&store, store.bound()?);
     let step =
         transactions::erase_person_step(records, &author, of, next, at_most, usize::MAX).await;
-    store.finish(step.map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }))
+    store.finish(
+        step.map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }),
+    )
 }
 
 #[derive(Serialize)]
@@ -197,5 +199,5 @@ pub async fn sum_quantities(kv: Kv, query: JsValue, most: u32) -> Outcome {
     let store = KvStore::new(kv);
     let UsageQuery { wanted, month, .. } = from_js(query)?;
     let month = month.ok_or("say which month")?;
-    store.finish(usage::quantities(store.bound()?, &wanted, month, most as usize).await)
+    store.finish(quantities::quantities(store.bound()?, &wanted, month, most as usize).await)
 }

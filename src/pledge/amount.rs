@@ -3,9 +3,10 @@
 use crate::validate::number::to_double;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::value::RawValue;
+use std::cmp::Ordering;
 
 /// A quantity pledged towards an offering (§2.5): finite, and greater than 0.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount(f64);
 
 impl Amount {
@@ -31,6 +32,20 @@ impl Amount {
     pub fn as_integer(self) -> Option<u64> {
         const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
         (self.0.fract() == 0.0 && self.0 <= EXACT).then_some(self.0 as u64)
+    }
+}
+
+impl Eq for Amount {} // none is NaN
+
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -87,8 +87,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
     let queue = bindings
         .notifications()
         .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
-    let ledger =
-        bindings.ledger().map(|queue| BackgroundQueue::new(queue, bindings.pledges(), call));
+    let ledger = bindings.ledger().map(|queue| BackgroundQueue { queue, store: &store, call });
     let service = Service {
         store: &store,
         clock: &Platform,

@@ -522,15 +522,24 @@ impl Key for SecretKey {
     }
 }
 
-/// `backup` → when the last backup of the namespace was made, and by whom. The service does not read it.
+/// `backup`, or `backup:increment` → when the last full or incremental backup of the namespace was made, and by whom.
+/// The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackupKey;
+pub enum BackupKey {
+    /// Of all records.
+    Full,
+    /// Of what changed since the backup before.
+    Increment,
+}
 
 impl Key for BackupKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "last backup";
     const PREFIX: &'static str = "backup";
     fn suffix(&self) -> Cow<'_, str> {
-        Cow::Borrowed("")
+        Cow::Borrowed(match self {
+            BackupKey::Full => "",
+            BackupKey::Increment => ":increment",
+        })
     }
 }

@@ -22,8 +22,8 @@ const MAX_BYTES: usize = 1_024;
 pub struct TransactionMetadata {
     #[serde(default)]
     version: Version,
-    mode: Mode,
-    unit: String,
+    pub(super) mode: Mode,
+    pub(super) unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
     /// How many bytes the record has.
@@ -112,12 +112,10 @@ impl TransactionMetadata {
         TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
     }
 
-    /// Leaves the quantities out if the JSON has no room for them. To be called last.
-    pub fn fit(&mut self) {
-        let fits = |json: Vec<u8>| json.len() <= MAX_BYTES;
-        if !serde_json::to_vec(self).is_ok_and(fits) {
-            self.summary.quantities = None;
-        }
+    /// Takes the quantities out if the JSON has no room for them. To be called last.
+    pub fn fit(&mut self) -> Option<Quantities> {
+        let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
+        self.summary.quantities.take_if(|_| !fits)
     }
 
     /// Whether the record belongs to this unit and mode.

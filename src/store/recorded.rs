@@ -2,6 +2,7 @@
 
 use super::metadata::{Summary, TransactionMetadata};
 use crate::pledge::TransactionId;
+use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
 use crate::secret::LookupHashes;
 use serde::{Deserialize, Serialize};
@@ -30,13 +31,20 @@ struct Metadata {
 }
 
 impl Recorded {
-    /// Makes the message about a transaction. It has no hash of the reference, and nothing about replays and
-    /// e-mails: the ledger needs neither.
-    pub fn new(id: &TransactionId, metadata: &TransactionMetadata) -> Self {
-        let (Scope { mode, unit }, summary) = (metadata.scope(), metadata.summary.clone());
-        let lookup = summary.lookup.map(|hashes| LookupHashes { reference: None, ..hashes });
-        let summary = Summary { lookup, replay: None, mail: None, ..summary };
-        Recorded { id: id.clone(), mode, unit, summary }
+    /// Makes the message about a transaction; `left_out` are quantities that did not [fit] the metadata. It
+    /// has no hash of the reference, and nothing about replays and e-mails: the ledger needs neither.
+    ///
+    /// [fit]: TransactionMetadata::fit
+    pub fn new(
+        id: TransactionId,
+        metadata: TransactionMetadata,
+        left_out: Option<Quantities>,
+    ) -> Self {
+        let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
+        summary.lookup = summary.lookup.map(|hashes| LookupHashes { reference: None, ..hashes });
+        (summary.replay, summary.mail) = (None, None);
+        summary.quantities = summary.quantities.or(left_out);
+        Recorded { id, mode, unit, summary }
     }
 
     /// Reads the metadata of a transaction's record.

@@ -1,7 +1,7 @@
 //! Workers KV as a store.
 
 use super::deadline::within;
-use super::json::{from_js, to_js};
+use super::json::{from_js, log_error, to_js};
 use crate::store::{Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,6 @@ use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
-use worker::console_error;
 
 /// Deadline of a list, in milliseconds.
 pub const LIST_MS: u32 = 5_000;
@@ -65,6 +64,7 @@ thread_local! {
 }
 
 /// A namespace of Workers KV as a store.
+#[derive(Clone)]
 pub struct KvStore(pub KvNamespace);
 
 impl Store for KvStore {
@@ -88,14 +88,25 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        // A copy, because the platform may read it later. The original is freed before the wait.
-        let bytes = Uint8Array::from(value.as_slice());
-        drop(value);
-        let put = put_options(metadata, K::KEPT_SECONDS)
-            .and_then(|options| self.0.put(&key.name(), &bytes, &options));
-        answered(put, WRITE_MS, "put", K::KIND).await?;
-        Ok(())
+        let options = put_options(metadata, K::KEPT_SECONDS);
+        write(&self.0, &key.name(), value, options, K::KIND).await
     }
+}
+
+/// Writes a record. Not generic: compiled once.
+async fn write(
+    namespace: &KvNamespace,
+    name: &str,
+    value: Vec<u8>,
+    options: Result<JsValue, JsValue>,
+    kind: &str,
+) -> Result<(), StoreError> {
+    // A copy, because the platform may read it later. The original is freed before the wait.
+    let bytes = Uint8Array::from(value.as_slice());
+    drop(value);
+    let put = options.and_then(|options| namespace.put(name, &bytes, &options));
+    answered(put, WRITE_MS, "put", kind).await?;
+    Ok(())
 }
 
 /// The options of a list.
@@ -172,17 +183,8 @@ pub fn failure(error: &JsValue, milliseconds: u32) -> String {
 
 /// Logs why a call failed.
 pub fn unavailable(operation: &str, kind: &str, failure: &str) -> StoreError {
-    let line = Failure { kv: operation, record: kind, cause: failure };
-    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    log_error(&[("kv", operation), ("record", kind), ("cause", failure)]);
     StoreError::Unavailable
-}
-
-/// The log line of a failed call of KV.
-#[derive(Serialize)]
-struct Failure<'a> {
-    kv: &'a str,
-    record: &'a str,
-    cause: &'a str,
 }
 
 /// An error without its stack: `TypeError: no such key`.

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::json::to_js;
-use super::kv::{KvNamespace, KvStore};
+use super::kv::KvStore;
 use super::outbox::{PUT_MS, Queue, log_failure, put};
 use super::slots::Slots;
 use crate::handle::{LedgerQueue, put_or_mark};
@@ -22,24 +22,21 @@ thread_local! {
 
 /// The queue, with what outlives the request.
 pub struct BackgroundQueue<'c> {
-    queue: Queue,
-    marks: KvNamespace,
-    call: &'c Call,
-}
-
-impl<'c> BackgroundQueue<'c> {
-    /// `marks` keeps the marks of messages that the queue does not take.
-    pub fn new(queue: Queue, marks: KvNamespace, call: &'c Call) -> Self {
-        BackgroundQueue { queue, marks, call }
-    }
+    /// The queue.
+    pub queue: Queue,
+    /// Keeps the marks of messages that the queue does not take.
+    pub store: &'c KvStore,
+    /// Makes the platform go on after the answer.
+    pub call: &'c Call,
 }
 
 impl LedgerQueue for BackgroundQueue<'_> {
     fn send(&self, message: Recorded) {
-        let (queue, store) = (self.queue.clone(), KvStore(self.marks.clone()));
+        let (queue, store) = (self.queue.clone(), self.store.clone());
+        let json = to_js(&message); // of wasm's memory only the ID is held meanwhile
+        let id = message.id;
         let sent = future_to_promise(async move {
-            let json = to_js(&message);
-            put_or_mark(&store, &message.id, Box::pin(put_within_bounds(&queue, json))).await;
+            put_or_mark(&store, &id, Box::pin(put_within_bounds(&queue, json))).await;
             Ok(JsValue::UNDEFINED)
         });
         let _ = self.call.wait_until(&sent); // it throws for a request that has ended

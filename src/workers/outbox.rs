@@ -1,15 +1,13 @@
 //! Queues of the platform, and one as the outbox of the service.
 
 use super::deadline::within;
-use super::json::to_js;
+use super::json::{log_error, to_js};
 use super::kv::failure;
 use crate::handle::{Message, Outbox, Putting};
 use crate::notify::DELAY_SECONDS;
-use js_sys::Promise;
-use serde::Serialize;
+use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use worker::console_error;
 
 /// Deadline of a queue, in milliseconds. A message that takes longer may be in it.
 pub const PUT_MS: u32 = 2_000;
@@ -27,21 +25,6 @@ extern "C" {
 pub struct DelayedQueue {
     queue: Queue,
     delay_seconds: u32,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SendOptions {
-    content_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delay_seconds: Option<u32>,
-}
-
-/// The log line of a message that is not in the queue.
-#[derive(Serialize)]
-struct Failure<'a> {
-    queue: &'a str,
-    cause: &'a str,
 }
 
 impl DelayedQueue {
@@ -76,14 +59,16 @@ async fn try_to_put(
     message: Result<JsValue, JsValue>,
     delay_seconds: Option<u32>,
 ) -> Result<(), JsValue> {
-    let options = SendOptions { content_type: "json", delay_seconds };
-    let sent = queue.send(&message?, &to_js(&options)?)?;
+    let options = JSON::parse(&match delay_seconds {
+        Some(seconds) => format!(r#"{{"contentType":"json","delaySeconds":{seconds}}}"#),
+        None => r#"{"contentType":"json"}"#.to_owned(),
+    })?;
+    let sent = queue.send(&message?, &options)?;
     JsFuture::from(within(&sent, PUT_MS)).await?;
     Ok(())
 }
 
 /// Logs why a message is not in the queue.
 pub fn log_failure(binding: &str, cause: &str) {
-    let line = Failure { queue: binding, cause };
-    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    log_error(&[("queue", binding), ("cause", cause)]);
 }

@@ -1,10 +1,10 @@
 //! The rate limit of refused keys.
 
 use super::deadline::within;
+use super::json::log_error;
 use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use worker::console_error;
 
 /// Deadline of a count, in milliseconds. The platform counts in its own memory.
 const COUNT_MS: u32 = 1_000;
@@ -28,7 +28,7 @@ impl RateLimit {
         match self.count(network).await {
             Ok(count) => count.unchecked_into::<Count>().success() == Ok(JsValue::FALSE),
             Err(_) => {
-                console_error!(r#"{{"rateLimit":"REFUSED_KEYS","cause":"no answer"}}"#);
+                log_error(&[("rateLimit", "REFUSED_KEYS"), ("cause", "no answer")]);
                 false
             }
         }

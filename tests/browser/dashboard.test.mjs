@@ -20,6 +20,7 @@ before(async () => {
   await Promise.all(
     [...records].map(([key, { value, ...rest }]) => dashboard.kv.put(key, value, rest)),
   );
+  await dashboard.scheduled();
 });
 after(() => dashboard?.close());
 
@@ -59,6 +60,8 @@ async function isSound(t, path, text, options) {
 }
 
 const USAGE = "/units/unit_dev/usage?mode=live";
+/** A month of the demo. */
+const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);
 for (const [path, text] of Object.entries({
   "/": "What are you looking for?",
   "/units": "Harbour Bakery",
@@ -66,7 +69,12 @@ for (const [path, text] of Object.entries({
   "/teams": "team_market",
   "/teams/team_dev": "unit_dev_two",
   "/prices": "plastic-kg",
-  [USAGE]: "Sep 2026",
+  [USAGE]: "Complete up to",
+  "/orders": "Older",
+  "/orders?unit=unit_dev&unpriced=yes": "has no price",
+  [`/usage?month=${MONTH}`]: "unit_dev",
+  [`/quantities?month=${MONTH}`]: "plastic-kg",
+  [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "payments mark",
   "/system": "Limits",
@@ -114,6 +122,16 @@ test("by keyboard: an order is found by its reference", async (t) => {
   await send(page, {}, "main .table a");
   assert.match(await page.innerText("main"), /SH-1001.*a…@e….*Charged by the prices of/s);
   await isSound(t, new URL(page.url()).pathname, "SH-1001");
+});
+
+test("by keyboard: the older orders, and back", async (t) => {
+  const page = await open(t, "/orders");
+  const first = await page.innerText("main .table a");
+  await send(page, {}, "main a[rel=next]");
+  assert.notEqual(await page.innerText("main .table a"), first);
+  await isSound(t, new URL(page.url()).pathname + new URL(page.url()).search, "Newer");
+  await send(page, {}, "main a[rel=prev]");
+  assert.equal(await page.innerText("main .table a"), first);
 });
 
 test("by keyboard: a key is made, and shown once", async (t) => {

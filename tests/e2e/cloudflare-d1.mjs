@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { unstable_splitSqlQuery as split } from "wrangler";
+import { failure, ok } from "./cloudflare-answers.mjs";
 
 const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, as D1 has it
 /** SQLite's names of its results, by their numbers, which D1 appends to its messages. */
@@ -20,9 +21,8 @@ export function makeDatabase(databases, name, jurisdiction = null) {
  * @param {import("hono").Hono} app
  * @param {string} path of the account's databases
  * @param {any[]} databases
- * @param {{ok: (result: unknown, info?: object) => Response, failure: (status: number, message: string, code: number) => Response}} answers
  */
-export function serveD1(app, path, databases, { ok, failure }) {
+export function serveD1(app, path, databases) {
   const named = (text) => databases.find(({ uuid, name }) => text === uuid || text === name);
   const missing = (text) => failure(404, `The database ${text} could not be found`, 7404);
   const about = ({ sqlite: _, ...database }) => database;

@@ -10,13 +10,13 @@ import { Hono } from "hono";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { migrate } from "../../scripts/lib/migrations.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { failure, missing, ok } from "./cloudflare-answers.mjs";
 import { makeDatabase, serveD1 } from "./cloudflare-d1.mjs";
+import { makeNamespace, serveKv } from "./cloudflare-kv.mjs";
 import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
-const MOST_READS = 100; // of one call, as Cloudflare has it
-const LEAST_TTL = 60; // seconds
 
 /**
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
@@ -81,7 +81,7 @@ export async function deployedKv(
   const open = () => openKv(there, { remote: true, deadline });
   const kv = await open();
   account.asked.length = 0;
-  return { kv, account, records: account.records, open };
+  return { kv, account, env, records: account.records, open };
 }
 
 /**
@@ -90,42 +90,20 @@ export async function deployedKv(
  * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
  */
 export async function deployedLedger(t, { isMigrated = true, ...options } = {}) {
-  const { kv, account, open } = await deployedKv(t, { ...options, hasLedger: true });
+  const { kv, account, env, open } = await deployedKv(t, { ...options, hasLedger: true });
   if (isMigrated) await migrate(/** @type {any} */ (kv.ledger), tools.root);
   account.asked.length = 0;
-  return { kv, account, open };
+  return { kv, account, env, open };
 }
 
-function bindLedger({ databases, bindings }) {
-  const { uuid: id } = makeDatabase(databases, "impact-pledge-ledger");
-  bindings.set("impact-pledge-dashboard", [{ type: "d1", name: "LEDGER_DB", id }]);
+/** As the deploy of an environment's dashboard does. */
+export function bindLedger({ databases, bindings }, environment = "") {
+  const of = environment && `-${environment}`;
+  const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
+  bindings.set(`impact-pledge-dashboard${of}`, [{ type: "d1", name: "LEDGER_DB", id }]);
 }
 
-/** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
-function makeNamespace({ namespaces, records }, title) {
-  const number = namespaces.length + 1;
-  const namespace = {
-    id: `namespace-${number}`,
-    title,
-    records: number === 1 ? records : new Map(),
-    extras: new Map(),
-  };
-  namespaces.push(namespace);
-  return namespace;
-}
-
-// ---- Answers -------------------------------------------------------------------------------------
-
-const ok = (result, result_info = {}) =>
-  Response.json({ success: true, errors: [], messages: [], result, result_info });
-
-function failure(status, message, code = 10_007, headers = {}) {
-  const errors = [{ code, message }];
-  const body = { success: false, errors, messages: [], result: null };
-  return Response.json(body, { status, headers });
-}
-
-const missing = () => failure(404, "This does not exist on your account.");
+// ---- Addresses -----------------------------------------------------------------------------------
 
 const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
@@ -136,7 +114,7 @@ const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, queues, databases, schedules, bindings, deployments } = account;
+  const { queues, databases, schedules, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async (context, next) => {
@@ -155,24 +133,8 @@ function api(account) {
   app.get("/client/v4/user", () => ok({ email: "ada@example.org" }));
   app.get("/client/v4/user/tokens/verify", () => ok({ id: "0a1b" }));
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
-  app.get(NAMESPACES, ({ req }) => {
-    const [page, size] = [Number(req.query("page") ?? 1), Number(req.query("per_page") ?? 20)];
-    const some = namespaces.slice((page - 1) * size, page * size).map(made);
-    return ok(some, { page, per_page: size, count: some.length, total_count: namespaces.length });
-  });
-  app.post(NAMESPACES, async ({ req }) => {
-    const { title } = await req.json();
-    return namespaces.some((namespace) => namespace.title === title)
-      ? failure(400, "a namespace with this account ID and title already exists", 10_014)
-      : ok(made(makeNamespace(account, title)));
-  });
-  for (const [method, path, work] of RECORDS)
-    app.on(method, `${NAMESPACES}/:namespace/${path}`, async ({ req }) => {
-      const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
-      return (namespace && (await work(namespace, req, account))) ?? missing();
-    });
-
-  serveD1(app, DATABASES, databases, { ok, failure });
+  serveKv(app, NAMESPACES, account);
+  serveD1(app, DATABASES, databases);
 
   app.get(QUEUES, ({ req }) => {
     const names = req.queries("name");
@@ -242,70 +204,7 @@ function api(account) {
   return app;
 }
 
-const made = ({ id, title }) => ({ id, title });
 const idOfConsumer = ({ queue_id }) => `consumer-of-${queue_id}`;
-
-// ---- Records -------------------------------------------------------------------------------------
-
-/**
- * Each gets a namespace and the request; what it has no answer for is not there.
- * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
- */
-const RECORDS = [
-  ["GET", "keys", listNames],
-  ["GET", "values/:name{.+}", readBytes],
-  ["PUT", "bulk", write],
-  ["POST", "bulk/get", read],
-  ["POST", "bulk/delete", remove],
-];
-
-function listNames({ records, extras }, req, { page: size }) {
-  const prefix = req.query("prefix") ?? "";
-  const names = [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
-  const first = Number(req.query("cursor") || 0);
-  const page = names.slice(first, first + size);
-  const cursor = first + size < names.length ? String(first + size) : "";
-  return ok(
-    page.map((name) => ({ name, ...extras.get(name) })),
-    { count: page.length, cursor },
-  );
-}
-
-async function write({ records, extras }, req, { failing }) {
-  const entries = await req.json();
-  if (entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return undefined;
-  const unsuccessful = failing?.splice(0) ?? [];
-  for (const { key, value, base64, metadata, expiration, expiration_ttl: ttl } of entries) {
-    if (unsuccessful.includes(key)) continue;
-    records.set(key, base64 ? Buffer.from(value, "base64") : value);
-    const end = ttl ? Math.round(Date.now() / 1000) + ttl : expiration;
-    extras.set(key, { metadata, expiration: end });
-  }
-  const count = entries.length - unsuccessful.length;
-  return ok({ successful_key_count: count, unsuccessful_keys: unsuccessful });
-}
-
-async function read({ records, extras }, req) {
-  const { keys } = await req.json();
-  if (keys.length > MOST_READS) return undefined;
-  const entry = (key) => ({
-    value: String(records.get(key)),
-    metadata: extras.get(key)?.metadata ?? null,
-  });
-  const values = keys.map((key) => [key, records.has(key) ? entry(key) : null]);
-  return ok({ values: Object.fromEntries(values) });
-}
-
-function readBytes({ records }, req) {
-  const value = records.get(req.param("name"));
-  return value === undefined ? undefined : new Response(value);
-}
-
-async function remove({ records }, req) {
-  const names = await req.json();
-  for (const name of names) records.delete(name);
-  return ok({ successful_key_count: names.length, unsuccessful_keys: [] });
-}
 
 // ---- Workers -------------------------------------------------------------------------------------
 

@@ -55,7 +55,9 @@ const WRONG = {
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
-  "transactions find --reference r": "`--reference` needs `--unit`",
+  "transactions list --limit 0":
+    "option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 to 1000.",
+  "transactions quantities": "required option '--month <month>' not specified",
   "transactions find --unit u --reference r --email e":
     "option '--reference <text>' cannot be used with option '--email <address>'",
   "transactions export --month 2026-13":

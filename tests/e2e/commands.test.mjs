@@ -67,6 +67,8 @@ async function operator(t) {
     /** Those of all records but the record of changes. */
     names: async () =>
       (await Array.fromAsync(kv.names())).filter((name) => !name.startsWith("audit:")),
+    /** Brings the ledger in line with the records. */
+    reconcile: async () => (await functions(tools)).reconcile(portOf(kv)),
   };
 }
 
@@ -484,13 +486,17 @@ const ENTRIES = [
 ];
 
 test("a transaction is found, shown and erased", async (t) => {
-  const { kv, json, words, fails } = await operator(t);
+  const { kv, json, words, fails, reconcile } = await operator(t);
   await kv.write(ENTRIES);
+  await reconcile();
   const find = ["transactions", "find", "--unit", "unit_dev"];
   const { transactions, damaged } = await json(...find, "--reference", "order-1001");
   assert.deepEqual([transactions.map(({ id }) => id), damaged], [[ID], 0]);
   const byEmail = [...find, "--mode", "test", "--email", "Ada@Example.org"];
-  assert.match(await words(...byEmail), new RegExp(`^${ID}  \\S+Z  test  1\\.50 USD$`, "m"));
+  assert.match(
+    await words(...byEmail),
+    new RegExp(`^${ID}  \\S+Z  unit_dev  test  1\\.50 USD$`, "m"),
+  );
 
   const show = ["transactions", "show", ID];
   const masked = await words(...show);
@@ -742,7 +748,7 @@ test("nothing that a file or a record says controls the terminal", async (t) => 
 });
 
 test("what an address has is found and erased, in one unit or in all, with a receipt", async (t) => {
-  const { kv, json, words, fails, command, jsonOf } = await operator(t);
+  const { kv, json, words, command, jsonOf, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   const [find, erase] = ["find", "erase"].map((name) => [
     "transactions",
@@ -750,21 +756,26 @@ test("what an address has is found and erased, in one unit or in all, with a rec
     "--email",
     "ADA@example.org",
   ]);
-  const to = `To look through all units of ${placeInWords(kv.place)}, 2 transactions are listed`;
-  const how = "Add `--yes` to say so without a terminal:";
-  await fails(find, `${to}. Go on? ${how} nothing was looked for`);
-  const { transactions } = await json(...find, "--yes");
+  await reconcile();
+  const { transactions, completeUpTo } = await json(...find);
   assert.deepEqual(transactions.map(({ id }) => id).sort(), [ID, LIVE_ID].sort());
-  const before = await contents(kv);
-  await fails(
-    erase,
-    `${to}, and those of this address are erased for good. Go on? ${how} nothing was erased`,
+  assert.match(await words(...find), new RegExp(`^Complete up to ${completeUpTo}\\.`, "m"));
+  const byReference = ["transactions", "find", "--reference", "order-1001"];
+  assert.deepEqual(
+    (await json(...byReference)).transactions.map(({ id }) => id).sort(),
+    [ID, LIVE_ID].sort(),
   );
+  const before = await contents(kv);
+  const asked = await command(1, erase);
+  assert.match(asked.problem, /^stopped: Check all records of unit_dev\S*, unit_dev\S* of /m);
   const inUnit = [...erase, "--unit", "unit_dev"];
-  const asked = await command(1, inUnit);
+  const askedInUnit = await command(1, inUnit);
   assert.match(
-    asked.problem,
-    new RegExp(`^${ID} .*\\n\\nstopped: Erase these 1 transactions of `, "m"),
+    askedInUnit.problem,
+    new RegExp(
+      `^${ID} (?:.*\\n)+stopped: Check all records of unit_dev of .+ these 1 transactions`,
+      "m",
+    ),
   );
   assert.deepEqual(await contents(kv), before);
 
@@ -781,14 +792,20 @@ test("what an address has is found and erased, in one unit or in all, with a rec
   assert.match(left.problem, /^it was created less than 5 minutes ago/);
   await kv.remove([young]);
   assert.match(await words(...erase, "--yes"), /^no such transaction: nothing was erased$/m);
+  assert.match(await words(...inUnit, "--yes"), /^no such transaction: nothing was erased$/m);
   assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
 });
 
 test("a month is summed, and its pledges are lines of a new file, in which no cell is a formula", async (t) => {
-  const { kv, json, words, command, fails } = await operator(t);
+  const { kv, json, words, command, fails, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   const formula = '=cmd|"/c calc"!A1';
-  const summary = { createdAt: "2026-11-30T23:59:59.999Z", amount: "0.10", currencyCode: "EUR" };
+  const summary = {
+    createdAt: "2026-11-30T23:59:59.999Z",
+    amount: "0.10",
+    currencyCode: "EUR",
+    quantities: [],
+  };
   const other = `ptran_${"a".repeat(42)}`;
   const metadata = { version: 1, mode: "live", unit: formula, editKey: "0", summary };
   const of = RECORDS[`transaction:${LIVE_ID}`];
@@ -804,12 +821,14 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
     { key: `transaction:${LIVE_ID}`, value: twice, metadata: of.metadata },
     { key: "profile:unit_dev_two", value: '{"name":"Nord, Süd"}' },
   ]);
+  await reconcile();
   const folder = scratch(t);
   const file = join(folder, "november.csv");
   const month = ["transactions", "export", "--month", "2026-11"];
   const sum = (unit, amount, currencyCode) => ({
     unit,
     mode: "live",
+    month: "2026-11",
     currencyCode,
     transactions: 1,
     unpriced: 0,
@@ -817,7 +836,10 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
     settled: null,
   });
   const sums = [sum(formula, "0.10", "EUR"), sum("unit_dev_two", "1.50", "USD")];
-  const answer = { month: "2026-11", mode: "live", sums, transactions: 2, damaged: 0 };
+  const { completeUpTo } = await json(...month);
+  assert.ok(Math.abs(Date.now() - 120_000 - Date.parse(completeUpTo)) < 60_000);
+  const beside = { damaged: 0, completeUpTo };
+  const answer = { month: "2026-11", mode: "live", sums, transactions: 2, ...beside };
   symlinkSync(join(folder, "elsewhere"), `${file}.part`);
   assert.deepEqual(await json(...month, "--csv", file), { ...answer, file });
   const csv = readFileSync(file, "utf8");
@@ -854,8 +876,9 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
 });
 
 test("transactions with an offering that had no price are listed, and the exit code says so", async (t) => {
-  const { kv, words, command, wordsOf, jsonOf } = await operator(t);
+  const { kv, json, words, command, wordsOf, jsonOf, reconcile } = await operator(t);
   await kv.write(ENTRIES);
+  await reconcile();
   const unpriced = ["transactions", "usage", "--unpriced"];
   assert.match(await words(...unpriced), /^every offering of these transactions had a price$/m);
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
@@ -865,21 +888,75 @@ test("transactions with an offering that had no price are listed, and the exit c
     metadata: { ...metadata, summary: { ...metadata.summary, unpriced: 1 } },
   };
   await kv.write(ids.map((id) => ({ ...misspelt, key: `transaction:${id}` })));
+  await reconcile();
   const found = jsonOf(await command(1, [...unpriced, "--unit", "unit_dev_two", "--json"]));
   const { sums, examples } = found;
-  assert.deepEqual([found.transactions, found.month, sums[0].amount], [2, null, "3.00"]);
+  assert.deepEqual([found.month, sums.map(({ amount }) => amount)], [null, ["4.50"]]);
   assert.deepEqual(
     examples.map(({ id, unpriced }) => [id, unpriced]),
-    ids.map((id) => [id, 1]),
+    ids.map((id) => [id, 1]).reverse(),
   );
   const shown = wordsOf(await command(1, [...unpriced, "--month", "2026-11"]));
-  assert.match(shown, /^unit_dev_two +live +2 +3\.00 +USD +2$/m);
-  assert.match(shown, new RegExp(`^${ids[0]} +\\S+Z +live +1\\.50 USD +1$`, "m"));
+  assert.match(shown, /^unit_dev_two +live +3 +4\.50 +USD +2$/m);
+  const line = new RegExp(`^${ids[0]} +\\S+Z +unit_dev_two +live +1\\.50 USD +1$`, "m");
+  assert.match(shown, line);
+  const list = ["transactions", "list", "--unpriced"];
+  assert.match(await words(...list), line);
+  const listed = async (...more) => (await json(...list, ...more)).transactions.map(({ id }) => id);
+  assert.deepEqual(await listed(), ids.toReversed());
+  assert.deepEqual(await listed("--limit", "1", "--month", "2026-11"), [ids[1]]);
+  assert.deepEqual(await listed("--mode", "test"), []);
   assert.match(await words("transactions", "show", ids[0]), /^tre +3 /m);
 });
 
+test("quantities of a month are summed by offering, of a unit or of all", async (t) => {
+  const { kv, json, words, reconcile } = await operator(t);
+  await kv.write(ENTRIES);
+  await reconcile();
+  const quantities = ["transactions", "quantities", "--month", "2026-11"];
+  const sum = { month: "2026-11", mode: "live", offering: "tree", transactions: 1, quantity: "3" };
+  const { completeUpTo, ...answer } = await json(...quantities);
+  const beside = { more: false, damaged: 0 };
+  assert.deepEqual(answer, { month: "2026-11", mode: "live", quantities: [sum], ...beside });
+  assert.match(await words(...quantities), /^tree +3 +1 +live$/m);
+  assert.match(await words(...quantities), new RegExp(`^Complete up to ${completeUpTo}`, "m"));
+  const nothing = /^nothing was pledged in 2026-11$/m;
+  assert.match(await words(...quantities, "--unit", "unit_dev"), nothing);
+  assert.equal((await json(...quantities, "--mode", "both")).quantities.length, 2);
+});
+
+test("without a ledger a command says what it needs, and finds an order of a unit", async (t) => {
+  const { kv, json, fails } = await operator(t);
+  await kv.write(ENTRIES);
+  kv.ledger = null;
+  const found = await json(
+    "transactions",
+    "find",
+    "--unit",
+    "unit_dev_two",
+    "--reference",
+    "order-1001",
+  );
+  assert.deepEqual(
+    found.transactions.map(({ id }) => id),
+    [LIVE_ID],
+  );
+  const month = ["--month", "2026-11"];
+  for (const [name, ...args] of [
+    ["find", "--unit", "unit_dev", "--email", "ada@example.org"],
+    ["find", "--reference", "order-1001"],
+    ["list"],
+    ["usage"],
+    ["quantities", ...month],
+    ["export", ...month],
+    ["erase", "--email", "ada@example.org", "--yes"],
+  ])
+    await fails(["transactions", name, ...args], /^this needs the ledger/);
+  assert.equal((await json("transactions", "erase", ID, "--yes")).erased, true);
+});
+
 test("a month is marked as paid by its exact sum, shown beside it, left out, and taken back", async (t) => {
-  const { changed, kv, json, words, command, fails } = await operator(t);
+  const { changed, kv, json, words, command, fails, reconcile } = await operator(t);
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const inOctober = (last, more) => ({
     key: `transaction:${LIVE_ID.slice(0, -1)}${last}`,
@@ -891,6 +968,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   });
   const euros = { amount: "0.30", currencyCode: "EUR", unpriced: 2 };
   await kv.write([...ENTRIES, inOctober("e", {}), inOctober("i", euros)]);
+  await reconcile();
   const october = ["--unit", "unit_dev_two", "--month", "2025-10"];
   const paid = ["--paid-at", "2025-11-05", "--invoice", "2025/17", "--by", "Ada"];
   const mark = (...more) => ["payments", "mark", ...october, ...paid, ...more];
@@ -909,12 +987,12 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   const right = mark(...both, "--accept-unpriced", "2");
   await fails(
     right,
-    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 1\.50 USD and 0\.30 EUR on 2025-11-05T00:00:00\.000Z, invoice 2025\/17\? Add `--yes`/,
+    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 0\.30 EUR and 1\.50 USD on 2025-11-05T00:00:00\.000Z, invoice 2025\/17\? Add `--yes`/,
   );
   assert.deepEqual(await contents(kv), before);
   const sums = [
-    { currencyCode: "USD", amount: "1.50", transactions: 1, unpriced: 0 },
     { currencyCode: "EUR", amount: "0.30", transactions: 1, unpriced: 2 },
+    { currencyCode: "USD", amount: "1.50", transactions: 1, unpriced: 0 },
   ];
   const { at, ...marked } = await json(...right, "--yes");
   const of = { unit: "unit_dev_two", mode: "live", month: "2025-10" };
@@ -922,20 +1000,25 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   assert.deepEqual(marked, { ...of, ...payment });
   const name = "settlement:live:unit_dev_two:2025-10";
   assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
-  await fails([...right, "--yes"], /is marked already: 1\.50 USD and 0\.30 EUR paid on 2025-11-05/);
+  await fails([...right, "--yes"], /is marked already: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
 
   await kv.write([inOctober("m", {})]); // as only an operator's own hand could
+  await reconcile();
   const lines =
     /^unit_dev_two +live +1 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00\.000Z +2025\/17$/m;
   assert.match(await words("transactions", "usage", ...october), lines);
   const usage = await json("transactions", "usage", ...october);
   const settled = { amount: "1.50", paidAt: payment.paidAt, invoice: "2025/17" };
-  assert.deepEqual([usage.sums[0].amount, usage.sums[0].settled], ["3.00", settled]);
+  const [, dollars] = usage.sums;
+  const late = [`${LIVE_ID.slice(0, -1)}m`];
+  assert.deepEqual([dollars.amount, dollars.settled, dollars.late], ["3.00", settled, late]);
+  const named = `^2025-10 of unit_dev_two \\(live\\): ${late}$`;
+  assert.match(await words("transactions", "usage", ...october), new RegExp(named, "m"));
   const { now, ...shown } = await json("payments", "show", ...october);
-  assert.deepEqual([shown.sums, now.map(({ amount }) => amount)], [sums, ["3.00", "0.30"]]);
+  assert.deepEqual([shown.sums, now.map(({ amount }) => amount)], [sums, ["0.30", "3.00"]]);
   assert.match(
     await words("payments", "show", ...october),
-    /^Now its sum is 3\.00 USD and 0\.30 EUR\.$/m,
+    /^Now its sum is 0\.30 EUR and 3\.00 USD\.$/m,
   );
   const view = ["transactions", "show", `${LIVE_ID.slice(0, -1)}e`];
   assert.match(await words(...view), /^Paid +2025-11-05T00:00:00\.000Z$/m);
@@ -1007,7 +1090,7 @@ async function unaudited(kv) {
 test("a restore brings back no erased person and no revoked key", async (t) => {
   const { kv, json, words, command, names } = await operator(t);
   const member = { key: "member:shop:web", value: "{}" };
-  await kv.write([...ENTRIES, member, { key: "usage:live:unit_dev:2025-10", value: "{}" }]);
+  await kv.write([...ENTRIES, member]);
   const folder = scratch(t);
   const [early, late] = ["early", "late"].map((name) => join(folder, `${name}.jsonl`));
   assert.ok((await json("transactions", "backup", early)).recorded);
@@ -1020,7 +1103,7 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
 
   const restore = ["transactions", "restore", early, "--overwrite"];
   const { written, erased: kept, left, keys, sha256 } = await json(...restore);
-  assert.deepEqual([written, kept, left, keys.count], [0, 1, 7, 1]);
+  assert.deepEqual([written, kept, left, keys.count], [0, 1, 6, 1]);
   const now = await contents(kv);
   const [change] = Object.keys(now).filter((name) => !(name in erased));
   const { command: by, on } = JSON.parse(now[change].value);
@@ -1037,7 +1120,7 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
   await kv.remove(Object.keys(await contents(kv)));
   for (const file of [late, early]) await json(...restore.with(2, file));
   const all = Object.entries(await contents(kv)).filter(([name]) => name in erased);
-  const isLeft = /^(?:key:|member:|usage:|backup$)/;
+  const isLeft = /^(?:key:|member:|backup$)/;
   const noKeys = Object.entries(erased).filter(([name]) => !isLeft.test(name));
   assert.deepEqual(Object.fromEntries(all), Object.fromEntries(noKeys));
 

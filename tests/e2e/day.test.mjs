@@ -6,8 +6,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { migrate } from "../../scripts/lib/migrations.mjs";
+import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
 import { withMail, withOrigins } from "../support/wrangler.mjs";
-import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
+import { ACCOUNT, bindLedger, cloudflare } from "./cloudflare.mjs";
 import { contents, localKv, run, scratch, script, tools } from "./script.mjs";
 import { create, get, send, startWorker } from "./worker.mjs";
 
@@ -103,11 +105,9 @@ async function operator(t) {
       assert.equal(code, 0, problem);
       return out;
     };
-    return {
-      fails: command,
-      run: succeeds,
-      kv: await openKv(there, { remote: true, environment }),
-    };
+    const kv = await openKv(there, { remote: true, environment });
+    const reconcile = async () => (await functions(tools)).reconcile(portOf(kv));
+    return { fails: command, run: succeeds, kv, reconcile };
   };
   return { account, deploy, rollBack, at };
 }
@@ -118,8 +118,10 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const { account, deploy, rollBack, at } = await operator(t);
   const configuration = readFileSync(join(tools.root, "wrangler.toml"));
   for (const environment of ["staging", "production"]) await deploy(environment);
+  bindLedger(account, "production");
   const [staging, production] = [await at("staging"), await at("production")];
-  const { run, fails, kv } = production;
+  const { run, fails, kv, reconcile } = production;
+  await migrate(/** @type {any} */ (kv.ledger), tools.root);
   const prices = join(scratch(t), "prices.json");
   writeFileSync(prices, '{ "currencyCode": "EUR", "unitPrices": { "tree": "0.50" } }');
 
@@ -159,9 +161,13 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     const { status, json } = await service.create(key, order("order-2002", "tre"), unit("pos"));
     assert.deepEqual([status, json.charge.amount], [200, "0.00"]);
   });
+  await reconcile();
   const usage = await fails("transactions", "usage", "--unpriced");
   assert.equal(usage.code, 1, usage.problem);
-  const [, misspelt] = usage.out.match(/^(ptran_\w+) .* live +0\.00 EUR +1$/m);
+  const [, misspelt] = usage.out.match(/^(ptran_\w+) .* pos +live +0\.00 EUR +1$/m);
+  assert.match(await run("transactions", "list"), new RegExp(`^${first.id} +\\S+ +web +live`, "m"));
+  const month = new Date().toISOString().slice(0, 7);
+  assert.match(await run("transactions", "quantities", "--month", month), /^tre +3 +1 +live$/m);
   assert.match(await run("transactions", "show", misspelt), /^tre +3/m);
 
   // Somebody calls: their pledge is found, shown, erased, and stays erased.

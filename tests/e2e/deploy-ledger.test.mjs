@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
 import { cloudflare } from "./cloudflare.mjs";
+import { makeDatabase } from "./cloudflare-d1.mjs";
 import { scratch, script } from "./script.mjs";
 
 const [SERVICE, DASHBOARD] = ["impact-pledge-staging", "impact-pledge-dashboard-staging"];
 const QUEUE = "impact-pledge-staging-ledger";
+const NAMESPACE = { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" };
 
 /** An account in which nothing is deployed, and what deploys an environment's Workers there. */
 async function account(t) {
@@ -81,56 +83,48 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.deepEqual(made, []);
 });
 
-test("a database that was deleted is made again", async (t) => {
-  const { account: there, service, dashboard, bound } = await account(t);
-  await service();
-  await dashboard();
-  const [gone] = there.databases.splice(0);
-  await dashboard();
-  const [database] = there.databases;
-  assert.deepEqual([bound(), database.uuid === gone.uuid], [database.uuid, false]);
-  assert.deepEqual(tablesOf(database), ["0001_ledger.sql"]);
-});
-
-test("tables come before the Worker that asks for them", async (t) => {
-  const { account: there, service, dashboard, refused } = await account(t);
-  await service();
-  await dashboard();
-  const [{ sqlite }] = there.databases;
-  sqlite.exec("DROP TABLE findings; DELETE FROM d1_migrations");
-  const uploads = there.uploads.length;
-  assert.match(await refused(), /table shops already exists: SQLITE_ERROR \[7500\]/);
-  assert.equal(there.uploads.length, uploads);
-  const { count } = /** @type {any} */ (
-    sqlite.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name = 'findings'").get()
-  );
-  assert.equal(count, 0, "a migration is done whole or not at all");
-});
-
-test("a jurisdiction is kept: that of the configuration, and that of a database that is there", async (t) => {
-  const { account: there, service, dashboard, refused } = await account(t);
+/** An account that has the service, and what a dashboard's configuration says of the database's jurisdiction. */
+async function served(t) {
+  const at = await account(t);
+  at.account.queues.push({ queue_id: "queue-1", queue_name: QUEUE, messages: [] });
+  const queue = { type: "queue", name: "LEDGER", queue_name: QUEUE };
+  at.account.bindings.set(SERVICE, [NAMESPACE, queue]);
   const within = (name) => (text) =>
-    text
-      .replaceAll('database_name = "', `jurisdiction = "${name}", database_name = "`)
-      .replace(/^jurisdiction = "\w+", /m, "");
-  await service();
+    text.replaceAll("d1_databases = [{ ", `$&jurisdiction = "${name}", `);
+  return { ...at, within };
+}
+
+test("a database is made in its jurisdiction, stays there, and is made again if it was deleted", async (t) => {
+  const { account: there, dashboard, refused, bound, within } = await served(t);
   await dashboard(within("eu"));
-  assert.deepEqual(
-    there.databases.map(({ name, jurisdiction }) => [name, jurisdiction]),
-    [[QUEUE, "eu"]],
-  );
-  await dashboard();
-  assert.equal(there.databases.length, 1, "one that was made before is taken as it is");
+  const [database] = there.databases;
+  assert.deepEqual([database.name, database.jurisdiction, bound()], [QUEUE, "eu", database.uuid]);
   assert.match(
     await refused(within("us")),
     /`impact-pledge-staging-ledger` is in the jurisdiction `eu`, and wrangler\.dashboard\.toml asks for `us`\. .* another `database_name`/,
   );
+  there.databases.length = 0;
+  await dashboard();
+  const [made] = there.databases;
+  assert.deepEqual(
+    [made.jurisdiction, bound(), made.uuid === database.uuid],
+    [null, made.uuid, false],
+  );
+  assert.deepEqual(tablesOf(made), ["0001_ledger.sql"]);
+});
+
+test("tables come before the Worker that asks for them, all of a migration or none", async (t) => {
+  const { account: there, refused } = await served(t);
+  const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");
+  sqlite.exec("CREATE TABLE findings (name TEXT)");
+  assert.match(await refused(), /table findings already exists.*: SQLITE_ERROR \[7500\]/);
+  assert.deepEqual([there.uploads, tablesOf({ sqlite })], [[], []]);
+  assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shops'").all(), []);
 });
 
 test("a dashboard whose service has no queue for the ledger says what to do, and one without a ledger needs none", async (t) => {
   const { account: there, dashboard, refused } = await account(t);
-  const namespace = { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" };
-  there.bindings.set(SERVICE, [namespace]);
+  there.bindings.set(SERVICE, [NAMESPACE]);
   assert.match(
     await refused(),
     /the deployed Worker `impact-pledge-staging` has no queue `LEDGER`, .*`npm run deploy -- --env staging`/,

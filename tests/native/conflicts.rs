@@ -5,8 +5,10 @@ use futures_executor::block_on;
 use futures_util::future::join;
 use impact_pledge::charge::Catalogue;
 use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
+use impact_pledge::ledger::{Ledger, Running, Statement};
 use impact_pledge::operator::audit::Author;
-use impact_pledge::operator::payments::{self, Payment};
+use impact_pledge::operator::payments::{self, Payment, ShopMonth};
+use impact_pledge::operator::teams::{self, Already};
 use impact_pledge::operator::{OperatorError, prices, units};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
@@ -20,6 +22,7 @@ use std::iter::repeat_n;
 use std::mem::take;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, PATH, TestRequest, answer, minimal, seeded,
@@ -29,6 +32,7 @@ const PEOPLE: [&str; 2] = ["ada@example.org", "bo@example.org"];
 const PROFILE: &str = "profile:unit_dev";
 const CATALOGUE: &str = "catalogue:live";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
+const MEMBER: &str = "member:t:u";
 /// When January has ended.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
@@ -38,6 +42,7 @@ struct Turns<'s> {
     clock: &'s FixedClock,
     /// What reads of records answer once both operators have read the record: a cache. `None`: the records.
     cached: Option<&'s BTreeMap<String, String>>,
+    ledger: &'s SqliteLedger,
     reads: Cell<usize>,
     /// How many calls take as long as a pause.
     pause: usize,
@@ -116,6 +121,15 @@ impl OperatorStore for Turns<'_> {
     }
 }
 
+impl Ledger for Turns<'_> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async {
+            other_first().await;
+            self.ledger.run(statements).await
+        })
+    }
+}
+
 type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 type Change = for<'a> fn(&'a Turns<'a>, &'a Person<'a>) -> Changing<'a>;
 type Changing<'a> = Pin<Box<dyn Future<Output = Result<(), OperatorError>> + 'a>>;
@@ -149,15 +163,46 @@ fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
             "acceptUnpriced": 0,
         });
         let payment: Payment = serde_json::from_value(payment).unwrap();
-        payments::mark(store, author, &payment, usize::MAX).await.map(drop)
+        payments::mark(store, Some(store), author, &payment).await.map(drop)
     })
+}
+
+fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let of = json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" });
+        let of: ShopMonth = serde_json::from_value(of).unwrap();
+        payments::undo(store, Some(store), author, &of).await.map(drop)
+    })
+}
+
+/// Who hears that the unit was in the team before was not the one who added it.
+fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
+        let before = |unit: &Already| OperatorError::Invalid(format!("{:?}", unit.registered));
+        added.already.first().map_or(Ok(()), |unit| Err(before(unit)))
+    })
+}
+
+fn remove_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        teams::remove(store, Some(store), author, "t", &["u".to_owned()]).await.map(drop)
+    })
+}
+
+fn settlement() -> String {
+    json!({ "paidAt": "2026-02-02T00:00:00.000Z", "sums": [], "invoice": "1", "by": "cyd", "at": "2026-02-02T00:00:00.000Z" })
+        .to_string()
 }
 
 /// Two changes of a record.
 struct Race {
     changes: [Change; 2],
     record: &'static str,
+    /// Whether the ledger has claims of it: then one of two changes is always done.
+    is_claimed: bool,
     store: MemoryStore,
+    ledger: SqliteLedger,
     before: BTreeMap<String, (String, Value)>,
 }
 
@@ -165,7 +210,7 @@ struct Race {
 type Ended = ([Result<(), String>; 2], Option<String>);
 
 impl Race {
-    fn new(changes: [Change; 2], record: &'static str) -> Self {
+    fn new((changes, record, is_there): Contest) -> Self {
         let service = seeded();
         let body = minimal().to_string().into_bytes();
         let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);
@@ -177,12 +222,18 @@ impl Race {
             store.keep(&name, value.as_bytes(), metadata.as_bytes());
         }
         store.keep("unit:unit_dev", b"{}", b"null");
+        let ledger = SqliteLedger::default();
+        ledger.reconcile(&store, ENDED_MS);
+        if is_there {
+            store.keep(record, settlement().as_bytes(), b"null");
+        }
+        let is_claimed = [SETTLEMENT, MEMBER].contains(&record);
         let before = store.names().into_iter().map(|name| {
             let metadata = store.metadata(&name).swap_remove(0);
             (name.clone(), (store.value(&name).unwrap(), metadata))
         });
         let before = before.collect();
-        Race { changes, record, store, before }
+        Race { changes, record, is_claimed, store, ledger, before }
     }
 
     /// Runs both changes, whose calls take turns by a schedule, and then to their ends.
@@ -192,7 +243,8 @@ impl Race {
         let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
         let authors = PEOPLE.map(|by| Author::new(by, &clock, &entropy).unwrap());
         let reads = Cell::default();
-        let turns = Turns { store: &self.store, clock: &clock, cached, reads, pause };
+        let (store, ledger) = (&self.store, &self.ledger);
+        let turns = Turns { store, ledger, clock: &clock, cached, reads, pause };
         let [a, b] = &authors;
         let mut changing = [self.changes[0](&turns, a), self.changes[1](&turns, b)];
         let mut heard = [None, None];
@@ -213,6 +265,7 @@ impl Race {
         for name in self.store.names() {
             self.store.remove(&name);
         }
+        self.ledger.sql("DELETE FROM claims");
         for (name, (value, metadata)) in &self.before {
             self.store.keep(name, value.as_bytes(), metadata.to_string().as_bytes());
         }
@@ -224,12 +277,16 @@ impl Race {
         let before = self.before.get(self.record).map(|(value, _)| value);
         match heard {
             [Ok(()), Ok(())] => panic!("both are done by {schedule:?}: {record:?}"),
-            [Err(_), Err(_)] => assert_eq!(record.as_ref(), before, "{schedule:?}"),
+            [Err(_), Err(_)] => {
+                assert!(record.as_ref() == before && !self.is_claimed, "{schedule:?}: {heard:?}");
+            }
             _ => {
                 let winner = PEOPLE[usize::from(heard[0].is_err())];
                 let loser = heard.iter().find_map(|heard| heard.as_ref().err()).unwrap();
                 let says_who = loser.contains(winner)
-                    || self.store.lists_are_frozen() && loser.contains("somebody else");
+                    || !self.is_claimed
+                        && self.store.lists_are_frozen()
+                        && loser.contains("somebody else");
                 assert!(says_who, "{schedule:?}: {loser}");
                 let has_it = record.as_ref().is_none_or(|record| record.contains(winner));
                 assert!(has_it && record.as_ref() != before, "{schedule:?}: {record:?}");
@@ -238,12 +295,18 @@ impl Race {
     }
 }
 
-const RACES: [([Change; 2], &str); 5] = [
-    ([set_profile, set_profile], PROFILE),
-    ([set_profile, remove_profile], PROFILE),
-    ([remove_profile, set_profile], PROFILE),
-    ([set_prices, set_prices], CATALOGUE),
-    ([mark_paid, mark_paid], SETTLEMENT),
+/// Two changes, their record, and whether it is there before.
+type Contest = ([Change; 2], &'static str, bool);
+
+const RACES: [Contest; 8] = [
+    ([set_profile, set_profile], PROFILE, false),
+    ([set_profile, remove_profile], PROFILE, false),
+    ([remove_profile, set_profile], PROFILE, false),
+    ([set_prices, set_prices], CATALOGUE, false),
+    ([mark_paid, mark_paid], SETTLEMENT, false),
+    ([undo_paid, undo_paid], SETTLEMENT, true),
+    ([add_member, add_member], MEMBER, false),
+    ([remove_member, remove_member], MEMBER, true),
 ];
 
 /// The schedules in which the turn changes so many times at most, each after 1 to 6 calls.
@@ -263,22 +326,22 @@ fn schedules(changes: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_turns() {
-    for (index, (changes, record)) in RACES.into_iter().enumerate() {
-        let race = Race::new(changes, record);
+    for (index, contest) in RACES.into_iter().enumerate() {
+        let race = Race::new(contest);
         for schedule in &schedules(if index == 0 { 3 } else { 2 }) {
             race.check(&race.run(schedule, None), schedule);
         }
         let together = [0, 1].repeat(20);
         let (heard, _) = race.run(&together, None);
-        assert!(heard.iter().any(Result::is_ok), "{record}: {heard:?}");
+        assert!(heard.iter().any(Result::is_ok), "{}: {heard:?}", race.record);
     }
 }
 
 /// Workers KV answers from a cache for up to a minute: then the lists of the audit log decide.
 #[test]
 fn a_cache_that_is_old_makes_no_two_changes_done() {
-    for (changes, record) in RACES {
-        let race = Race::new(changes, record);
+    for contest in RACES {
+        let race = Race::new(contest);
         let cached = race.before.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         let cached = cached.collect();
         for schedule in &schedules(2) {
@@ -290,7 +353,7 @@ fn a_cache_that_is_old_makes_no_two_changes_done() {
 /// What a cache shows may even be older than what was read before: that is nobody's change.
 #[test]
 fn an_older_record_that_a_cache_shows_costs_no_change() {
-    let mut race = Race::new([set_profile, set_profile], PROFILE);
+    let mut race = Race::new(([set_profile, set_profile], PROFILE, false));
     let profile = |name: &str, number: u64| {
         let change = AuditKey::new(NOW_MS + number, [0; 8]).name();
         json!({ "name": name, "change": change }).to_string()
@@ -309,8 +372,8 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
 /// as long.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
-    for (changes, record) in RACES {
-        let race = Race::new(changes, record);
+    for contest in RACES {
+        let race = Race::new(contest);
         race.reset();
         race.store.freeze_lists(true);
         for later in 0..12 {
@@ -328,7 +391,8 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let operators = PEOPLE.join(", ");
     let settings = Settings::parse(Variables { operators: &operators, ..Variables::default() });
     let (clock, reads) = (&dashboard.clock, Cell::default());
-    let store = Turns { store: dashboard.store(), clock, cached: None, reads, pause: 8 };
+    let ledger = dashboard.ledger.as_ref().unwrap();
+    let store = Turns { store: dashboard.store(), ledger, clock, cached: None, reads, pause: 8 };
     let pages = Dashboard {
         store: &store,
         clock: &dashboard.clock,

@@ -903,7 +903,7 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let erase = |desk: &Desk| {
         let ada = support::service::desk();
         ada.clock.0.set(desk.clock.0.get());
-        block_on(transactions::erase(&desk.store, &ada.author(), &desk.record())).unwrap()
+        block_on(transactions::erase(&desk.store, None, &ada.author(), &desk.record())).unwrap()
     };
     desk.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
     desk.post

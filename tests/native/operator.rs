@@ -11,7 +11,9 @@ use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
 use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{
+    BackupKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -67,9 +69,9 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     block_on(register::add(&store, &ada, &v)).unwrap();
     desk.clock.0.set(NOW_MS + 1);
     block_on(keys::revoke(&store, &ada, &key.name)).unwrap();
-    block_on(teams::add(&store, &ada, "t", &u)).unwrap();
-    block_on(teams::remove(&store, &ada, "t", &u)).unwrap();
-    block_on(teams::add(&store, &ada, "t", &u)).unwrap();
+    block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
+    block_on(teams::remove(&store, None, &ada, "t", &u)).unwrap();
+    block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
     block_on(units::remove(&store, &ada, "v")).unwrap();
     let expected = [
         json!({ "command": "keys create", "on": [&key.id, "u"] }),
@@ -116,8 +118,8 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     failed(block_on(units::unset(&store, &ada, "u", &unset)).err());
     failed(block_on(units::remove(&store, &ada, "u")).err());
     failed(block_on(register::add(&store, &ada, &v)).err());
-    failed(block_on(teams::add(&store, &ada, "t", &v)).err());
-    failed(block_on(teams::remove(&store, &ada, "t", &u)).err());
+    failed(block_on(teams::add(&store, None, &ada, "t", &v)).err());
+    failed(block_on(teams::remove(&store, None, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
         let problem = "the name of who changes records is one line of 1 to 254 bytes";
         refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
@@ -706,7 +708,7 @@ fn a_damaged_entry_of_the_audit_log_stops_no_form() {
     let record = KeyRecord::new(Mode::Test, unit("u"));
     let key = block_on(keys::create_once(&store, &author, record, &form)).unwrap().key;
     block_on(keys::rotate_once(&store, &author, &key, 60, &form)).unwrap();
-    block_on(teams::add_once(&store, &author, "t", "u", &form)).unwrap();
+    block_on(teams::add_once(&store, None, &author, ("t", "u"), &form)).unwrap();
     block_on(prices::set(&store, &author, Mode::Live, Catalogue::default())).unwrap();
     let commands = ["catalogue set", "keys create", "keys rotate", "teams add"];
     let mut audited = audited(&store);
@@ -857,10 +859,10 @@ fn a_team_is_a_record_for_each_unit() {
     let key = make(&store, KeyRecord::new(Mode::Live, KeyLevel::Team("t".to_owned()))).key;
     let before = store.value(&name_of(&key));
     let add = |team: &str, ids: &[&str]| {
-        block_on(teams::add(&store, &desk().author(), team, &units(ids)))
+        block_on(teams::add(&store, None, &desk().author(), team, &units(ids)))
     };
     let remove = |team: &str, ids: &[&str]| {
-        block_on(teams::remove(&store, &desk().author(), team, &units(ids)))
+        block_on(teams::remove(&store, None, &desk().author(), team, &units(ids)))
     };
     store.set_page_length(2);
     add("t", &["a", "b:c", "d"]).unwrap();
@@ -941,7 +943,7 @@ fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pa
     store.keep(&name("aa"), b"{}", b"null");
     for (team, members) in [("t", ["u", "v"]), ("t2", ["u:v", "u"]), ("t3", ["v", "w"])] {
         let members = members.map(str::to_owned);
-        block_on(teams::add(&store, &ada.author(), team, &members)).unwrap();
+        block_on(teams::add(&store, None, &ada.author(), team, &members)).unwrap();
     }
     let keys_of = |level: &KeyLevel| {
         let (rows, more) = block_on(keys::of(&store, level)).unwrap();
@@ -972,12 +974,16 @@ fn the_last_backup_is_known() {
     let (store, desk) = (MemoryStore::default(), desk());
     assert_eq!(block_on(backups::last(&store)), Ok(None));
     for records in [7, 5_000_000_000] {
-        let made = block_on(backups::record(&store, &desk.author(), records)).unwrap();
+        let made =
+            block_on(backups::record(&store, &desk.author(), BackupKey::Full, records)).unwrap();
         assert_eq!(block_on(backups::last(&store)), Ok(Some(made.clone())));
         let at = "2026-01-31T12:00:00.123Z";
         assert_eq!(shown(&made), json!({ "at": at, "records": records, "by": "ada@example.org" }));
     }
-    assert_eq!(store.names(), ["backup"]);
+    let made = block_on(backups::record(&store, &desk.author(), BackupKey::Increment, 3)).unwrap();
+    assert_eq!(block_on(backups::last_increment(&store)), Ok(Some(made)));
+    assert_eq!(block_on(backups::last(&store)).unwrap().unwrap().records, 5_000_000_000);
+    assert_eq!(store.names(), ["backup", "backup:increment"]);
 }
 
 // ---- Profiles ----------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
-use impact_pledge::operator::transactions::{self, Report, UsageQuery};
-use impact_pledge::operator::{OperatorError, audit, usage};
+use impact_pledge::operator::{OperatorError, audit, transactions};
 use impact_pledge::scope::Mode;
-use impact_pledge::settlement::{Month, PaidAt};
+use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, Desk, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
@@ -27,6 +27,7 @@ const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 struct Bench {
     service: TestService<MemoryStore>,
     desk: Desk<CountedEntropy>,
+    ledger: SqliteLedger,
     created: Answer,
 }
 
@@ -37,7 +38,7 @@ fn bench() -> Bench {
     let created = service.send(&repeatable(&order));
     service.clock.0.set(ENDED_MS);
     desk.clock.0.set(ENDED_MS);
-    Bench { service, desk, created }
+    Bench { service, desk, ledger: SqliteLedger::default(), created }
 }
 
 impl Bench {
@@ -62,18 +63,26 @@ impl Bench {
         self.service.store.keep(JANUARY, value.as_bytes(), b"null");
     }
 
-    fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
-        self.mark_within(usize::MAX, changed)
+    /// A pass of the reconciliation.
+    fn reconcile(&self) {
+        self.ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
     }
 
-    fn mark_within(&self, lists: usize, changed: &Value) -> Result<Value, OperatorError> {
+    /// Marks a month once the ledger has what there is now.
+    fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
+        self.reconcile();
+        self.mark_now(changed)
+    }
+
+    fn mark_now(&self, changed: &Value) -> Result<Value, OperatorError> {
         let (author, payment) = (self.desk.author(), payment(changed));
-        block_on(payments::mark(&*self.service.store, &author, &payment, lists))
+        block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment))
             .map(|paid| json!(paid))
     }
 
     fn undo(&self) -> Result<Value, OperatorError> {
-        block_on(payments::undo(&*self.service.store, &self.desk.author(), &january()))
+        let (store, author) = (&*self.service.store, self.desk.author());
+        block_on(payments::undo(store, Some(&self.ledger), &author, &january()))
             .map(|paid| json!(paid))
     }
 
@@ -180,7 +189,8 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
     bench.service.clock.0.set(ENDED_MS);
     bench.mark(&json!({ "/acceptUnpriced": 1 })).unwrap();
     let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
-    block_on(transactions::erase(&*bench.service.store, &bench.desk.author(), &record)).unwrap();
+    block_on(transactions::erase(&*bench.service.store, None, &bench.desk.author(), &record))
+        .unwrap();
     let erased = bench.get().json();
     assert_eq!(
         (&erased["reference"], &erased["charge"]["paidAt"]),
@@ -304,7 +314,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let again = bench.undo().unwrap_err().to_string();
     assert_eq!(
         again,
-        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here"
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org took back \
+         that it was paid at 2026-02-02T00:00:00.001Z"
     );
 }
 
@@ -315,29 +326,34 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MADE_MS: u64 = ENDED_MS + 10 * MINUTE_MS;
     let bench = bench();
     let store = &*bench.service.store;
-    bench.desk.clock.0.set(MADE_MS);
+    let at = |ms: u64| bench.desk.clock.0.set(ms);
+    at(MADE_MS);
+    bench.reconcile();
     let form = FormId::new(&bench.desk.clock, &bench.desk.entropy);
     let send = || {
         let (author, payment) = (bench.desk.author(), payment(&json!({})));
-        block_on(payments::mark_once(store, &author, &payment, usize::MAX, &form))
+        block_on(payments::mark_once(store, Some(&bench.ledger), &author, &payment, &form))
+            .map_err(|error| error.to_string())
     };
-    let at = |ms: u64| bench.desk.clock.0.set(ms);
     at(MADE_MS - 3 * MINUTE_MS);
-    bench.mark(&json!({})).unwrap();
+    bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let settlement = store.value(JANUARY).unwrap();
-    for shown in [true, false] {
-        if !shown {
-            store.remove(JANUARY); // as Workers KV may not show it
-        }
-        let problem = send().unwrap_err().to_string();
-        let words = if shown { "is marked already" } else { "(`payments mark`), since this form" };
+    let marked = "is marked already: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    for hidden in [None, Some("settlement:")] {
+        store.set_hidden(hidden); // as Workers KV may not show it
+        let problem = send().unwrap_err();
+        let words = if hidden.is_some() { marked } else { "is marked already: 1.50 USD" };
         assert!(problem.contains(words), "{problem}");
     }
-    store.keep(JANUARY, settlement.as_bytes(), b"null");
-    at(MADE_MS - 2 * MINUTE_MS);
+    store.set_hidden(None);
+    at(MADE_MS + MINUTE_MS);
     bench.undo().unwrap();
-    at(MADE_MS);
+    at(MADE_MS + 50 * MINUTE_MS);
+    let problem = send().unwrap_err();
+    let undone = "was changed since this form was opened: ada@example.org took back that it was paid at \
+        2026-02-02T00:11:00.000Z. Look at it and begin again";
+    assert!(problem.contains(undone), "{problem}");
+    bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
     send().unwrap(); // what was undone before does not matter
 }
 
@@ -413,26 +429,80 @@ fn what_is_not_the_months_sum_is_not_marked() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// What was kept may be older than a transaction: a mark is of the sum of now, however long that takes.
+/// An order may come late, and a record may be damaged.
 #[test]
-fn a_mark_is_of_what_is_counted_anew_within_the_calls_of_a_request() {
+fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     let bench = bench();
-    let (store, clock) = (&*bench.service.store, &bench.desk.clock);
-    block_on(usage::count_step(store, clock, "unit_dev", Mode::Test, None, 1)).unwrap();
-    assert!(store.value("usage:test:unit_dev:2026-01").is_some());
+    bench.reconcile();
     bench.service.clock.0.set(NOW_MS);
     bench.service.create(UNIT, &minimal());
+    let late = bench.service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    bench.service.create(LIVE_UNIT, &minimal());
+    let store = &*bench.service.store;
+    for name in store.names().iter().filter(|name| name.starts_with("transaction:")) {
+        let metadata = &store.metadata(name)[0];
+        if metadata["mode"] == "live" || name.ends_with(&late) {
+            store.keep(name, b"{}", metadata.to_string().replace("1.50", "many").as_bytes());
+        }
+    }
     assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
-    store.set_page_length(1);
     let both = json!({ "/amounts": [{ "amount": "3" }] });
-    let error = bench.mark_within(1, &both).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "nothing was marked: 2026-01 of the unit `unit_dev` (test) is of a shop with too many \
-         transactions to sum in one request: mark it by the command `payments mark`"
-    );
+    let (author, paid) = (bench.desk.author(), payment(&both));
+    let check = payments::check(store, Some(&bench.ledger), &author, &paid);
+    let damaged = json!({ "count": 1, "first": format!("transaction:{late}") });
+    assert_eq!(json!(block_on(check).unwrap())["damaged"], damaged);
+    bench.mark(&both).unwrap();
+    let record = store.value(JANUARY);
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    let again = bench.mark(&both).unwrap_err().to_string();
+    assert!(again.contains("is marked already: 3.00 USD"), "{again}");
+    assert_eq!(store.value(JANUARY), record);
+    bench.undo().unwrap();
+    assert!(bench.mark(&both).unwrap_err().to_string().contains("has a sum of 4.50 USD"));
+}
+
+#[test]
+fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
+    const END_MS: u64 = ENDED_MS - 24 * 60 * 60_000;
+    let bench = bench();
+    let store = &*bench.service.store;
+    let not_yet = |words: &str, hours: u64| {
+        let error = bench.mark_now(&json!({})).unwrap_err().to_string();
+        let expected = format!(
+            "nothing was marked: 2026-01 of the unit `unit_dev` (test) cannot be marked yet: {words}, and the month \
+            ended at 2026-02-01T00:00:00.000Z. It can be once the reconciliation has compared all records again, which \
+            it begins every {hours} h: `npm run ledger -- check` does that now"
+        );
+        assert_eq!(error, expected);
+        assert_eq!((bench.audited(), store.value(JANUARY)), (vec![], None));
+    };
+    not_yet("the ledger was not compared with all records yet", 1);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000 - 1);
+    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 1);
+    bench.ledger.sql("UPDATE reconciliation SET last_listed = 100000");
+    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 24);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000);
+    bench.ledger.sql("UPDATE reconciliation SET imported = NULL");
+    not_yet("the ledger was not compared with all records yet", 1);
+    bench.ledger.reconcile(store, END_MS + 2 * 60_000);
+    bench.mark_now(&json!({})).unwrap();
+}
+
+#[test]
+fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
+    let bench = bench();
+    let (store, author) = (&*bench.service.store, bench.desk.author());
+    let error = block_on(payments::mark(store, None, &author, &payment(&json!({})))).unwrap_err();
+    assert!(error.to_string().starts_with("this needs the ledger"), "{error}");
+    assert_eq!(bench.audited(), []);
+    bench.mark(&json!({})).unwrap();
+    assert_eq!(block_on(payments::list(store, "unit_dev", None)).unwrap().len(), 1);
+    block_on(payments::undo(store, None, &author, &january())).unwrap();
     assert_eq!(store.value(JANUARY), None);
-    bench.mark_within(2, &both).unwrap();
+    let later = ENDED_MS + 21 * 60_000;
+    bench.desk.clock.0.set(later);
+    bench.mark(&json!({})).unwrap();
 }
 
 /// A shop's walk lists no other shop's records, however their IDs begin.
@@ -458,36 +528,4 @@ fn months_are_listed_a_shop_at_a_time() {
     let lists = store.take_lists();
     assert!(lists.iter().all(|list| list.prefix.ends_with(":a:")), "{lists:?}");
     assert_eq!(store.take_reads().len(), 250);
-}
-
-#[test]
-fn usage_shows_what_was_settled_beside_the_sum_of_now_and_can_leave_out_what_is_paid() {
-    let bench = bench();
-    bench.mark(&json!({})).unwrap();
-    bench.service.clock.0.set(NOW_MS);
-    bench.service.create(UNIT, &minimal());
-    bench.service.create(LIVE_UNIT, &minimal());
-    let sums = |query: Value| {
-        let query: UsageQuery = serde_json::from_value(query).unwrap();
-        let mut report = Report::new(&*bench.service.store, query);
-        let mut rows = 0;
-        while let Some(page) = block_on(report.next())? {
-            rows += page.len();
-        }
-        let usage = report.finish();
-        assert_eq!(usage.transactions, rows as u64);
-        Ok::<_, OperatorError>(json!(usage.sums))
-    };
-    let settled = json!({ "amount": "1.50", "paidAt": PAID_AT, "invoice": "2026/17" });
-    let sum = |mode: &str, transactions: u64, amount: &str, settled: &Value| {
-        json!({ "unit": "unit_dev", "mode": mode, "currencyCode": "USD", "unpriced": 0,
-            "transactions": transactions, "amount": amount, "settled": settled })
-    };
-    let (test, live) = (sum("test", 2, "3.00", &settled), sum("live", 1, "1.50", &json!(null)));
-    assert_eq!(sums(json!({ "wanted": {}, "month": "2026-01" })).unwrap(), json!([test, live]));
-    let unpaid = json!({ "wanted": {}, "month": "2026-01", "unpaid": true });
-    assert_eq!(sums(unpaid).unwrap(), json!([live]));
-    let error = sums(json!({ "wanted": {}, "unpaid": true })).unwrap_err().to_string();
-    assert_eq!(error, "what is unpaid is known by month: say which");
-    assert_eq!(PaidAt::parse(PAID_AT).unwrap().as_str(), PAID_AT);
 }

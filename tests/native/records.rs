@@ -7,13 +7,15 @@ use impact_pledge::pledge::EditKey;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
+    CatalogueKey, CredentialKey, Key as _, NoMetadata, ProfileKey, ReplayKey, Store as _,
+    TransactionMetadata,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::cell::Cell;
 use support::service::{
-    Answer, ORIGIN, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable,
-    seeded, unit,
+    Answer, MemoryQueue, ORIGIN, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices,
+    repeatable, seeded, unit,
 };
 
 // ---- Records that do not read ------------------------------------------------------------------
@@ -206,30 +208,73 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
     assert_eq!((hashes.reference.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
-/// Workers KV takes 1,024 bytes of metadata: also of the longest unit and the largest charge.
-#[test]
-fn the_metadata_fits_beside_its_record() {
+/// The metadata of the longest unit and the largest charge, with an e-mail that its queue did not take. Some
+/// pledges are of this offering.
+fn largest_metadata(offering_id: &str) -> Value {
     let unit_id = "u".repeat(128);
-    let service = seeded();
+    let mut service = seeded();
+    service.settings.mails_tests = true;
+    service.queue = Some(MemoryQueue { is_broken: Cell::new(true), ..MemoryQueue::default() });
+    let profile = br#"{"name":"Small Hours Coffee","mail":true}"#;
+    service.store.keep(&ProfileKey(&unit_id).name(), profile, b"null");
     let mut record = with_secret(SECRET.clone());
     record.level = unit(&unit_id);
     put_key(&*service.store, UNIT, &record);
     let price = "9".repeat(40);
-    let time = "2026-01-31T12:00:00.123Z";
-    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price }, "prices": time })
-        .to_string();
-    put_prices(&*service.store, Mode::Test, prices.as_bytes());
+    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price }, "prices": TIME });
+    put_prices(&*service.store, Mode::Test, prices.to_string().as_bytes());
     let pledge = |offering: &str| json!({ "impact": { "amount": 1e308, "offeringId": offering } });
-    let pledges = [vec![pledge("tree"); 1_000], vec![pledge("x"); 2_000]].concat();
     let mut order = minimal();
-    order["pledges"] = json!(pledges);
+    order["pledges"] =
+        json!([vec![pledge("tree"); 1_000], vec![pledge(offering_id); 2_000]].concat());
+    order["notifications"] = json!(["Email"]);
     assert_eq!(service.send(&repeatable(&order)).status, 200);
-    let metadata = &service.store.metadata("transaction:")[0];
+    service.store.metadata("transaction:").remove(0)
+}
+
+const TIME: &str = "2026-01-31T12:00:00.123Z";
+
+/// Workers KV takes 1,024 bytes of metadata: also of the largest.
+#[test]
+fn the_metadata_fits_beside_its_record() {
+    let metadata = largest_metadata(&"x".repeat(30));
     assert!(metadata["summary"]["amount"].as_str().unwrap().len() > 350);
     assert_eq!(metadata["summary"]["unpriced"], 2_000);
-    assert_eq!(metadata["summary"]["prices"], time);
+    assert_eq!(metadata["summary"]["prices"], TIME);
+    assert_eq!(metadata["summary"]["mail"], "unsent");
+    assert_eq!(metadata["summary"]["quantities"], json!(null));
     let bytes = metadata.to_string().len();
     assert!((900..=1_024).contains(&bytes), "{bytes} bytes");
+
+    let room = 1_024 - bytes - r#","quantities":[["tree","1e311"],["","2e311"]]"#.len();
+    let full = largest_metadata(&"x".repeat(room));
+    let quantities = json!([["tree", "1e311"], ["x".repeat(room), "2e311"]]);
+    assert_eq!((full.to_string().len(), &full["summary"]["quantities"]), (1_024, &quantities));
+    let longer = largest_metadata(&"x".repeat(room + 1));
+    assert_eq!(longer["summary"]["quantities"], json!(null));
+}
+
+/// Where they do not, the record has to be read.
+#[test]
+fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
+    let taken_out = r#""bytes":1234,"editKey":"","#.len() + 64; // by `metadata`
+    let least = metadata(&with_secret(SECRET.clone()), &offering("")).to_string().len();
+    let room = 1_024 - least - taken_out;
+    for offering_id in ["t".repeat(room), "\u{e9}".repeat(room / 2) + &"t".repeat(room % 2)] {
+        let fits = metadata(&with_secret(SECRET.clone()), &offering(&offering_id));
+        assert_eq!(fits["summary"]["quantities"], json!([[offering_id, 3_000_000]]));
+        let longer = offering(&format!("{offering_id}t"));
+        let without = metadata(&with_secret(SECRET.clone()), &longer);
+        assert_eq!(without["summary"]["quantities"], json!(null));
+    }
+}
+
+/// A create of 3 of this offering, whose record has four digits of bytes.
+fn offering(offering_id: &str) -> TestRequest {
+    let mut order = minimal();
+    order["pledges"][0]["impact"]["offeringId"] = json!(offering_id);
+    order["recipient"]["name"] = json!("n".repeat(1_000));
+    TestRequest::new("POST", PATH, UNIT).with_body(order.to_string().into_bytes())
 }
 
 /// An operator may have edited it, or a later release may count in another way.

@@ -7,8 +7,8 @@ use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey,
-    SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey, UsageKey,
+    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PricesKey,
+    ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
@@ -34,6 +34,7 @@ fn a_key_owns_its_prefix_and_fits() {
             CredentialKey(ApiKey::new("k").hash()).name(),
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
+        (SettlementKey { mode: Mode::Live, unit: &longest, month }.name(), "settlement:live:ttt"),
         (CatalogueKey(Mode::Test).name(), "catalogue:test"),
         (CatalogueKey(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
@@ -43,8 +44,9 @@ fn a_key_owns_its_prefix_and_fits() {
         (UnitKey(&longest).name(), "unit:ttt"),
         (TeamKey(&longest).name(), "team:ttt"),
         (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
-        (UsageKey { mode: Mode::Live, unit: &longest, month }.name(), "usage:live:ttt"),
-        (BackupKey.name(), "backup"),
+        (BackupKey::Full.name(), "backup"),
+        (BackupKey::Increment.name(), "backup:increment"),
+        (LedgerUnsentKey(&id(1)).name(), "ledger-unsent:ptran_"),
         (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
         (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),
     ];
@@ -68,7 +70,7 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
         PricesKey { mode: Mode::Test, time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
-        UsageKey { mode: Mode::Live, unit: "u:v", month }.name(),
+        LedgerUnsentKey(&id(1)).name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
@@ -84,10 +86,9 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
     let settlement = SettlementKey { mode: Mode::Live, unit: "u:v", month };
     assert_eq!(read(|name| SettlementKey::parse(name).is_some()), only(9));
-    assert_eq!(SettlementKey::parse(&settlement.name()), Some(settlement));
-    let usage = UsageKey { mode: Mode::Live, unit: "u:v", month };
-    assert_eq!(read(|name| UsageKey::parse(name).is_some()), only(10));
-    assert_eq!(UsageKey::parse(&usage.name()), Some(usage), "a month begins at the last colon");
+    let name = settlement.name();
+    assert_eq!(SettlementKey::parse(&name), Some(settlement), "a month begins at the last colon");
+    assert_eq!(read(|name| LedgerUnsentKey::parse(name) == Some(id(1))), only(10));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
         assert!(CredentialKey::parse(wrong).is_none());

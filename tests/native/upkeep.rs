@@ -1,9 +1,10 @@
-//! What an invocation of the ledger's cron does.
+//! How the ledger is kept up: by the cron, by a check, by a new beginning; and how it says how it is.
 
-use super::ledger::{keep, message};
+use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
 use impact_pledge::handle::Clock;
-use impact_pledge::ledger::{self, Limits, Reached, Upkeep};
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
+use impact_pledge::ledger::{self, Checked, Counts, Health, Limits, Reached, Upkeep};
 use impact_pledge::time::TimeZones;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -150,4 +151,143 @@ fn of_two_invocations_one_works_at_the_pass() {
     let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
     let busy = Upkeep { reached: Reached::Busy, unsent: 0, listed: 7, mended: 0 };
     assert_eq!((upkeep, rows(&ledger)), (busy, 0));
+}
+
+// ---- A check -------------------------------------------------------------------------------------
+
+fn check(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64) -> Option<Checked> {
+    let clock = FixedClock(Cell::new(now_ms));
+    block_on(ledger::check(ledger, store, &clock, "a command")).unwrap()
+}
+
+#[test]
+fn a_check_counts_what_it_finds_and_mends() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(2);
+    (1..=9).for_each(|number| keep(&store, &message(number, json!({}))));
+    assert_eq!(check(&ledger, &store, NOW_MS + 10 * MINUTE).unwrap().counts.missing, 9);
+    let changed = json!({ "summary": { "amount": "9.00" } });
+    [1, 2].iter().for_each(|number| keep(&store, &message(*number, changed.clone())));
+    store.remove(&format!("transaction:{}", message(3, json!({}))["id"].as_str().unwrap()));
+    keep(&store, &message(4, json!({ "summary": { "amount": "many" } })));
+    keep(&store, &message(10, json!({})));
+    let checked = check(&ledger, &store, NOW_MS + 20 * MINUTE).unwrap();
+    let counts = Counts { missing: 1, wrong: 2, gone: 1, damaged: 1, refused: 0 };
+    assert_eq!((checked.counts, checked.state.last_mended), (counts, 4));
+    let none = Counts { damaged: 1, ..Counts::default() };
+    assert_eq!(check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap().counts, none);
+}
+
+#[test]
+fn a_check_is_of_a_whole_pass() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let limits = Limits { calls: 100, ..LIMITS };
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, Reached::Part);
+    ledger.sql("DELETE FROM transactions"); // of what that pass has listed already, too
+    let checked = check(&ledger, &store, NOW_MS + 11 * MINUTE).unwrap();
+    assert_eq!(rows(&ledger), 60);
+    assert_eq!(checked.state.completed, Some(NOW_MS + 11 * MINUTE));
+    assert_eq!(checked.state.last_listed, 60);
+}
+
+#[test]
+fn a_check_gives_up_where_somebody_else_works_at_it() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    ledger.sql(&format!("UPDATE reconciliation SET holder = 'other', lease = {}", u64::MAX / 4));
+    assert_eq!(check(&ledger, &store, NOW_MS), None);
+}
+
+#[test]
+fn an_emptied_ledger_is_made_again_from_the_records() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    (1..=5).for_each(|number| keep(&store, &message(number, json!({}))));
+    store.keep("member:t:u", b"{}", b"null");
+    let fact = Fact { kind: Kind::Member, name: "t:broken".to_owned() };
+    let by = Change { change: "c".to_owned(), author: "ada".to_owned(), at: NOW_MS };
+    let seen = [Seen { fact, is_there: false, change: None }];
+    block_on(claims::claim(&ledger, Wanted::Added, &seen, &by)).unwrap();
+    check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
+    let tables = || {
+        ["transactions", "shops", "keys", "claims WHERE state <> 'gone'"]
+            .map(|table| ledger.sql(&format!("SELECT count(*) FROM {table}")).concat())
+    };
+    let before = tables();
+    assert_eq!(before, ["5", "1", "1", "1"]);
+    block_on(ledger::clear(&ledger)).unwrap();
+    assert_eq!(tables(), ["0", "0", "0", "0"]);
+    let state = block_on(ledger::state(&ledger)).unwrap();
+    assert_eq!((state.watermark(), state.imported, state.last_listed), (None, None, 0));
+    check(&ledger, &store, NOW_MS + 40 * MINUTE).unwrap();
+    assert_eq!(tables(), before);
+}
+
+/// A pass that was under way when the tables were emptied writes nothing that counts as complete.
+#[test]
+fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let limits = Limits { calls: 100, ..LIMITS };
+    keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits);
+    block_on(ledger::clear(&ledger)).unwrap();
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached, Reached::Complete);
+    assert_eq!(rows(&ledger), 60);
+}
+
+// ---- How it is -----------------------------------------------------------------------------------
+
+fn health(ledger: &SqliteLedger, now_ms: u64) -> Health {
+    block_on(ledger::health(ledger, now_ms)).unwrap()
+}
+
+#[track_caller]
+fn has_problem(ledger: &SqliteLedger, now_ms: u64, part: &str) {
+    let problem = health(ledger, now_ms).problem.unwrap_or_default();
+    assert!(problem.contains(part), "{problem}");
+}
+
+#[test]
+fn a_ledger_says_what_is_wrong() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    has_problem(&ledger, NOW_MS, "its first reconciliation begins within five minutes");
+    store.set_page_length(1);
+    (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
+    let now = NOW_MS + 10 * MINUTE;
+    keep_up(&ledger, &store, now, Limits { calls: 100, ..LIMITS });
+    has_problem(&ledger, now, "its first reconciliation has read 24 records");
+    keep_up(&ledger, &store, now, LIMITS);
+    assert_eq!(health(&ledger, now + 120 * MINUTE).problem, None);
+    has_problem(
+        &ledger,
+        now + 121 * MINUTE,
+        "complete reconciliation began on 2026-01-31T12:10:00.123Z",
+    );
+    ledger.sql("UPDATE reconciliation SET last_listed = 100000");
+    assert_eq!(health(&ledger, now + 48 * 60 * MINUTE).problem, None);
+    has_problem(&ledger, now + 49 * 60 * MINUTE, "a new one is overdue");
+    ledger.bytes.set(Some(7_999_999_999));
+    assert_eq!(health(&ledger, now).problem, None);
+    ledger.bytes.set(Some(8_250_000_000));
+    has_problem(&ledger, now, "the database has 8.2 of the 10 GB");
+}
+
+#[test]
+fn health_is_what_the_ledger_has() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    receive(&ledger, &[message(1, json!({}))]);
+    keep(&store, &message(1, json!({})));
+    keep(&store, &message(2, json!({ "summary": { "amount": "many" } })));
+    keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, LIMITS);
+    ledger.bytes.set(Some(49_152));
+    let value = serde_json::to_value(health(&ledger, NOW_MS)).unwrap();
+    let pass = json!({
+        "began": "2026-01-31T12:10:00.123Z", "ended": "2026-01-31T12:10:00.123Z", "listed": 2, "mended": 0,
+    });
+    let expected = json!({
+        "completeUpTo": "2026-01-31T12:08:00.123Z", "received": "2026-01-31T12:00:00.123Z", "lagMs": 0,
+        "lastPass": pass, "currentPass": null, "findings": 1, "bytes": 49_152,
+    });
+    assert_eq!(value, expected);
 }

@@ -1,6 +1,7 @@
 /**
- * The dashboard with platform objects that misbehave: the headers `x-access` and `x-kv` of a request say which; without
- * them it has the real ones. `x-speed`: until the next request, timers run so many times as fast.
+ * The dashboard with platform objects that misbehave: the headers `x-access`, `x-kv` and `x-d1` of a request say which;
+ * without them it has the real ones. `x-speed`: until the next request, timers run so many times as fast. A request to
+ * `/batch` is a batch of the ledger's queue, one to `/cron` an invocation of the cron.
  */
 import dashboard from "../../build/dashboard/worker.js";
 
@@ -57,6 +58,80 @@ function namespace(kv, name) {
   return Object.fromEntries(ALL.map((method) => [method, bound(method)]));
 }
 
+/** Fails so often, and then is as the real one. */
+function failingOnce(text, often = 1) {
+  let left = often;
+  return (run) => {
+    left -= 1;
+    return left >= 0 ? Promise.reject(new Error(`D1_ERROR: ${text}`)) : run();
+  };
+}
+
+/** What a batch of D1 does, by name; each gets the real one. */
+const BATCHES = {
+  throws: () => () => fail("at once"),
+  hangs: () => never,
+  "is overloaded": () => failingOnce("D1 DB is overloaded. Requests queued for too long.", 1_000),
+  "is busy twice": () => failingOnce("database is locked: SQLITE_BUSY", 2),
+  "is busy thrice": () => failingOnce("database is locked: SQLITE_BUSY", 3),
+  "loses an answer": () => {
+    let isLost = false;
+    return async (run) => {
+      const answers = await run();
+      if (isLost) return answers;
+      isLost = true;
+      return fail("D1_ERROR: Network connection lost.");
+    };
+  },
+  "loses all answers": () => async (run) => {
+    await run();
+    return fail("D1_ERROR: Network connection lost.");
+  },
+  "has no tables": () => failingOnce("no such table: transactions: SQLITE_ERROR", 1_000),
+  "answers nothing": () => async () => undefined,
+  "answers numbers": () => async () => [{ results: [{ a: 1 }] }],
+};
+
+/** Counts the batches in the log. */
+function database(d1, name) {
+  if (name === "is not there") return undefined;
+  const batch = BATCHES[name]();
+  return {
+    prepare: (sql) => d1.prepare(sql),
+    batch(statements) {
+      console.log(JSON.stringify({ d1: name }));
+      return batch(() => d1.batch(statements));
+    },
+  };
+}
+
+/** Takes bodies as a batch of the queue, and answers what became of each message: seconds, or `acked`. */
+async function take(request, env) {
+  const verdicts = {};
+  const verdict = (at, is) => {
+    verdicts[at] ??= is;
+  };
+  const bodies = await request.json();
+  const messages = bodies.map((body, at) => ({
+    body,
+    get attempts() {
+      return body === "poison" ? fail("plain") : 1; // it breaks the instance
+    },
+    ack: () => verdict(at, "acked"),
+    retry: ({ delaySeconds }) => verdict(at, delaySeconds),
+  }));
+  const retryAll = ({ delaySeconds }) => {
+    for (const at of bodies.keys()) verdict(at, delaySeconds);
+  };
+  await dashboard.queue(/** @type {any} */ ({ messages, retryAll }), env);
+  return Response.json(bodies.map((_, at) => verdicts[at] ?? null));
+}
+
+async function cron(env) {
+  await dashboard.scheduled({ cron: "*/5 * * * *" }, env);
+  return new Response("done");
+}
+
 /** A request that the module does not expect: it breaks the instance. */
 const breaking = ({ url, headers }) => ({
   url,
@@ -83,7 +158,11 @@ export default {
       waitUntil,
       access: isKnown ? ACCESS[access ?? ""] : identity({ email: access }),
     };
-    const bindings = of("x-kv") ? { ...env, PLEDGES: namespace(env.PLEDGES, of("x-kv")) } : env;
+    const bindings = { ...env };
+    if (of("x-kv")) bindings.PLEDGES = namespace(env.PLEDGES, of("x-kv"));
+    if (of("x-d1")) bindings.LEDGER_DB = database(env.LEDGER_DB, of("x-d1"));
+    if (request.url.endsWith("/batch")) return take(request, bindings);
+    if (request.url.endsWith("/cron")) return cron(bindings);
     return dashboard.fetch(
       of("x-break") ? breaking(request) : request,
       bindings,

@@ -29,7 +29,12 @@ after(() => close?.());
 const post = (body, headers) => send(server.origin, { method: "POST", path: PATH, headers, body });
 const refused = () => post(LARGE, { "content-type": "application/json" });
 const create = (body, headers = {}) =>
-  post(body, { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers });
+  post(body, {
+    authorization: `Bearer ${KEY}`,
+    "content-type": "application/json",
+    "x-ledger": "the queue hangs", // so that messages are held as long as they ever are
+    ...headers,
+  });
 const grown = async () => (await memoryOf(server)).wasm - idle.wasm;
 
 // ---- Callers who hang up or stall ----------------------------------------------------------------
@@ -99,6 +104,8 @@ const numbered = (count, item) => Array.from({ length: count }, (_, index) => it
 const link = `"image":"https://i.example/i","externalUrl":"https://i.example/e"`;
 const named = (name) => pledge("t", `{"name":"${name}",${link}}`);
 const greatest = `{"impact":{"amount":1.7976931348623157e308,"offeringId":"tree"}}`;
+const amounts = (offeringId) =>
+  [1e308, 5e-324].map((amount) => JSON.stringify({ impact: { amount, offeringId } })).join();
 const described = pledge("t", `{"name":"${"&".repeat(200)}","description":"${"<".repeat(500)}"}`);
 
 /** Bodies of at most 1 MiB, and how each is answered. */
@@ -106,6 +113,14 @@ const WORST = {
   "nothing but valid pledges, more than a record holds": [413, wrap(filling(pledge()))],
   "as many valid pledges as a record holds": [200, wrap(repeat(pledge(), 11_500))],
   "as many greatest amounts as a record holds": [200, wrap(repeat(greatest, 10_000))],
+  "as many offerings as a record holds": [
+    200,
+    wrap(numbered(11_000, (index) => pledge(`offering-${index}`))),
+  ],
+  "offerings whose sums have hundreds of digits": [
+    200,
+    wrap(numbered(5_500, (index) => amounts(`${index}`))),
+  ],
   "nothing but empty pledges": [400, `{"reference":1,"pledges":[${filling("{}")}]}`],
   "valid pledges, and a problem at the end": [400, `${wrap(filling(pledge())).slice(0, -2)},{}]}`],
   "5,000 pledges with texts": [

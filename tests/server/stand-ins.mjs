@@ -1,5 +1,6 @@
 /**
- * The service with platform objects that misbehave: which ones, the header `x-stand-in` of a request says. `x-speed`:
+ * The service with platform objects that misbehave: which ones, the header `x-stand-in` of a request says, and `x-ledger`
+ * the queue of the ledger. `x-speed`:
  * until the next request, timers run so many times as fast, and the log has their times as they were set. A request to
  * `/delivery` is a message of the queue, one to `/taken` asks what queue and mail services have taken.
  */
@@ -97,6 +98,11 @@ const NAMESPACES = {
     return found(body({ paidAt: "2025-11-05T00:00:00.000Z" }));
   }),
   "a settlement hangs": paid("2025-11", never),
+  "a mark is refused": (kv) => ({
+    getWithMetadata: (...args) => kv.getWithMetadata(...args),
+    put: (name, ...args) =>
+      name.startsWith("ledger-unsent:") ? Promise.reject(new Error("no")) : kv.put(name, ...args),
+  }),
   "put hangs": (kv) => ({ getWithMetadata: (...args) => kv.getWithMetadata(...args), put: never }),
   "get throws an Error": () => ({ getWithMetadata: () => fail(new Error("at once")) }),
   "get is rejected with a string": () => ({ getWithMetadata: () => Promise.reject("later") }),
@@ -319,7 +325,8 @@ export default {
     if (pathname === "/delivery") return deliver(request, env, context, name);
     if (pathname === "/taken") return Response.json(taken.splice(0));
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
-    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name], NOTIFICATIONS: QUEUES[name] };
+    const queues = { NOTIFICATIONS: QUEUES[name], LEDGER: QUEUES[request.headers.get("x-ledger")] };
+    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name], ...queues };
     const ours = name === "its calls are noted" ? noted(context, request) : context;
     return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, ours);
   },

@@ -18,6 +18,8 @@ pub struct SqliteLedger {
     failing: Cell<Failing>,
     /// How many calls it had.
     pub calls: Cell<usize>,
+    /// How many bytes it says that it has.
+    pub bytes: Cell<Option<u64>>,
 }
 
 /// How calls fail.
@@ -37,8 +39,7 @@ impl Default for SqliteLedger {
         for migration in migrations() {
             connection.execute_batch(&migration).unwrap();
         }
-        let (failing, calls) = (Cell::new(Failing::Not), Cell::default());
-        SqliteLedger { connection: RefCell::new(connection), failing, calls }
+        SqliteLedger::new(connection)
     }
 }
 
@@ -52,6 +53,28 @@ fn migrations() -> Vec<String> {
 }
 
 impl SqliteLedger {
+    fn new(connection: Connection) -> Self {
+        SqliteLedger {
+            connection: RefCell::new(connection),
+            failing: Cell::new(Failing::Not),
+            calls: Cell::default(),
+            bytes: Cell::default(),
+        }
+    }
+
+    /// The database in a file, which [`save`](Self::save) wrote.
+    pub fn open(file: &Path) -> Self {
+        SqliteLedger::new(Connection::open(file).unwrap())
+    }
+
+    /// Copies the database into a file, page by page.
+    pub fn save(&self, file: &Path) {
+        self.connection
+            .borrow()
+            .backup("main", file, None::<fn(rusqlite::backup::Progress)>)
+            .unwrap();
+    }
+
     /// From now on calls fail like this.
     pub fn set_failing(&self, failing: Failing) {
         self.failing.set(failing);
@@ -60,6 +83,7 @@ impl SqliteLedger {
     /// Makes the rows of all records of a store, as a pass of the reconciliation does.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
+        self.sql("UPDATE reconciliation SET completed = NULL"); // else one at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
         let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
@@ -83,14 +107,16 @@ impl SqliteLedger {
         let connection = self.connection.borrow();
         let mut query =
             connection.prepare(&["EXPLAIN QUERY PLAN ", statement.sql].concat()).unwrap();
-        let rows = query.query_map([&statement.parameter], |row| row.get("detail")).unwrap();
+        let parameters = [&statement.parameter].into_iter().take(query.parameter_count());
+        let parameters = rusqlite::params_from_iter(parameters);
+        let rows = query.query_map(parameters, |row| row.get("detail")).unwrap();
         rows.map(Result::unwrap).collect()
     }
 
     fn rows(&self, sql: &str, parameter: &str) -> rusqlite::Result<Rows> {
         let connection = self.connection.borrow();
         let mut query = connection.prepare(sql)?;
-        let parameters: &[&str] = if query.parameter_count() == 0 { &[] } else { &[parameter] };
+        let parameters = [parameter].into_iter().take(query.parameter_count());
         let text = |row: &rusqlite::Row<'_>| {
             let value: rusqlite::types::Value = row.get(0)?;
             Ok(match value {
@@ -118,6 +144,31 @@ impl SqliteLedger {
     }
 }
 
+/// Passes statements on, and remembers them.
+#[derive(Debug)]
+pub struct Recorder<'l> {
+    ledger: &'l SqliteLedger,
+    statements: RefCell<Vec<Statement>>,
+}
+
+impl<'l> Recorder<'l> {
+    pub fn new(ledger: &'l SqliteLedger) -> Self {
+        Recorder { ledger, statements: RefCell::default() }
+    }
+
+    /// The statements since the last call.
+    pub fn take(&self) -> Vec<Statement> {
+        self.statements.take()
+    }
+}
+
+impl Ledger for Recorder<'_> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        self.statements.borrow_mut().extend_from_slice(statements);
+        self.ledger.run(statements)
+    }
+}
+
 fn error(error: rusqlite::Error) -> LedgerError {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => LedgerError::Refused(error.to_string()),
@@ -128,5 +179,9 @@ fn error(error: rusqlite::Error) -> LedgerError {
 impl Ledger for SqliteLedger {
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
         Box::pin(async { self.run_all(statements) })
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.bytes.get()
     }
 }

@@ -121,7 +121,8 @@ pub async fn erase(
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
-    Entry::new(&Recorded::new(id, metadata), Quantities::of(impacts, usize::MAX)?)
+    let recorded = Recorded::new(id.clone(), metadata.clone(), None);
+    Entry::new(&recorded, Quantities::of(impacts, usize::MAX)?)
 }
 
 fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
@@ -148,7 +149,7 @@ pub(super) async fn without_texts(
     metadata.bytes = Some(value.len());
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
-    metadata.fit();
+    metadata.fit(); // the record has those that it takes out
     Ok((value, metadata))
 }
 

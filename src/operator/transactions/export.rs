@@ -1,9 +1,9 @@
 //! Transactions as lines of a table, for the accounts.
 
 use crate::ledger::{self, Direction, Filter, Ledger, Order, Place};
+use crate::operator::Result;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::usage::MonthUsage;
-use crate::operator::Result;
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -106,14 +106,17 @@ pub struct Export<'s, S> {
 
 impl<'s, S: OperatorStore> Export<'s, S> {
     /// Begins an export of the transactions of these shops in a month.
-    pub fn new(
-        store: &'s S,
-        ledger: &'s dyn Ledger,
-        month: Month,
-        shops: &[MonthUsage],
-    ) -> Self {
+    pub fn new(store: &'s S, ledger: &'s dyn Ledger, month: Month, shops: &[MonthUsage]) -> Self {
         let groups = groups(shops);
-        Export { store, ledger, month, groups, after: None, page: Vec::new(), names: BTreeMap::new() }
+        Export {
+            store,
+            ledger,
+            month,
+            groups,
+            after: None,
+            page: Vec::new(),
+            names: BTreeMap::new(),
+        }
     }
 
     /// The lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Of each shop, or group of small

@@ -138,8 +138,7 @@ impl Searched<'_> {
     }
 
     fn prefixes(&self) -> Vec<String> {
-        let prefix =
-            |shop| TransactionKey::order_prefix(&self.secret, shop, self.reference);
+        let prefix = |shop| TransactionKey::order_prefix(&self.secret, shop, self.reference);
         let mut prefixes: Vec<_> = self.shops.iter().map(prefix).collect();
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         prefixes

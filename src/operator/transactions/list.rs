@@ -2,8 +2,8 @@
 
 use super::Wanted;
 use crate::ledger::{self, Direction, Filter, Ledger, OrderPage};
-use crate::operator::coverage::{Coverage, coverage};
 use crate::operator::Result;
+use crate::operator::coverage::{Coverage, coverage};
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 

@@ -14,9 +14,7 @@ use crate::operator::{Damaged, OperatorError, Result};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{
-    Listed, OperatorStore, Recorded, StoreError, TransactionKey,
-};
+use crate::store::{Listed, OperatorStore, Recorded, StoreError, TransactionKey};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -192,9 +190,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     }
 
     /// The transaction of a record, if it has the address.
-    fn own(&self, Listed { name, metadata, .. }: &Listed, damaged: &mut Damaged) -> Option<TransactionId> {
-        let recorded = TransactionKey::parse(name)
-            .and_then(|id| Recorded::from_metadata(id, metadata).ok());
+    fn own(
+        &self,
+        Listed { name, metadata, .. }: &Listed,
+        damaged: &mut Damaged,
+    ) -> Option<TransactionId> {
+        let recorded =
+            TransactionKey::parse(name).and_then(|id| Recorded::from_metadata(id, metadata).ok());
         let Some(recorded) = recorded else {
             damaged.add(name.clone());
             return None;

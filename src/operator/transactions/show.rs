@@ -44,8 +44,8 @@ impl Record {
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
         let key = metadata.summary.key.clone();
-        let row = order(metadata)
-            .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
+        let row =
+            order(metadata).ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
         if !view.timeline {
             transaction.timeline_url = None;
         }

@@ -169,7 +169,7 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// Who may open each page and send each form, besides operators, who may all.
-const MAY: [(&str, &str); 33] = [
+const MAY: [(&str, &str); 40] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
     ("GET /transactions/{id}", "support"),
@@ -184,7 +184,13 @@ const MAY: [(&str, &str); 33] = [
     ("GET /units/{id}/preview", "support accounts"),
     ("GET /units/{id}/usage", "accounts"),
     ("GET /units/{id}/usage.csv", "accounts"),
-    ("POST /units/{id}/usage", "accounts"),
+    ("GET /units/{id}/quantities", "accounts"),
+    ("GET /units/{id}/quantities.csv", "accounts"),
+    ("GET /usage", "accounts"),
+    ("GET /usage.csv", "accounts"),
+    ("GET /quantities", "accounts"),
+    ("GET /quantities.csv", "accounts"),
+    ("GET /orders", "support accounts"),
     ("POST /units/{id}/paid", "accounts"),
     ("POST /units/{id}/unpaid", "accounts"),
     ("GET /person", ""),
@@ -203,6 +209,7 @@ const MAY: [(&str, &str); 33] = [
     ("POST /mails", "support"),
     ("GET /audit", ""),
     ("GET /system", ""),
+    ("GET /healthz", "support accounts"),
 ];
 
 #[test]

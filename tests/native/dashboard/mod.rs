@@ -3,8 +3,10 @@
 mod access;
 mod find;
 mod keys;
+mod ledger;
 mod log;
 mod memory;
+mod orders;
 mod person;
 mod prices;
 mod transaction;

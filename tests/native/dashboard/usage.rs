@@ -1,10 +1,12 @@
 //! What a shop has used, by month, and what it has paid.
 
 use super::prices::{Row, assert_has};
-use super::{ACCOUNTS, OPERATOR, TestDashboard, dashboard, field};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use futures_executor::block_on;
 use impact_pledge::operator::audit;
+use impact_pledge::time::parse_ms;
 use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
@@ -27,11 +29,8 @@ fn used() -> (TestDashboard, [String; 2]) {
         order(&dashboard, days, "tree");
     }
     let ids = [order(&dashboard, 40, "tree"), order(&dashboard, 41, "new")];
+    dashboard.reconcile();
     (dashboard, ids)
-}
-
-fn count(dashboard: &TestDashboard, path: &str) -> Answer {
-    dashboard.post(ACCOUNTS, path, &[("mode", "live")])
 }
 
 /// The form for December as it is opened now, filled in, with some fields changed.
@@ -96,43 +95,37 @@ fn rows(page: &Answer) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn months_are_counted_on_demand_and_those_that_ended_are_kept() {
+fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let (dashboard, _) = used();
+    dashboard.store().take_reads();
+    dashboard.store().take_lists();
     let page = dashboard.get(ACCOUNTS, PAGE);
-    assert_has(&page, 200, &["Nothing is counted here yet", "<button>Count</button>"]);
-    assert!(!page.text.contains("<svg class=\"chart\"") && !page.text.contains("usage.csv"));
-
-    let counted = count(&dashboard, PAGE);
-    assert_has(&counted, 200, &["Counted: 5 transactions", "so far", "role=\"img\""]);
+    assert_has(&page, 200, &["role=\"img\"", "Complete up to", "31 Jan 2026, 11:58 UTC"]);
     let expected = [
-        ["Jan 2026", "3.00 USD", "so far", "2", ""],
+        ["Jan 2026", "3.00 USD", "in progress", "2", ""],
         ["Dec 2025", "1.50 USD", "unpaid Mark as paid …", "2", "1 List"],
         ["Nov 2025", "1.50 USD", "unpaid Mark as paid …", "1", ""],
     ];
-    assert_eq!(rows(&counted), expected);
+    assert_eq!(rows(&page), expected);
     let aria = "aria-label=\"USD by month: Nov 2025 1.50; Dec 2025 1.50; Jan 2026 3.00\"";
     assert_has(
-        &counted,
+        &page,
         200,
-        &[aria, "height=\"100\"", "height=\"50\"", ", 3.00 at most, in Jan 2026"],
+        &[aria, "height=\"100\"", "height=\"50\"", " (highest: 3.00 in Jan 2026)"],
     );
-    assert_eq!(counted.text.matches("<rect").count(), 3);
-    assert!(!counted.text.contains(" style="), "the policy allows none");
-
-    dashboard.store().take_reads();
-    dashboard.store().take_lists();
-    let kept = dashboard.get(ACCOUNTS, PAGE);
-    assert_eq!(rows(&kept), &expected[1..]);
-    assert_has(&kept, 200, &["Count again", "Counted on "]);
+    assert_eq!(page.text.matches("<rect").count(), 3);
+    assert!(!page.text.contains(" style="), "the policy allows none");
     let lists: Vec<_> =
         dashboard.store().take_lists().into_iter().map(|list| list.prefix).collect();
-    assert_eq!(lists, ["usage:live:unit_dev:", "settlement:live:unit_dev:"]);
-    assert_eq!(dashboard.store().reads(), 4);
-    assert_has(
-        &dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test"),
-        200,
-        &["Nothing is counted"],
+    assert_eq!(
+        (lists, dashboard.store().reads()),
+        (vec!["settlement:live:unit_dev:".to_owned()], 0)
     );
+    let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
+    assert!(page.text.contains(link), "{}", page.text);
+    let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
+    assert_has(&none, 200, &["This unit has no orders of test keys"]);
+    assert!(!none.text.contains("<svg class=\"chart\"") && !none.text.contains("usage.csv"));
     assert_has(
         &dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=dead"),
         422,
@@ -142,59 +135,129 @@ fn months_are_counted_on_demand_and_those_that_ended_are_kept() {
 }
 
 #[test]
-fn a_large_shop_is_counted_in_steps() {
-    let (dashboard, _) = used();
-    for _ in 0..45 {
-        order(&dashboard, 40, "tree");
+fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orders_may_be_missing()
+{
+    let (mut dashboard, _) = used();
+    dashboard.ledger = Some(SqliteLedger::default());
+    for path in [PAGE, "/usage", "/quantities", "/units/unit_dev/quantities", "/orders"] {
+        assert_has(&dashboard.get(OPERATOR, path), 200, &["Orders may be missing"]);
     }
-    dashboard.store().set_page_length(1);
-    let first = count(&dashboard, PAGE);
-    assert_has(&first, 200, &["Counted so far: 40 transactions. There are more.", "Go on"]);
-    let partial = field(&first.text, "partial");
-    for _ in 0..2 {
-        let fields = [("mode", "live"), ("partial", &*partial)];
-        assert_has(
-            &dashboard.post(ACCOUNTS, PAGE, &fields),
-            200,
-            &["Counted: 50", "69.00 <bdi>USD</bdi>"],
-        );
-    }
-    let more = partial.replace("40", "41");
-    for (partial, mode) in [(&*more, "live"), (&partial, "test"), ("x", "live")] {
-        let fields = [("mode", mode), ("partial", partial)];
-        assert_has(&dashboard.post(ACCOUNTS, PAGE, &fields), 422, &["egin again"]);
+    dashboard.ledger = None;
+    for path in [
+        PAGE,
+        "/units/unit_dev/usage.csv",
+        "/usage",
+        "/usage.csv",
+        "/quantities",
+        "/units/unit_dev/quantities.csv",
+        "/orders",
+    ] {
+        let page = dashboard.get(OPERATOR, path);
+        assert_has(&page, 422, &["This needs the ledger", "LEDGER_DB", "docs/ledger.md"]);
     }
 }
 
 #[test]
-fn what_has_no_price_is_listed_with_links_for_those_who_may_follow_them() {
-    let (dashboard, [_, id]) = used();
-    let fields = [("mode", "live"), ("month", "2025-12"), ("unpriced", "list")];
-    let page = dashboard.post(ACCOUNTS, PAGE, &fields);
-    assert_has(&page, 200, &[&id, "0.00 USD", "of Dec 2025"]);
-    assert_eq!(rows(&page).len(), 1);
-    assert!(!page.text.contains("href=\"/transactions/"));
-    let link = format!("href=\"/transactions/{id}\"");
-    assert_has(&dashboard.post(OPERATOR, PAGE, &fields), 200, &[&link]);
-    let january = [("mode", "live"), ("month", "2026-01"), ("unpriced", "list")];
-    assert_has(&dashboard.post(ACCOUNTS, PAGE, &january), 200, &["There are none."]);
-    let none = [("mode", "live"), ("month", "2026-13"), ("unpriced", "list")];
-    assert_has(&dashboard.post(ACCOUNTS, PAGE, &none), 422, &["Say which month"]);
-    for _ in 0..41 {
-        order(&dashboard, 41, "new");
-    }
-    dashboard.store().set_page_length(1);
+fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
+    let (dashboard, _) = used();
+    let page = dashboard.get(ACCOUNTS, "/usage?month=2025-12");
+    let total = ["USD", "1.50", "2", "1"];
+    assert_eq!(rows(&page), [total]);
+    let units = page.text.split_once("<h2>Units</h2>").unwrap().1;
+    let unit = Answer { text: units.to_owned(), ..dashboard.get(ACCOUNTS, "/usage") };
+    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "unpaid", "2", "1 List"]]);
+    assert_has(&page, 200, &["href=\"/units/unit_dev/usage?mode=live\"", "Complete up to"]);
     assert_has(
-        &dashboard.post(ACCOUNTS, PAGE, &fields),
+        &page,
         200,
-        &["There may be more", "first 40000"],
+        &["/usage?mode=live&amp;month=2025-11", "/usage?mode=live&amp;month=2026-01"],
     );
+    assert!(!page.text.contains("Mark as paid"), "that is done on the unit's page");
+    assert_has(
+        &dashboard.get(ACCOUNTS, "/usage"),
+        200,
+        &["in progress", "aria-current=\"page\">Jan 2026"],
+    );
+    assert_has(&dashboard.get(ACCOUNTS, "/usage?mode=test"), 200, &["There are no orders"]);
+    for wrong in ["month=2025-13", "month=%3Cscript%3E", "mode=dead"] {
+        let page = dashboard.get(ACCOUNTS, &format!("/usage?{wrong}"));
+        assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
+    }
+    let file = dashboard.get(ACCOUNTS, "/usage.csv?month=2025-12");
+    let line = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
+    assert!(file.text.ends_with(line), "{}", file.text);
+    let name = "attachment; filename=\"usage-live-2025-12.csv\"";
+    assert_eq!(file.headers["content-disposition"], name);
+    assert_eq!(dashboard.get(SUPPORT, "/usage").status, 403);
+}
+
+#[test]
+fn ten_thousand_shops_are_one_page_and_one_file() {
+    let dashboard = dashboard(seeded());
+    let ledger = dashboard.ledger.as_ref().unwrap();
+    ledger.sql(
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
+         INSERT INTO shops (shop, mode, unit) SELECT n, 'live', printf('<b>%05d', n) FROM n",
+    );
+    ledger.sql(
+        "INSERT INTO transactions (id, shop, created, currency, cents, unpriced, changed, quantities)
+         SELECT printf('ptran_%042d', shop), shop, 1769860800000, 'EUR', 1, 0, 0, '[]' FROM shops",
+    );
+    let page = dashboard.get(ACCOUNTS, "/usage");
+    assert_has(
+        &page,
+        200,
+        &["100.00", "The first 1000 of 10000 units are shown", "&lt;b&gt;01000"],
+    );
+    assert!(!page.text.contains("01001") && !page.text.contains("<b>"));
+    let file = dashboard.get(ACCOUNTS, "/usage.csv");
+    assert_eq!((file.status, file.text.lines().count()), (200, 10_001));
+    assert_has(&dashboard.get(ACCOUNTS, "/orders"), 200, &["Older"]);
+    for text in ["order-1", "ada@example.org"] {
+        let page = dashboard.post(OPERATOR, "/find", &[("text", text)]);
+        assert_has(&page, 200, &["No unit, team, key or order matches this"]);
+    }
+}
+
+#[test]
+fn quantities_of_a_month_are_shown_by_offering_and_as_a_file() {
+    let dashboard = dashboard(seeded());
+    order(&dashboard, 0, "tree");
+    order(&dashboard, 0, "=1+1,<script>");
+    order(&dashboard, 0, &"o".repeat(1_000_000));
+    dashboard.reconcile();
+    for path in ["/quantities", "/units/unit_dev/quantities"] {
+        let page = dashboard.get(ACCOUNTS, path);
+        let rows = rows(&page);
+        assert_eq!((rows.len(), &*rows[2][1], &*rows[2][2]), (3, "3", "1"), "{path}");
+        assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo…", "Complete up to", "Jan 2026"]);
+        assert!(page.text.len() < 20_000 && !page.text.contains("<script"));
+        let next = format!("{path}?mode=live&amp;month=2026-02");
+        assert!(page.text.contains(&next), "{next}");
+        assert_has(
+            &dashboard.get(ACCOUNTS, &format!("{path}?month=2026-02")),
+            200,
+            &["Nothing was pledged"],
+        );
+        assert_eq!(dashboard.get(SUPPORT, path).status, 403);
+    }
+    let file = dashboard.get(ACCOUNTS, "/units/unit_dev/quantities.csv");
+    let line = "2026-01,live,unit_dev,tree,3,1,2026-01-31T11:58:00.123Z\r\n";
+    assert!(file.text.ends_with(line));
+    assert!(file.text.contains("2026-01,live,unit_dev,\"'=1+1,<script>\",3,1,"));
+    assert!(file.text.len() > 1_000_000, "a file has all of a text");
+    let all = dashboard.get(ACCOUNTS, "/quantities.csv");
+    assert!(
+        all.text.starts_with(
+            "\u{feff}month,mode,unit,offering,quantity,transactions,complete_up_to\r\n"
+        )
+    );
+    assert!(all.text.ends_with("2026-01,live,,tree,3,1,2026-01-31T11:58:00.123Z\r\n"));
 }
 
 #[test]
 fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothing() {
     let (dashboard, [id, _]) = used();
-    count(&dashboard, PAGE);
     let form = payment(&dashboard, &[]);
     assert_has(
         &mark(&dashboard, &form),
@@ -211,7 +274,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&mark(&dashboard, &form), 422, &["is marked already: 1.50 USD paid on 2026-01-05"]);
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
-    assert_eq!(rows(&page)[0], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
+    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
     assert_has(&page, 200, &["<rect class=\"paid\"", "Dec 2025 1.50, paid"]);
 
     let facts = dashboard.post(
@@ -231,7 +294,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
-    let stale = ["since this form was opened", "<bdi>payments undo</bdi>"];
+    let stale = ["since this form was opened", "joan@example.org took back that it was paid at"];
     assert_has(&mark(&dashboard, &form), 422, &stale);
     assert_eq!(dashboard.store().value(DECEMBER), None);
     let again = payment(&dashboard, &[("invoice", "<b>\"'&\u{202e}")]);
@@ -291,6 +354,7 @@ fn without_the_record_of_changes_nothing_is_marked_or_taken_back() {
     assert_eq!(dashboard.store().value(DECEMBER), stored);
 }
 
+/// Months that are marked as paid, and have no orders any more.
 #[test]
 fn a_file_for_a_spreadsheet_has_no_formula() {
     let dashboard = dashboard(seeded());
@@ -309,11 +373,11 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     let file = dashboard.get(ACCOUNTS, "/units/=unit/usage.csv");
     let line = |month: &str, invoice: &str| {
         format!(
-            "'=unit,live,{month},USD,1.50,2,1,,2026-01-05T00:00:00.000Z,1.50,{invoice},\
+            "'=unit,live,{month},USD,0.00,0,0,,2026-01-05T00:00:00.000Z,1.50,{invoice},\
             \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z\r\n"
         )
     };
-    let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,counted_at,paid_at,\
+    let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,complete_up_to,paid_at,\
         paid_amount,invoice,marked_by,marked_at\r\n";
     let lines = [
         line("2025-12", "'=1+1"),
@@ -332,40 +396,52 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     );
 
     let (used, _) = used();
-    count(&used, PAGE);
     let file = used.get(ACCOUNTS, "/units/unit_dev/usage.csv?mode=live").text;
-    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T12:00:00.123Z,,,,,\r\n";
+    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 
-/// Each currency has its own sum, row and chart; a sum that differs from what was paid is marked.
+/// Each currency has its own sum, row and chart; a sum that differs from what was paid is marked, and what came later is
+/// named.
 #[test]
 fn currencies_stay_apart_and_what_was_paid_stands_beside_the_sum() {
     let dashboard = dashboard(seeded());
-    let keep = |name: &str, record: Value| {
-        dashboard.store().keep(name, record.to_string().as_bytes(), b"null");
+    let ledger = dashboard.ledger.as_ref().unwrap();
+    ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");
+    let put = |id: u8, month: &str, code: &str, amount: &str, changed: u64| {
+        let created = parse_ms(&format!("{month}-15T00:00:00Z")).unwrap();
+        ledger.sql(&format!(
+            "INSERT INTO transactions (id, shop, created, currency, amount, unpriced, changed, quantities)
+             VALUES ('ptran_{id:042}', 1, {created}, '{code}', '{amount}', 0, {changed}, '[]')"
+        ));
     };
-    let sum = |code: &str, amount: &str| json!({ "currencyCode": code, "amount": amount, "transactions": 1, "unpriced": 0 });
-    let huge = format!("1{}.00", "0".repeat(300));
-    for (month, sums) in [
-        ("2025-12", json!([sum("EUR", "3.00"), sum("USD", "2.00")])),
-        ("2024-12", json!([sum("USD", "9.00")])),
-        ("2025-01", json!([sum("EUR", &huge)])),
-    ] {
-        let kept = json!({ "sums": sums, "transactions": 2, "at": "2026-01-05T00:00:00.000Z" });
-        keep(&format!("usage:live:unit_dev:{month}"), kept);
-    }
-    let settlement = json!({ "paidAt": "2026-01-05T10:30:00.000Z", "sums": [sum("USD", "1.00")],
+    put(1, "2025-12", "EUR", "3e0", 0);
+    put(2, "2025-12", "USD", "1e0", 0);
+    put(3, "2025-12", "USD", "1e0", NOW_MS);
+    put(4, "2024-12", "USD", "9e0", 0);
+    put(5, "2025-01", "EUR", "1e300", 0);
+    let sum =
+        json!([{ "currencyCode": "USD", "amount": "1.00", "transactions": 1, "unpriced": 0 }]);
+    let settlement = json!({ "paidAt": "2026-01-05T10:30:00.000Z", "sums": sum,
         "invoice": "1", "by": "ada", "at": "2026-01-06T00:00:00.000Z" });
-    keep(DECEMBER, settlement);
+    dashboard.store().keep(DECEMBER, settlement.to_string().as_bytes(), b"null");
     let page = dashboard.get(ACCOUNTS, PAGE);
     let rows = rows(&page);
     assert_eq!(rows.len(), 4);
     let paid =
         |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 {amount} was paidmarked by ada");
-    assert_eq!(rows[0][1..], ["3.00 EUR", &*(paid("0.00") + "Undo …"), "1", ""]);
-    assert_eq!(rows[1][1..], ["2.00 USD", &*paid("1.00"), "1", ""]);
-    assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", "at most, in Jan 2025"]);
+    let late = format!("Added or changed since it was marked: ptran_{:042}. List all", 3);
+    assert_eq!(rows[0][1..], ["3.00 EUR", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
+    assert_eq!(rows[1][1..], ["2.00 USD", &*paid("1.00"), "2", ""]);
+    assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " in Jan 2025)"]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
     assert!(page.text.contains("height=\"0\"") && page.text.contains("height=\"100\""));
+    let since = page
+        .text
+        .split_once("href=\"/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;since=");
+    let since = since.unwrap().1.split_once('"').unwrap().0;
+    let list = format!("/orders?unit=unit_dev&mode=live&month=2025-12&since={since}");
+    let list = dashboard.get(ACCOUNTS, &list);
+    assert_has(&list, 200, &["changed since", "6 Jan 2026"]);
+    assert_eq!(self::rows(&list).len(), 1);
 }

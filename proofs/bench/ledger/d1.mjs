@@ -1,0 +1,51 @@
+/** Local D1, as `wrangler dev` has it, on a database that was made elsewhere. */
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { startRuntime } from "../../../scripts/lib/runtime.mjs";
+
+const START_MS = 60_000;
+
+export class LocalD1 {
+  #runtime;
+  #database;
+  /** Rows written and read by the last batch. */
+  meta = { written: 0, read: 0 };
+
+  /** Makes an empty database in this folder, and puts another one in its place. @param {string} folder @param {(file: string) => void} replace */
+  static async make(folder, replace) {
+    const empty = await LocalD1.open(folder);
+    await empty.time([{ sql: "SELECT ?1", parameter: "null" }]);
+    await empty.close();
+    const files = globSync(join(folder, "v3", "d1", "**", "*.sqlite"));
+    const [file, ...others] = files.filter((name) => !name.endsWith("metadata.sqlite"));
+    if (!file || others.length > 0) throw new Error(`no single database in ${folder}`);
+    replace(file);
+  }
+
+  /** @param {string} folder of local state */
+  static async open(folder) {
+    const runtime = await startRuntime(folder, START_MS);
+    return new LocalD1(runtime, await runtime.database());
+  }
+
+  constructor(runtime, database) {
+    this.#runtime = runtime;
+    this.#database = database;
+  }
+
+  /** Runs statements in one batch. @returns {Promise<number>} milliseconds */
+  async time(statements) {
+    const bound = statements.map(({ sql, parameter }) =>
+      this.#database.prepare(sql).bind(parameter),
+    );
+    const began = performance.now();
+    const results = await this.#database.batch(bound);
+    const milliseconds = performance.now() - began;
+    const sum = (name) => results.reduce((total, { meta }) => total + meta[name], 0);
+    this.meta = { written: sum("rows_written"), read: sum("rows_read") };
+    return milliseconds;
+  }
+
+  close = () => this.#runtime.close();
+}

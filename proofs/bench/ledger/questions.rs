@@ -1,0 +1,148 @@
+//! What operators ask of the ledger.
+
+use crate::orders::{RARE, Size, key};
+use futures_executor::block_on;
+use impact_pledge::ledger::{
+    self, Direction, Filter, Ledger, Place, by_email, by_reference, months_of, sums,
+};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::settlement::Month;
+use support::ledger::SqliteLedger;
+use support::service::SECRET;
+
+const PAGE: usize = 50;
+const EXPORTED: usize = 1_000;
+const BIGGEST: &str = "unit_0";
+
+/// A question, which returns the number of rows of its answer.
+pub struct Question {
+    pub name: String,
+    pub ask: Box<Ask>,
+}
+
+type Ask = dyn Fn(&dyn Ledger) -> usize;
+
+fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Question {
+    Question { name: name.to_owned(), ask: Box::new(ask) }
+}
+
+/// All questions about a filled database.
+pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
+    let shops = block_on(ledger::shops(ledger, None, None)).unwrap();
+    [lists(ledger, size), searches(shops, size), totals()].into_iter().flatten().collect()
+}
+
+// ---- Lists ---------------------------------------------------------------------------------------
+
+fn lists(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
+    let of_biggest = || Filter {
+        units: Some(vec![BIGGEST.to_owned()]),
+        mode: Some(Mode::Live),
+        ..Filter::default()
+    };
+    let of_key = |number| Filter { key: Some(key(0, number)), ..Filter::default() };
+    let june = || Filter {
+        from: size.created_ms(size.orders * 5 / 12),
+        until: Some(size.created_ms(size.orders / 2)),
+        ..of_biggest()
+    };
+    let middle = middle(ledger, size);
+    let (older, newer) = (Direction::Older(middle.clone()), Direction::Newer(middle));
+    vec![
+        list("newest 50 of the biggest shop", of_biggest(), &Direction::Newest, PAGE),
+        list("older 50, from its middle", of_biggest(), &older, PAGE),
+        list("newer 50, from its middle", of_biggest(), &newer, PAGE),
+        list("newest 50 of all shops", Filter::default(), &Direction::Newest, PAGE),
+        list("older 50 of all, from the middle", Filter::default(), &older, PAGE),
+        list("newer 50 of all, from the middle", Filter::default(), &newer, PAGE),
+        list("newest 50 of a key", of_key(0), &Direction::Newest, PAGE),
+        list("newest 50 of a rare key of the biggest shop", of_key(RARE), &Direction::Newest, PAGE),
+        list(
+            "newest 50 without a price, biggest shop",
+            Filter { unpriced: true, ..of_biggest() },
+            &Direction::Newest,
+            PAGE,
+        ),
+        list(
+            "newest 50 without a price, all shops",
+            Filter { unpriced: true, ..Filter::default() },
+            &Direction::Newest,
+            PAGE,
+        ),
+        list("1,000 of a month of the biggest shop", june(), &Direction::Newest, EXPORTED),
+    ]
+}
+
+fn list(name: &str, filter: Filter, from: &Direction, most: usize) -> Question {
+    let from = from.clone();
+    question(name, move |ledger| {
+        block_on(ledger::orders(ledger, &filter, &from, most)).unwrap().orders.len()
+    })
+}
+
+/// A place in the middle of all orders.
+fn middle(ledger: &SqliteLedger, size: Size) -> Place {
+    let until = Some(size.created_ms(size.orders / 2));
+    let filter = Filter { until, ..Filter::default() };
+    let page = block_on(ledger::orders(ledger, &filter, &Direction::Newest, 1)).unwrap();
+    page.orders[0].place()
+}
+
+// ---- Searches ------------------------------------------------------------------------------------
+
+fn searches(shops: Vec<Scope>, size: Size) -> Vec<Question> {
+    let of_email = shops.clone();
+    vec![
+        question("by e-mail address, all shops", move |ledger| {
+            let asked = (&*of_email, "buyer-7@shop.example");
+            let found = by_email(ledger, &SECRET, asked, &Direction::Newest, PAGE);
+            block_on(found).unwrap().orders.len()
+        }),
+        question("by reference, all shops", move |ledger| {
+            let reference = format!("order-{}", size.orders / 3);
+            let found =
+                by_reference(ledger, &SECRET, (&shops, &reference), &Direction::Newest, PAGE);
+            block_on(found).unwrap().orders.len()
+        }),
+    ]
+}
+
+// ---- Sums ----------------------------------------------------------------------------------------
+
+fn totals() -> Vec<Question> {
+    let june = || vec![Month::parse("2026-06").unwrap()];
+    let year = || (1..=12).filter_map(|month| Month::parse(&format!("2026-{month:02}"))).collect();
+    vec![
+        sum("a month of the biggest shop", true, june()),
+        sum("twelve months of the biggest shop", true, year()),
+        sum("a month of all shops", false, june()),
+        sum("twelve months of all shops", false, year()),
+        quantities("quantities of a month, biggest shop", true, june()),
+        quantities("quantities of a month, all shops", false, june()),
+        question("first and last month of all shops", |ledger| {
+            block_on(months_of(ledger, None, None)).unwrap().len()
+        }),
+    ]
+}
+
+fn sum(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
+    let (mode, units) = shop(is_biggest);
+    question(name, move |ledger| {
+        block_on(sums(ledger, mode, units.as_deref(), &months)).unwrap().len()
+    })
+}
+
+fn quantities(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
+    let (mode, units) = shop(is_biggest);
+    question(name, move |ledger| {
+        let found = ledger::quantities(ledger, mode, units.as_deref(), &months, usize::MAX >> 1);
+        block_on(found).unwrap().len()
+    })
+}
+
+fn shop(is_biggest: bool) -> (Option<Mode>, Option<Vec<String>>) {
+    match is_biggest {
+        true => (Some(Mode::Live), Some(vec![BIGGEST.to_owned()])),
+        false => (None, None),
+    }
+}

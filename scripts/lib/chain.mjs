@@ -1,0 +1,53 @@
+/** A full backup and the increments that continue it, as one list of records in the order of names. */
+import { order, recordsOf } from "./backup.mjs";
+import { UserError } from "./output.mjs";
+
+/**
+ * Of records with one name the last one counts. Of kinds that increments have whole, those of the last backup are all.
+ * @param {string[]} files
+ * @param {Record<string, any>} rules the functions of `src/operator_exports`
+ * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] hears headers and trailers
+ */
+export async function* recordsOfChain(files, rules, tell = () => {}) {
+  const sources = files.map((file, index) => recordsOf(file, (known) => tell(known, index)));
+  const heads = await Promise.all(sources.map((source) => source.next()));
+  for (;;) {
+    const name = firstName(heads);
+    if (name === undefined) return;
+    const having = heads.flatMap(({ value }, index) => (value?.name === name ? [index] : []));
+    const last = having.at(-1) ?? 0;
+    const { value } = heads[last];
+    if (last === files.length - 1 || !(await rules.isListedWhole(name))) yield value;
+    for (const index of having) heads[index] = await sources[index].next();
+  }
+}
+
+/** @returns {string | undefined} */
+function firstName(heads) {
+  let first;
+  for (const { value } of heads)
+    if (value && (first === undefined || order(value.name, first) < 0)) first = value.name;
+  return first;
+}
+
+/**
+ * Refuses files that are no chain.
+ * @param {string[]} files
+ * @param {{header: any, sha256: string}[]} known of each
+ */
+export function checkChain(files, known) {
+  for (const [index, { header }] of known.entries()) {
+    const file = files[index];
+    const { after } = header;
+    if (index === 0 && after)
+      throw new UserError(
+        `${file} is an increment: name the full backup first, then all increments in their order`,
+      );
+    if (index > 0 && !after)
+      throw new UserError(`${file} is a full backup: it can only be the first`);
+    if (index > 0 && after.sha256 !== known[index - 1].sha256)
+      throw new UserError(
+        `${file} continues the backup of ${after.startedAt}, and not ${files[index - 1]}: one is missing between them, or they are in another order`,
+      );
+  }
+}

@@ -1,0 +1,148 @@
+//! How the ledger is: for monitors, and a section of the page of the system for people.
+
+use super::frame::Page;
+use super::{Desk, Result, view};
+use crate::handle::Clock;
+use crate::ledger::{self, Finding, FindingKind, Health, Ledger, LedgerError, Pass, Removed};
+use crate::time::date_time;
+use maud::{Markup, html};
+use serde::Serialize;
+
+/// Most findings that the page shows.
+const MAX_FINDINGS: usize = 100;
+const UNBOUND: &str = "no database is bound as `LEDGER_DB`, so there are no lists and sums: docs/ledger.md says how to \
+     switch the ledger on";
+
+/// The answer of `GET /healthz`.
+#[derive(Serialize)]
+struct Answer<'a> {
+    version: &'a str,
+    ledger: Option<Health>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// `GET /healthz`: 503 if something is wrong with the ledger. One call of it.
+pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u64) -> Page {
+    let (status, ledger, problem) = match ledger {
+        None => (200, None, Some(UNBOUND.to_owned())),
+        Some(ledger) => match ledger::health(ledger, now_ms).await {
+            Ok(mut health) => {
+                let problem = health.problem.take();
+                (if problem.is_some() { 503 } else { 200 }, Some(health), problem)
+            }
+            Err(error) => (503, None, Some(error.to_string())),
+        },
+    };
+    Page::json(status, &Answer { version, ledger, problem })
+}
+
+/// The section of a page. Two calls of the ledger.
+pub(super) async fn section<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Markup {
+    let content = match desk.ledger {
+        None => html! { p { (view::marked(&view::sentence(UNBOUND))) } },
+        Some(ledger) => match look(ledger, desk.clock.now_ms()).await {
+            Ok((health, findings)) => state(&health, &findings),
+            Err(error) => view::problem(&error.to_string()),
+        },
+    };
+    html! { section { h2 { "Ledger" } (content) } }
+}
+
+async fn look(ledger: &dyn Ledger, now_ms: u64) -> Result<(Health, Vec<Finding>), LedgerError> {
+    let findings = ledger::findings(ledger, MAX_FINDINGS).await?;
+    Ok((ledger::health(ledger, now_ms).await?, findings))
+}
+
+fn state(health: &Health, findings: &[Finding]) -> Markup {
+    let never = || html! { span.soft { "not yet" } };
+    let time = |time: &Option<String>| time.as_deref().map_or_else(never, view::time);
+    html! {
+        @if let Some(problem) = &health.problem { (view::problem(problem)) }
+        (view::facts(&[
+            ("Complete up to", time(&health.complete_up_to)),
+            ("Last message", html! {
+                (time(&health.received))
+                @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its order" }
+            }),
+            ("Last reconciliation", health.last_pass.as_ref().map_or_else(never, pass)),
+            ("Size", size(health.bytes)),
+        ]))
+        @if let Some(current) = &health.current_pass {
+            p { "A reconciliation is in progress. It began on " (pass(current)) "." }
+        }
+        @if !findings.is_empty() {
+            h3 { "Findings" }
+            (view::table(&["What", "Record", "Found on", "What to do"], &rows(findings), ""))
+        }
+        @if health.findings > findings.len() {
+            p { "Only the first " (findings.len()) " of " (health.findings) " findings are shown." }
+        }
+    }
+}
+
+fn pass(pass: &Pass) -> Markup {
+    html! {
+        (view::time(pass.ended.as_ref().unwrap_or(&pass.began)))
+        ": " (pass.listed) " records read, " (pass.mended) " rows corrected"
+    }
+}
+
+fn size(bytes: Option<u64>) -> Markup {
+    const MB: u64 = 1_000_000;
+    const GB: u64 = 1_000 * MB;
+    let of_all = || html! { " of " (ledger::MAX_BYTES / GB) " GB" };
+    match bytes {
+        None => html! { span.soft { "not known" } },
+        Some(bytes) if bytes < GB => html! { (bytes.div_ceil(MB)) " MB" (of_all()) },
+        Some(bytes) => html! { (bytes / GB) "." (bytes % GB / (100 * MB)) " GB" (of_all()) },
+    }
+}
+
+// ---- Findings ------------------------------------------------------------------------------------
+
+fn rows(findings: &[Finding]) -> Vec<Vec<Markup>> {
+    let row = |finding: &Finding| {
+        let (what, remedy) = words(finding.kind);
+        vec![
+            html! { (what) },
+            html! { (view::told(&finding.name)) (detail(finding)) },
+            view::time(&date_time(finding.found)),
+            html! { (remedy) },
+        ]
+    };
+    findings.iter().map(row).collect()
+}
+
+/// What a finding means, and what to do.
+fn words(kind: FindingKind) -> (&'static str, &'static str) {
+    match kind {
+        FindingKind::Damaged => (
+            "A record cannot be read: its transaction is in no list and no sum.",
+            "Somebody changed the record by hand. Restore it from a backup.",
+        ),
+        FindingKind::Gone => (
+            "A transaction had no record any more: its row was removed.",
+            "Somebody removed the record by hand. Restore it, or keep this as the reason why a sum changed.",
+        ),
+        FindingKind::Refused => (
+            "A transaction breaks a rule of the tables: it is in no list and no sum.",
+            "Report it: this is a fault of the software.",
+        ),
+    }
+}
+
+/// More about it: of a row that was removed, time and charge.
+fn detail(finding: &Finding) -> Markup {
+    let removed = serde_json::from_str(&finding.detail).ok();
+    html! {
+        @match removed {
+            Some(Removed { created, currency, cents: Some(cents), .. }) => {
+                br; (view::time(&date_time(created)))
+                ", " (cents / 100) "." (format!("{:02}", cents % 100)) " " (view::told(&currency))
+            }
+            _ if finding.detail.is_empty() => {}
+            _ => { br; (view::told(&finding.detail)) }
+        }
+    }
+}

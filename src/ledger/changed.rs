@@ -1,0 +1,95 @@
+//! What was created or erased since a time, for a backup.
+
+use super::{Ledger, Query, Result, ask};
+use serde::{Deserialize, Serialize};
+
+/// How far the clocks of operators, who erase, and of the service may differ, in milliseconds.
+const CLOCKS_MS: u64 = 60 * 60_000;
+
+/// A part of a list of transactions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ChangedPage {
+    /// Their IDs. One that was created and erased is in the list twice.
+    pub ids: Vec<String>,
+    /// Where the list goes on; `None` at its end.
+    pub next: Option<Next>,
+}
+
+/// Where a list goes on: after a row, among those created or those erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Next {
+    is_erased: bool,
+    erased: u64,
+    shop: i64,
+    created: u64,
+    id: String,
+}
+
+/// The transactions that were created or erased since a time, in milliseconds since 1970: at most so many, after `next`
+/// of the page before. One query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn changed(
+    ledger: &dyn Ledger,
+    since: u64,
+    next: Next,
+    most: usize,
+) -> Result<ChangedPage> {
+    let is_erased = next.is_erased;
+    let since = if is_erased { since.saturating_sub(CLOCKS_MS) } else { since };
+    let asked = Asked { since, after: &next, most };
+    let rows = match is_erased {
+        true => ask(ledger, &Erased(asked)).await?,
+        false => ask(ledger, &Created(asked)).await?,
+    };
+    let next = match rows.last() {
+        Some(Row(erased, shop, created, id)) if rows.len() == most => Some(Next {
+            is_erased,
+            erased: *erased,
+            shop: *shop,
+            created: *created,
+            id: id.clone(),
+        }),
+        _ if is_erased => None,
+        _ => Some(Next { is_erased: true, ..Next::default() }),
+    };
+    Ok(ChangedPage { ids: rows.into_iter().map(|Row(.., id)| id).collect(), next })
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    since: u64,
+    after: &'a Next,
+    most: usize,
+}
+
+/// When it was erased, or 0; the shop, when it was created, and the ID.
+#[derive(Deserialize)]
+struct Row(u64, i64, u64, String);
+
+#[derive(Serialize)]
+struct Created<'a>(Asked<'a>);
+
+impl Query for Created<'_> {
+    type Row = Row;
+    const SQL: &'static str = "SELECT json_array(0, t.shop, t.created, t.id)
+FROM shops s CROSS JOIN transactions t ON t.shop = s.shop
+  AND t.created >= max(?1 ->> '$.since', iif(s.shop = ?1 ->> '$.after.shop', ?1 ->> '$.after.created', 0))
+WHERE s.shop >= ?1 ->> '$.after.shop'
+  AND (t.shop, t.created, t.id) > (?1 ->> '$.after.shop', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
+ORDER BY s.shop, t.created, t.id LIMIT ?1 ->> '$.most'";
+}
+
+#[derive(Serialize)]
+struct Erased<'a>(Asked<'a>);
+
+impl Query for Erased<'_> {
+    type Row = Row;
+    const SQL: &'static str = "SELECT json_array(erased, shop, created, id) FROM transactions t
+WHERE erased IS NOT NULL AND erased >= max(?1 ->> '$.since', ?1 ->> '$.after.erased')
+  AND (erased, shop, created, id)
+    > (?1 ->> '$.after.erased', ?1 ->> '$.after.shop', ?1 ->> '$.after.created', ?1 ->> '$.after.id')
+ORDER BY erased, shop, created, id LIMIT ?1 ->> '$.most'";
+}

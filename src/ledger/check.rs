@@ -1,0 +1,76 @@
+//! What the commands do with the ledger: a whole pass at once, and a new beginning.
+
+use super::reconcile::{Counts, Reached, When, count};
+use super::state::State;
+use super::{Ledger, Statement};
+use crate::handle::Clock;
+use crate::store::{OperatorStore, StoreError};
+use serde::Serialize;
+
+/// Calls of one step of a pass.
+const STEP: u32 = 200;
+/// How long to wait for somebody else who works at the reconciliation, and how often to look, in milliseconds.
+const MAX_BUSY_MS: u64 = 10 * 60_000;
+const LOOK_MS: u32 = 2_000;
+
+/// What a whole pass found, and mended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// What it found.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// How far the ledger is.
+    #[serde(skip)]
+    pub state: State,
+}
+
+/// Makes a whole pass now. One that is under way is ended first. `None` if somebody else works at it for ten minutes.
+///
+/// # Errors
+/// If the ledger or the store does not answer.
+pub async fn check(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    holder: &str,
+) -> Result<Option<Checked>, StoreError> {
+    let began = clock.now_ms();
+    let (mut counts, mut waited) = (Counts::default(), 0);
+    while waited < MAX_BUSY_MS {
+        let whose = (holder, When::Now);
+        let (reached, state) = count(ledger, store, clock, whose, STEP, &mut counts).await?;
+        match reached {
+            Reached::Part => {}
+            Reached::Complete if state.completed >= Some(began) => {
+                return Ok(Some(Checked { counts, state }));
+            }
+            Reached::Complete => counts = Counts::default(), // it began before
+            Reached::Busy | Reached::NotDue => {
+                store.pause(LOOK_MS).await;
+                waited += u64::from(LOOK_MS);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Empties the ledger, so that the next pass makes all rows again. Nobody can mark a month or add a unit to a team until
+/// then. A pass that is under way ends.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn clear(ledger: &dyn Ledger) -> super::Result<()> {
+    let statement = |sql| Statement { sql, parameter: String::new() };
+    ledger.run(&CLEAR.map(statement)).await.map(drop)
+}
+
+/// When messages came last stays.
+const CLEAR: [&str; 6] = [
+    "DELETE FROM transactions",
+    "DELETE FROM shops",
+    "DELETE FROM keys",
+    "DELETE FROM claims",
+    "DELETE FROM findings",
+    "UPDATE reconciliation SET lease = 0, holder = '', started = NULL, cursor = NULL, after = '', listed = 0, mended = 0,
+  completed = NULL, ended = NULL, last_listed = 0, last_mended = 0, imported = NULL, failures = 0",
+];

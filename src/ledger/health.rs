@@ -1,0 +1,128 @@
+//! How the ledger is, for people and monitors.
+
+use super::state::{CountFindings, Get, State};
+use super::{Ledger, LedgerError, Query as _, Result};
+use crate::time::date_time;
+use serde::Serialize;
+
+/// Most bytes of a D1 database: 10 GB.
+pub const MAX_BYTES: u64 = 10_000_000_000;
+/// From so many bytes on something is to be done: 8 GB.
+const MANY_BYTES: u64 = 8_000_000_000;
+/// A pass is late that has not begun for so many times its interval.
+const LATE_INTERVALS: u64 = 2;
+
+/// How the ledger is. Times are RFC 3339 in UTC.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// Up to when the ledger has every transaction; `None` before the first whole pass.
+    pub complete_up_to: Option<String>,
+    /// When messages came last.
+    pub received: Option<String>,
+    /// How old the oldest transaction of these was, in milliseconds.
+    pub lag_ms: Option<u64>,
+    /// The last whole pass of the reconciliation.
+    pub last_pass: Option<Pass>,
+    /// The pass that is under way.
+    pub current_pass: Option<Pass>,
+    /// Number of findings.
+    pub findings: usize,
+    /// Bytes of the database, where they are known.
+    pub bytes: Option<u64>,
+    /// What is wrong, and what to do; `None` if nothing is.
+    #[serde(skip)]
+    pub problem: Option<String>,
+}
+
+/// A pass of the reconciliation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pass {
+    /// When it began.
+    pub began: String,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Number of records that it has listed.
+    pub listed: u64,
+    /// Number of rows that it has written or removed.
+    pub mended: u64,
+}
+
+/// Asks the ledger how it is. One call.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn health(ledger: &dyn Ledger, now_ms: u64) -> Result<Health> {
+    let answers = ledger.run(&[Get {}.statement()?, CountFindings {}.statement()?]).await?;
+    let [state, findings] = answers.as_slice() else { return Err(LedgerError::Damaged) };
+    let state = Get::rows(state)?.into_iter().next().ok_or(LedgerError::Damaged)?;
+    let findings = CountFindings::rows(findings)?.into_iter().next().unwrap_or_default();
+    let bytes = ledger.bytes();
+    let problem = problem(&state, bytes, now_ms);
+    Ok(Health { findings, bytes, problem, ..Health::of(&state) })
+}
+
+impl Health {
+    fn of(state: &State) -> Self {
+        let last_pass = state.completed.map(|began| Pass {
+            began: date_time(began),
+            ended: state.ended.map(date_time),
+            listed: state.last_listed,
+            mended: state.last_mended,
+        });
+        let current_pass = state.started.map(|began| Pass {
+            began: date_time(began),
+            ended: None,
+            listed: state.listed,
+            mended: state.mended,
+        });
+        Health {
+            complete_up_to: state.watermark().map(date_time),
+            received: state.received.map(date_time),
+            lag_ms: state.delay,
+            last_pass,
+            current_pass,
+            ..Health::default()
+        }
+    }
+}
+
+fn problem(state: &State, bytes: Option<u64>, now_ms: u64) -> Option<String> {
+    let problems = [pass_problem(state, now_ms), bytes.and_then(size_problem)];
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    (!problems.is_empty()).then(|| problems.join("; "))
+}
+
+fn pass_problem(state: &State, now_ms: u64) -> Option<String> {
+    let late_ms = LATE_INTERVALS * state.interval_ms();
+    match (state.completed, state.started) {
+        (Some(began), _) if now_ms.saturating_sub(began) <= late_ms => None,
+        (Some(began), _) => Some(format!(
+            "the last complete reconciliation began on {}, and a new one is overdue: look at the log of the \
+             dashboard's Worker for lines with `\"ledger\"`",
+            date_time(began)
+        )),
+        (None, Some(_)) => Some(format!(
+            "the ledger is not complete yet: its first reconciliation has read {} records",
+            state.listed
+        )),
+        (None, None) => Some(
+            "the ledger is not complete yet: its first reconciliation begins within five minutes, if the \
+             dashboard's Worker has its cron trigger"
+                .to_owned(),
+        ),
+    }
+}
+
+fn size_problem(bytes: u64) -> Option<String> {
+    let tenths = bytes / (MAX_BYTES / 100);
+    (bytes >= MANY_BYTES).then(|| {
+        format!(
+            "the database has {}.{} of the {} GB that D1 allows: docs/ledger.md says what to do",
+            tenths / 10,
+            tenths % 10,
+            MAX_BYTES / 1_000_000_000
+        )
+    })
+}

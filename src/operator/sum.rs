@@ -1,0 +1,68 @@
+//! The sums of months, each by itself, as commands print them.
+
+use super::usage::MonthUsage;
+use crate::scope::Mode;
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use serde::Serialize;
+
+/// A sum of a month in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sum {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The month.
+    pub month: Month,
+    /// The code of the currency of `amount`.
+    pub currency_code: String,
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of their pledges whose offering had no price.
+    pub unpriced: usize,
+    /// The exact sum of the charges, a decimal with two places.
+    pub amount: String,
+    /// What was paid of it; `None` if the month is not marked as paid.
+    pub settled: Option<Settled>,
+    /// See [`MonthUsage::late`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<String>,
+}
+
+/// What was paid of a sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// The sum at the time when it was marked; `None` if it had none in this currency.
+    pub amount: Option<String>,
+    /// When it was paid.
+    pub paid_at: PaidAt,
+    /// The number of the invoice.
+    pub invoice: String,
+}
+
+impl Settled {
+    fn of(settlement: &Settlement, code: &str) -> Self {
+        let of = settlement.sums.iter().find(|sum| sum.currency_code == code);
+        Settled {
+            amount: of.map(|sum| sum.amount.clone()),
+            paid_at: settlement.paid_at.clone(),
+            invoice: settlement.invoice.clone(),
+        }
+    }
+}
+
+impl MonthUsage {
+    /// Its sums, each with what was paid of it.
+    pub fn into_sums(self) -> Vec<Sum> {
+        let MonthUsage { unit, mode, month, sums, settled, late } = self;
+        let of = |sum: SettledSum| {
+            let SettledSum { currency_code, amount, transactions, unpriced } = sum;
+            let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
+            let (unit, late) = (unit.clone(), late.clone());
+            Sum { unit, mode, month, currency_code, transactions, unpriced, amount, settled, late }
+        };
+        sums.into_iter().map(of).collect()
+    }
+}

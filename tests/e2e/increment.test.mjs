@@ -1,0 +1,155 @@
+/** Incremental backups: what is in them, and that a full one with all of them is the namespace again. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { backup, recordsOf } from "../../scripts/lib/backup.mjs";
+import { increment } from "../../scripts/lib/increment.mjs";
+import { operator, portOf } from "../../scripts/lib/operator.mjs";
+import { restore } from "../../scripts/lib/restore.mjs";
+import { deployedLedger } from "./cloudflare.mjs";
+import { contents, localKv, run, scratch, tools } from "./script.mjs";
+
+const rules = await operator(tools);
+const local = async (t) => ({ kv: await localKv(t) });
+const deployed = (t) => deployedLedger(t, { page: 100 });
+const REPLAY = "ab".repeat(31);
+const SETTLEMENT = "settlement:live:unit_dev:2026-01";
+const ERASED = /"erased@erased\.invalid"/;
+
+/** A namespace of some months, whose ledger has all. */
+async function opened(t, open) {
+  const { kv } = await open(t);
+  const port = portOf(kv);
+  await rules.seed(port);
+  await rules.seedDemo(port, "http://127.0.0.1:8787");
+  await rules.reconcile(port);
+  const folder = scratch(t);
+  const old = await Array.fromAsync(kv.list("transaction:"));
+  const path = (name) => join(folder, `${name}.jsonl`);
+  return { kv, port, old, path };
+}
+
+/** An order of now like another one, with its replay record. */
+async function order(kv, like, number) {
+  const [{ value, metadata }] = await Array.fromAsync(kv.read([like]));
+  const createdAt = new Date().toISOString();
+  const name = `${like.slice(0, -10)}${"234567bcdf"[number].repeat(9)}a`;
+  const replay = `${REPLAY}0${number}`;
+  const { erased: _, ...summary } = { ...metadata.summary, createdAt, replay };
+  const replayName = `idempotency:${replay}`;
+  await kv.write([
+    {
+      key: name,
+      value: JSON.stringify({ ...JSON.parse(value), createdAt }),
+      metadata: { ...metadata, summary },
+    },
+    { key: replayName, value: `{"id":"${name}"}` },
+  ]);
+  return [name, replayName];
+}
+
+/** All that a restore takes. */
+async function restorable(kv) {
+  const all = Object.entries(await contents(kv));
+  return all.filter(([name]) => !/^(backup|usage|mailed|mail-queued|ledger-unsent)\b/.test(name));
+}
+
+const namesIn = async (file) => (await Array.fromAsync(recordsOf(file))).map(({ name }) => name);
+async function wipe(kv) {
+  await kv.remove(await Array.fromAsync(kv.names()));
+}
+
+for (const [name, open] of Object.entries({ local, deployed }))
+  test(`${name}: a full backup and its increments are the namespace again`, async (t) => {
+    const { kv, port, old, path } = await opened(t, open);
+    const [erased, untouched, like] = old.map(({ name }) => name);
+    const [key] = await Array.fromAsync(kv.names("key:"));
+    await backup(kv, path("full"));
+
+    const first = await order(kv, like, 1);
+    await kv.write([{ key: SETTLEMENT, value: "{}" }]);
+    const id = erased.slice("transaction:".length);
+    const done = await run("transactions", ["erase", id, "--yes"], { kv });
+    assert.equal(done.code, 0, done.problem);
+    await kv.remove([key]);
+    await rules.reconcile(port);
+    const one = await increment(kv, path("one"), path("full"), rules);
+    const names = await namesIn(path("one"));
+    for (const name of [...first, erased, `erased:${id}`, SETTLEMENT, "secret"])
+      assert.ok(names.includes(name), name);
+    assert.ok(!names.includes(untouched) && !names.includes(key));
+    const afterOne = await restorable(kv);
+
+    const second = await order(kv, like, 2);
+    await kv.remove([SETTLEMENT]);
+    await rules.reconcile(port);
+    const two = await increment(kv, path("two"), path("one"), rules);
+    assert.equal(two.since, one.completeUpTo);
+    const later = await namesIn(path("two"));
+    assert.ok(second.every((name) => later.includes(name)) && !later.includes(SETTLEMENT));
+    const afterTwo = await restorable(kv);
+
+    const options = { withKeys: true, waitMs: 0 };
+    for (const [files, expected] of [
+      [["full", "one", "two"], afterTwo],
+      [["full", "one"], afterOne],
+    ]) {
+      await wipe(kv);
+      await restore(kv, files.map(path), rules, options);
+      assert.deepEqual(await restorable(kv), expected);
+    }
+    assert.match(String(await kv.get(erased)), ERASED);
+  });
+
+test("files that are no chain are refused, and nothing is written", async (t) => {
+  const { kv, path } = await opened(t, local);
+  await backup(kv, path("full"));
+  await backup(kv, path("other"));
+  await increment(kv, path("one"), path("full"), rules);
+  await increment(kv, path("two"), path("one"), rules);
+  await wipe(kv);
+  const continues =
+    /continues the backup of .*, and not .*: one is missing between them, or they are in another order/;
+  for (const [files, problem] of [
+    [["one"], /one\.jsonl is an increment: name the full backup first/],
+    [["full", "two"], continues],
+    [["full", "two", "one"], continues],
+    [["full", "one", "one"], continues],
+    [["other", "one"], continues],
+    [["full", "other"], /other\.jsonl is a full backup: it can only be the first/],
+    [["full", "none"], /there is no file/],
+  ])
+    await assert.rejects(restore(kv, files.map(path), rules, { waitMs: 0 }), problem);
+  assert.deepEqual(await Array.fromAsync(kv.names()), []);
+});
+
+test("the commands write and restore increments, and the ledger is complete at the end", async (t) => {
+  const { kv, old, path } = await opened(t, local);
+  const json = async (...args) => {
+    const { code, out, problem } = await run("transactions", [...args, "--json"], { kv });
+    assert.equal(code, 0, problem);
+    return JSON.parse(out);
+  };
+  const none = ["backup", path("none"), "--since", path("full")];
+  assert.match((await run("transactions", none, { kv })).problem, /there is no file/);
+  await json("backup", path("full"));
+  await order(kv, old[0].name, 3);
+  await rules.reconcile(portOf(kv));
+  const { completeUpTo, recorded } = await json("backup", path("one"), "--since", path("full"));
+  assert.ok(recorded && Date.parse(completeUpTo) < Date.now() - 100_000);
+  await wipe(kv);
+  const restored = await json("restore", path("full"), path("one"));
+  assert.ok(Date.parse(restored.completeUpTo) >= Date.parse(completeUpTo));
+  const count = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
+  assert.deepEqual(await kv.ledger.run([count]), [[String(old.length + 1)]]);
+});
+
+test("an increment needs a ledger that is complete", async (t) => {
+  const { kv, path } = await opened(t, local);
+  await backup(kv, path("full"));
+  await kv.ledger.run([{ sql: "UPDATE reconciliation SET completed = NULL", parameter: "" }]);
+  const attempt = () => increment(kv, path("one"), path("full"), rules);
+  await assert.rejects(attempt(), /run `npm run ledger -- check`, then this again/);
+  kv.ledger = null;
+  await assert.rejects(attempt(), /this needs the ledger/);
+});

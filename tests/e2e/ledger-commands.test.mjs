@@ -1,0 +1,96 @@
+/** `npm run ledger`, in this process, on this machine's records and on those of a deployed service. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
+import { deployedLedger } from "./cloudflare.mjs";
+import { localKv, run, tools } from "./script.mjs";
+
+const local = async (t) => ({ kv: await localKv(t) });
+const COUNT = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
+
+/** Records of months, as `npm start` has them, whose ledger lacks all. */
+async function records(t, open) {
+  const { kv } = await open(t);
+  const { seed, seedDemo } = await functions(tools);
+  await seed(portOf(kv));
+  await seedDemo(portOf(kv), "http://127.0.0.1:8787");
+  const names = await Array.fromAsync(kv.names("transaction:"));
+  const count = async () => Number(await kv.ledger.run([COUNT]));
+  const command = async (code, ...args) => {
+    const ended = await run("ledger", args, { kv });
+    assert.equal(ended.code, code, ended.problem || ended.out);
+    return ended.out;
+  };
+  const json = async (code, ...args) => JSON.parse(await command(code, ...args, "--json"));
+  return { kv, names, count, command, json };
+}
+
+const deployed = (t) => deployedLedger(t, { page: 100 });
+
+for (const [name, open] of Object.entries({ local, deployed }))
+  test(`${name}: a check adds, corrects, removes and names, and the status says so`, async (t) => {
+    const { kv, names, count, command, json } = await records(t, open);
+    assert.ok(names.length > 20);
+    assert.match(await command(1, "status"), /^Complete up to +not yet$/m);
+    const none = { wrong: 0, gone: 0, damaged: 0, refused: 0, findings: [] };
+    const { place, ...first } = await json(0, "check");
+    assert.deepEqual(first, { ...none, missing: names.length });
+    assert.equal(await count(), names.length);
+
+    const [gone, damaged] = names;
+    await kv.remove([gone]);
+    await kv.write([{ key: damaged, value: "{}", metadata: { mode: "live" } }]);
+    await kv.ledger.run([
+      { sql: "UPDATE transactions SET unpriced = 7, changed = 0", parameter: "" },
+    ]);
+    await kv.ledger.run([
+      {
+        sql: "UPDATE transactions SET created = 1 WHERE id = ?1 ->> '$'",
+        parameter: JSON.stringify(gone.slice("transaction:".length)),
+      },
+    ]);
+    const { findings, ...counts } = await json(0, "check");
+    assert.deepEqual(counts, {
+      place,
+      missing: 0,
+      wrong: names.length - 2,
+      gone: 1,
+      damaged: 1,
+      refused: 0,
+    });
+    assert.deepEqual(
+      findings.map(({ kind }) => kind),
+      ["damaged", "gone"],
+    );
+    const words = await command(0, "check");
+    assert.match(words, /^different from their records +0 +corrected$/m);
+    assert.match(words, new RegExp(`^damaged +\\S+Z +${damaged}$`, "m"));
+    const status = await json(0, "status");
+    assert.deepEqual(
+      [status.problem, status.findings.length, status.lastPass.mended],
+      [null, 2, 0],
+    );
+    assert.ok(Date.now() - Date.parse(status.completeUpTo) > 120_000);
+  });
+
+test("a rebuild is asked about, and makes the ledger again", async (t) => {
+  const { kv, names, count, command, json } = await records(t, local);
+  await json(0, "check");
+  await kv.ledger.run([{ sql: "UPDATE transactions SET erased = 1, email = NULL", parameter: "" }]);
+  const { code, problem } = await run("ledger", ["rebuild"], { kv });
+  assert.equal(code, 1);
+  assert.match(problem, /nothing was emptied/);
+  const words = await command(0, "rebuild", "--yes");
+  assert.match(words, new RegExp(`was made again from ${names.length} records`));
+  assert.equal(await count(), names.length);
+  const sql = "SELECT json_quote(count(*)) FROM transactions WHERE erased = 1";
+  assert.deepEqual(await kv.ledger.run([{ sql, parameter: "" }]), [["0"]]);
+});
+
+test("without a ledger the commands say what to do", async (t) => {
+  const { kv } = await local(t);
+  kv.ledger = null;
+  const { code, problem } = await run("ledger", ["status"], { kv });
+  assert.equal(code, 1);
+  assert.match(problem, /no database is bound here as `LEDGER_DB`/);
+});

@@ -1,0 +1,348 @@
+//! Changes under a claim of the ledger, whatever fails between their steps: what the person hears is true in the end.
+
+use futures_executor::block_on;
+use futures_util::future::FutureExt as _;
+use impact_pledge::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use impact_pledge::operator::audit::{self, Author};
+use impact_pledge::operator::payments::{self, Payment, ShopMonth};
+use impact_pledge::operator::{OperatorError, teams};
+use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use serde_json::json;
+use std::cell::Cell;
+use std::future::pending;
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{
+    CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, PATH, TestRequest, minimal, seeded,
+};
+
+const MINUTE: u64 = 60_000;
+/// When January has ended.
+const ENDED_MS: u64 = NOW_MS + 3 * 24 * 60 * MINUTE;
+const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
+const MEMBER: &str = "member:t:u";
+
+/// What happens at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// It fails, and nothing is done.
+    Before,
+    /// It is done, and seems to fail: such as a timeout.
+    After,
+    /// The process ends before it.
+    CrashBefore,
+    /// The process ends after it.
+    CrashAfter,
+    /// A pass of the reconciliation comes first.
+    Pass,
+}
+
+const FAULTS: [Fault; 5] =
+    [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter, Fault::Pass];
+
+/// Store and ledger, of which some calls fail.
+struct Faulty<'f> {
+    store: &'f MemoryStore,
+    ledger: &'f SqliteLedger,
+    clock: &'f FixedClock,
+    calls: Cell<usize>,
+    faults: &'f [(usize, Fault)],
+}
+
+impl Faulty<'_> {
+    async fn call<T, E>(&self, error: E, call: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.calls.set(self.calls.get() + 1);
+        let fault = self.faults.iter().find(|(number, _)| *number == self.calls.get());
+        match fault.map(|(_, fault)| *fault) {
+            Some(Fault::Before) => return Err(error),
+            Some(Fault::CrashBefore) => pending().await,
+            Some(Fault::Pass) => self.ledger.reconcile(self.store, self.clock.0.get()),
+            _ => {}
+        }
+        let answer = call().await;
+        match fault.map(|(_, fault)| *fault) {
+            Some(Fault::After) => Err(error),
+            Some(Fault::CrashAfter) => pending().await,
+            _ => answer,
+        }
+    }
+
+    async fn ask<T>(
+        &self,
+        call: impl AsyncFnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.call(StoreError::Unavailable, call).await
+    }
+}
+
+impl Store for Faulty<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.ask(async || self.store.get(key).await).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.ask(async || self.store.put(key, value, metadata).await).await
+    }
+}
+
+impl ListingStore for Faulty<'_> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        self.ask(async || self.store.list(prefix, cursor).await).await
+    }
+}
+
+impl OperatorStore for Faulty<'_> {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.ask(async || self.store.get_values(keys).await).await
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.ask(async || self.store.put_for(key, value, metadata, seconds).await).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        self.ask(async || OperatorStore::remove(self.store, key).await).await
+    }
+
+    async fn pause(&self, _: u32) {}
+}
+
+impl Ledger for Faulty<'_> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        let run = async || -> Result<Vec<Rows>, LedgerError> { self.ledger.run(statements).await };
+        Box::pin(self.call(LedgerError::Unavailable, run))
+    }
+}
+
+// ---- Changes -------------------------------------------------------------------------------------
+
+type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
+
+/// A change, and how it is taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Mark,
+    Undo,
+    Add,
+    Remove,
+}
+
+impl Change {
+    fn is_addition(self) -> bool {
+        matches!(self, Change::Mark | Change::Add)
+    }
+
+    fn record(self) -> &'static str {
+        if matches!(self, Change::Mark | Change::Undo) { SETTLEMENT } else { MEMBER }
+    }
+
+    fn command(self) -> &'static str {
+        match self {
+            Change::Mark => "payments mark",
+            Change::Undo => "payments undo",
+            Change::Add => "teams add",
+            Change::Remove => "teams remove",
+        }
+    }
+
+    fn reverse(self) -> Change {
+        match self {
+            Change::Mark => Change::Undo,
+            Change::Undo => Change::Mark,
+            Change::Add => Change::Remove,
+            Change::Remove => Change::Add,
+        }
+    }
+
+    async fn make(self, at: &Faulty<'_>, author: &Person<'_>) -> Result<(), OperatorError> {
+        let of = json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" });
+        let unit = ["u".to_owned()];
+        match self {
+            Change::Mark => {
+                let payment = json!({ "of": of, "amounts": [{ "amount": "1.50" }], "invoice": author.by(),
+                    "paidAt": "2026-02-02T00:00:00.000Z", "acceptUnpriced": 0 });
+                let payment: Payment = serde_json::from_value(payment).unwrap();
+                payments::mark(at, Some(at), author, &payment).await.map(drop)
+            }
+            Change::Undo => {
+                let of: ShopMonth = serde_json::from_value(of).unwrap();
+                payments::undo(at, Some(at), author, &of).await.map(drop)
+            }
+            Change::Add => {
+                let added = teams::add(at, Some(at), author, "t", &unit).await?;
+                assert_eq!(added.already, [], "it was not in the team");
+                Ok(())
+            }
+            Change::Remove => teams::remove(at, Some(at), author, "t", &unit).await.map(drop),
+        }
+    }
+}
+
+/// Records and ledger as they are before a change.
+struct World {
+    store: MemoryStore,
+    ledger: SqliteLedger,
+    clock: FixedClock,
+    entropy: CountedEntropy,
+}
+
+/// How a change ended: `None` if the process did.
+type Heard = Option<Result<(), String>>;
+
+impl World {
+    fn before(change: Change) -> Self {
+        let service = seeded();
+        let body = minimal().to_string().into_bytes();
+        let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);
+        assert_eq!(service.send(&create).status, 200);
+        let store = MemoryStore::default();
+        for name in service.store.names() {
+            let metadata = service.store.metadata(&name).swap_remove(0).to_string();
+            store.keep(&name, service.store.value(&name).unwrap().as_bytes(), metadata.as_bytes());
+        }
+        let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
+        let world = World { store, ledger: SqliteLedger::default(), clock, entropy };
+        world.ledger.reconcile(&world.store, ENDED_MS);
+        if !change.is_addition() {
+            assert_eq!(world.make(change.reverse(), "cyd", &[]).0, Some(Ok(())));
+            world.later(MINUTE);
+        }
+        world
+    }
+
+    fn later(&self, ms: u64) {
+        self.clock.0.set(self.clock.0.get() + ms);
+    }
+
+    /// Makes a change while these calls fail, and counts the calls.
+    fn make(&self, change: Change, by: &str, faults: &[(usize, Fault)]) -> (Heard, usize) {
+        let author = Author::new(by, &self.clock, &self.entropy).unwrap();
+        let (store, ledger, clock) = (&self.store, &self.ledger, &self.clock);
+        let faulty = Faulty { store, ledger, clock, calls: Cell::new(0), faults };
+        let heard = change.make(&faulty, &author).now_or_never();
+        (heard.map(|heard| heard.map_err(|error| error.to_string())), faulty.calls.get())
+    }
+
+    fn is_there(&self, change: Change) -> bool {
+        self.store.value(change.record()).is_some()
+    }
+
+    fn state(&self, change: Change) -> Option<String> {
+        let (_, name) = change.record().split_once(':').unwrap();
+        self.ledger.sql(&format!("SELECT state FROM claims WHERE name = '{name}'")).pop()
+    }
+
+    /// How often the audit log says that the person made the change.
+    fn audited(&self, change: Change, by: &str) -> usize {
+        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        changes.iter().filter(|it| it.command == change.command() && it.by == by).count()
+    }
+
+    /// What a person may believe after a change.
+    #[track_caller]
+    fn check(&self, change: Change, heard: &Heard, faults: &[(usize, Fault)]) {
+        let is_made = self.is_there(change) == change.is_addition();
+        match heard {
+            Some(Ok(())) => assert!(is_made && self.audited(change, "ada") == 1, "{faults:?}"),
+            Some(Err(problem)) if problem.starts_with("it is not certain") => {
+                assert_eq!(self.audited(change, "ada"), 1, "{faults:?}");
+            }
+            Some(Err(problem)) => assert!(!is_made, "{faults:?}: {problem}"),
+            None => assert!(!is_made || self.audited(change, "ada") == 1, "{faults:?}"),
+        }
+    }
+
+    /// In the end the ledger says what the record says, and others can go on from there.
+    #[track_caller]
+    fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
+        let is_there = self.is_there(change);
+        self.later(21 * MINUTE);
+        self.ledger.reconcile(&self.store, self.clock.0.get());
+        let state = self.state(change);
+        let allowed: &[Option<&str>] =
+            if is_there { &[Some("kept")] } else { &[None, Some("gone")] };
+        assert!(allowed.contains(&state.as_deref()), "{faults:?}: {state:?}");
+        self.check_next(change, is_there, faults);
+    }
+
+    #[track_caller]
+    fn check_next(&self, change: Change, is_there: bool, faults: &[(usize, Fault)]) {
+        let next = if change.is_addition() == is_there { change.reverse() } else { change };
+        assert_eq!(self.make(next, "bo", &[]).0, Some(Ok(())), "{faults:?}");
+        assert_eq!(self.is_there(change), !is_there, "{faults:?}");
+    }
+}
+
+const CHANGES: [Change; 4] = [Change::Mark, Change::Undo, Change::Add, Change::Remove];
+
+fn calls_of(change: Change) -> usize {
+    World::before(change).make(change, "ada", &[]).1
+}
+
+#[test]
+fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
+    for change in CHANGES {
+        for call in 1..=calls_of(change) {
+            for fault in FAULTS {
+                for is_repaired in [true, false] {
+                    let (world, faults) = (World::before(change), [(call, fault)]);
+                    let (heard, _) = world.make(change, "ada", &faults);
+                    world.check(change, &heard, &faults);
+                    if fault == Fault::Pass {
+                        assert_eq!(heard, Some(Ok(())), "{call}");
+                    }
+                    let is_refused =
+                        matches!(&heard, Some(Err(problem)) if !problem.starts_with("it is"));
+                    if is_refused && fault == Fault::Before {
+                        assert_eq!(world.audited(change, "ada"), 0, "{change:?} {faults:?}");
+                    }
+                    match is_repaired {
+                        true => world.check_end(change, &faults),
+                        false => {
+                            world.later(21 * MINUTE); // the next person goes by the record
+                            world.check_next(change, world.is_there(change), &faults);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_fails_at_two_steps_what_the_person_heard_is_true_in_the_end() {
+    for change in CHANGES {
+        for first in 1..=calls_of(change) {
+            for second in first + 1..=calls_of(change) + 3 {
+                for (one, other) in [
+                    (Fault::Before, Fault::Before),
+                    (Fault::Before, Fault::CrashBefore),
+                    (Fault::After, Fault::Before),
+                    (Fault::After, Fault::After),
+                    (Fault::After, Fault::CrashAfter),
+                ] {
+                    let (world, faults) = (World::before(change), [(first, one), (second, other)]);
+                    let (heard, _) = world.make(change, "ada", &faults);
+                    world.check(change, &heard, &faults);
+                    world.check_end(change, &faults);
+                }
+            }
+        }
+    }
+}

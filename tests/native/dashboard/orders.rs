@@ -1,0 +1,127 @@
+//! Lists of orders.
+
+use super::transaction::{assert_inert, desk};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
+use impact_pledge::auth::ApiKey;
+use serde_json::json;
+use support::service::{Answer, LIVE_UNIT, NOW_MS, UNIT, minimal};
+
+/// A dashboard with so many orders of the live unit, a second from one to the next, the oldest first, and their IDs.
+fn listed(count: u64) -> (TestDashboard, Vec<String>) {
+    let desk = desk();
+    let ids = (0..count).map(|number| {
+        desk.service.clock.0.set(NOW_MS - (count - number) * 1_000);
+        desk.make(LIVE_UNIT, &minimal())
+    });
+    let ids = ids.collect();
+    desk.reconcile();
+    (desk, ids)
+}
+
+/// The IDs of a page, in their order.
+fn ids(page: &Answer) -> Vec<String> {
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert_inert(&page.text);
+    let parts = page.text.split("<code class=\"id\">").skip(1);
+    parts.map(|rest| rest.split_once('<').unwrap().0.to_owned()).collect()
+}
+
+/// The address of a link to another page of the list.
+fn link(page: &Answer, name: &str) -> Option<String> {
+    let (before, _) = page.text.split_once(&format!(">{name}</a>"))?;
+    let (_, address) = before.rsplit_once("href=\"")?;
+    Some(address.trim_end_matches('"').replace("&amp;", "&"))
+}
+
+#[test]
+fn the_newest_orders_are_fifty_a_page_in_both_directions() {
+    let (desk, mut all) = listed(120);
+    all.reverse();
+    let first = desk.get(SUPPORT, "/orders");
+    assert_eq!((ids(&first), link(&first, "← Newer")), (all[..50].to_vec(), None));
+    let older = link(&first, "Older →").unwrap();
+    let second = desk.get(SUPPORT, &older);
+    assert_eq!(ids(&second), all[50..100]);
+    let third = desk.get(SUPPORT, &link(&second, "Older →").unwrap());
+    assert_eq!((ids(&third), link(&third, "Older →")), (all[100..].to_vec(), None));
+    desk.service.clock.0.set(NOW_MS);
+    let new = desk.make(LIVE_UNIT, &minimal());
+    desk.reconcile();
+    assert_eq!(ids(&desk.get(SUPPORT, &older)), all[50..100], "a page can be shared");
+    let back = desk.get(SUPPORT, &link(&third, "← Newer").unwrap());
+    assert_eq!(ids(&back), all[50..100]);
+    let back = desk.get(SUPPORT, &link(&back, "← Newer").unwrap());
+    assert_eq!(ids(&back), all[..50]);
+    assert_eq!(ids(&desk.get(SUPPORT, &link(&back, "← Newer").unwrap())), [new]);
+    assert_eq!(link(&back, "Newest").unwrap(), "/orders");
+    for page in [&first, &second] {
+        assert!(page.text.contains("Complete up to") && !page.text.contains("ada@example.org"));
+    }
+}
+
+#[test]
+fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
+    let desk = desk();
+    let (test, live) = (desk.make(UNIT, &minimal()), desk.make(LIVE_UNIT, &minimal()));
+    let mut free = minimal();
+    free["pledges"][0]["impact"]["offeringId"] = json!("new");
+    let free = desk.make(LIVE_UNIT, &free);
+    let other = desk.make("service_sk_test_dev_unit_two", &minimal());
+    desk.reconcile();
+    let key = ApiKey::new(LIVE_UNIT).hash().id();
+    for (query, expected) in [
+        ("", vec![&test, &live, &free, &other]),
+        ("unit=unit_dev", vec![&test, &live, &free]),
+        ("unit=unit_dev&mode=test", vec![&test]),
+        (&format!("key={key}"), vec![&live, &free]),
+        ("unpriced=yes", vec![&free]),
+        ("month=2026-01&mode=live", vec![&live, &free]),
+        ("month=2025-12", vec![]),
+        ("since=2026-02-01T00:00:00Z", vec![]),
+        ("unit=no-such-unit", vec![]),
+    ] {
+        let page = desk.get(OPERATOR, &format!("/orders?{query}"));
+        let mut found = ids(&page);
+        found.sort();
+        let mut expected: Vec<_> = expected.into_iter().cloned().collect();
+        expected.sort();
+        assert_eq!(found, expected, "{query}");
+        let marked = page.text.matches("Without a price: 1").count();
+        assert_eq!(marked, usize::from(expected.contains(&free)), "{query}");
+    }
+    let page = desk.get(OPERATOR, "/orders?unit=unit_dev");
+    assert!(page.text.contains("name=\"unit\" value=\"unit_dev\""), "the filter is shown again");
+    let unit = desk.get(OPERATOR, "/units/unit_dev").text;
+    assert!(unit.contains("href=\"/orders?unit=unit_dev\""), "{unit}");
+    for (person, opens) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
+        let page = desk.get(person, "/orders").text;
+        assert_eq!(page.contains("href=\"/transactions/"), opens, "{person}");
+        assert!(desk.get(person, "/").text.contains("href=\"/orders\""));
+    }
+}
+
+#[test]
+fn a_place_that_was_tampered_with_is_refused() {
+    let (desk, all) = listed(1);
+    let id = &all[0];
+    for (query, status) in [
+        ("older=x", 422),
+        ("newer=1-ptran_", 422),
+        ("older=%3Cscript%3E", 422),
+        ("older=-1-ptran_x", 422),
+        (&*format!("older=99999999999999999999-{id}"), 422),
+        (&format!("older=18446744073709551615-{id}"), 200),
+        (&format!("newer=0-{id}"), 200),
+        (&format!("older=0-{id}"), 200),
+        ("month=2026-13", 422),
+        ("mode=dead", 422),
+        ("since=yesterday", 422),
+        ("unit=a%20b", 422),
+        ("key=%3Cscript%3E&month=0000-01", 200),
+    ] {
+        let page = desk.get(SUPPORT, &format!("/orders?{query}"));
+        assert_eq!(page.status, status, "{query}: {}", page.text);
+        assert_inert(&page.text);
+        assert!(!page.text.contains("<script"), "{query}");
+    }
+}

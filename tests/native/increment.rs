@@ -1,0 +1,95 @@
+//! What an incremental backup takes.
+
+use crate::ledger::{message, receive};
+use futures_executor::block_on;
+use impact_pledge::ledger::{self, Next};
+use impact_pledge::operator::increment::{self, Fate, fate};
+use impact_pledge::time::date_time;
+use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
+use support::service::NOW_MS;
+
+const DAY: u64 = 86_400;
+
+/// The numbers of the messages whose transactions changed since a time, as pages of so many list them.
+fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
+    let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
+    while let Some(from) = next {
+        let page = block_on(ledger::changed(ledger, since, from, most)).unwrap();
+        assert!(page.ids.len() <= most);
+        ids.extend(page.ids);
+        next = page.next;
+    }
+    let number = |id: &String| messages.iter().position(|one| one["id"] == **id).unwrap();
+    let mut numbers: Vec<_> = ids.iter().map(number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn a_page_after_the_other_has_all_that_was_created_or_erased_since() {
+    let ledger = SqliteLedger::default();
+    let same_time = json!({ "summary": { "createdAt": date_time(NOW_MS + 5_000) } });
+    let of_v = json!({ "unit": "v", "mode": "test" });
+    let mut messages: Vec<_> = (0..10).map(|number| message(number, json!({}))).collect();
+    messages.extend((10..14).map(|number| message(number, same_time.clone())));
+    messages.extend((14..20).map(|number| message(number, of_v.clone())));
+    receive(&ledger, &messages);
+    let erased_at = |ms| json!({ "summary": { "erased": date_time(ms), "lookup": null } });
+    let erased = [(0, NOW_MS + 5_000), (1, NOW_MS + 5_000), (2, NOW_MS - 40 * DAY * 1_000)];
+    receive(&ledger, &erased.map(|(number, at)| message(number, erased_at(at))));
+    let expected: Vec<_> = [0, 1].into_iter().chain(5..20).collect();
+    for most in [1, 2, 3, 7, 1_000] {
+        assert_eq!(changed(&ledger, &messages, NOW_MS + 5_000, most), expected, "{most}");
+    }
+    assert_eq!(changed(&ledger, &messages, NOW_MS + DAY * 1_000, 7), [0; 0]);
+}
+
+#[test]
+fn a_list_is_taken_as_far_as_it_is_new() {
+    let since = date_time(NOW_MS);
+    let seconds = NOW_MS / 1_000;
+    let audit = |ms: u64| format!("audit:{:013}:0011223344556677", 9_999_999_999_999 - ms);
+    let marker = "notification:ptran_a";
+    let rows = [
+        (audit(NOW_MS), None, Fate::Taken),
+        (audit(NOW_MS - 1), None, Fate::Last),
+        (marker.to_owned(), Some(seconds + 30 * DAY), Fate::Taken),
+        (marker.to_owned(), Some(seconds + 30 * DAY - 600), Fate::Known),
+        (marker.to_owned(), None, Fate::Taken),
+        ("key:00".to_owned(), Some(seconds), Fate::Taken),
+    ];
+    for (name, expiration, expected) in rows {
+        assert_eq!(fate(&name, expiration, &since), expected, "{name} {expiration:?}");
+    }
+}
+
+#[test]
+fn the_next_increment_begins_where_the_ledger_was_complete() {
+    let ledger = SqliteLedger::default();
+    let span = |started_at, complete_up_to| {
+        block_on(increment::span(Some(&ledger), started_at, complete_up_to))
+    };
+    let started_at = "2026-01-31T12:00:00.000Z";
+    assert!(span(started_at, None).unwrap_err().to_string().contains("npm run ledger -- check"));
+    ledger.sql(&format!("UPDATE reconciliation SET completed = {}", NOW_MS + 600_000));
+    let first = span(started_at, None).unwrap();
+    assert_eq!(first.since, "2026-01-31T11:58:00.000Z");
+    assert_eq!(first.complete_up_to, "2026-01-31T12:08:00.123Z");
+    let next = span("2026-01-31T12:30:00.000Z", Some(&first.complete_up_to)).unwrap();
+    assert_eq!(next.since, first.complete_up_to);
+    assert!(span("yesterday", None).is_err());
+    assert!(block_on(increment::span(None, started_at, None)).is_err());
+}
+
+#[test]
+fn a_replay_record_is_named_by_its_transaction() {
+    let mut metadata = message(1, json!({}));
+    let name = format!("transaction:{}", metadata["id"].as_str().unwrap());
+    assert_eq!(increment::replay_of(&name, &metadata), None);
+    for (replay, expected) in [("ab".repeat(32), Some("idempotency:")), ("../x".to_owned(), None)] {
+        metadata["summary"]["replay"] = json!(replay);
+        let found = increment::replay_of(&name, &metadata);
+        assert_eq!(found, expected.map(|prefix| format!("{prefix}{replay}")), "{replay}");
+    }
+}

@@ -1,0 +1,128 @@
+//! How SQLite finds the rows of each statement of the ledger: never by a look at all transactions.
+
+use crate::ledger::{keep, message, months, receive};
+use futures_executor::block_on;
+use impact_pledge::ledger::{
+    self, Direction, Filter, Ledger, When, by_email, by_reference, months_of, sums,
+};
+use impact_pledge::scope::{Mode, Scope};
+use serde_json::json;
+use support::ledger::{Recorder, SqliteLedger};
+use support::memory::MemoryStore;
+use support::service::{FixedClock, NOW_MS, SECRET};
+
+const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
+const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
+const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
+
+/// A ledger with an order, one of amounts that are texts, and one whose record is gone.
+fn filled() -> SqliteLedger {
+    let ledger = SqliteLedger::default();
+    let large = json!({ "summary": { "amount": "9e99", "quantities": [["tree", "9e99"]] } });
+    receive(&ledger, &[message(1, json!({})), message(2, large), message(3, json!({}))]);
+    ledger
+}
+
+/// How the statements of a call find transactions, without repetitions; a scan has no index.
+#[track_caller]
+fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
+    let ledger = filled();
+    let recorder = Recorder::new(&ledger);
+    block_on(call(&recorder));
+    let statements = recorder.take();
+    let rows = statements.iter().flat_map(|statement| ledger.plan(statement));
+    let of_transactions = rows.filter_map(|row| {
+        let (how, rest) = row.split_once(' ')?;
+        let table = rest.split(' ').next()?;
+        let is_ours = ["SCAN", "SEARCH"].contains(&how) && ["t", "transactions"].contains(&table);
+        let rest = rest.replace(" USING", "").replace(" COVERING", "").replace(" LEFT-JOIN", "");
+        is_ours.then(|| if how == "SCAN" { row.clone() } else { rest })
+    });
+    let mut rows: Vec<_> = of_transactions.collect();
+    rows.sort();
+    rows.dedup();
+    rows
+}
+
+#[test]
+fn lists_are_found_by_shop_and_time() {
+    let (place, units) = (newest(), Some(vec!["u".to_owned()]));
+    let filters = [
+        Filter::default(),
+        Filter { units, ..Filter::default() },
+        Filter { key: Some("0123456789ab".to_owned()), unpriced: true, ..Filter::default() },
+    ];
+    for filter in filters {
+        for from in
+            [Direction::Newest, Direction::Older(place.clone()), Direction::Newer(place.clone())]
+        {
+            let found =
+                plan(async |it| drop(ledger::orders(it, &filter, &from, 50).await.unwrap()));
+            assert_eq!(found, [FOUND, BETWEEN], "{filter:?} {from:?}");
+        }
+    }
+}
+
+fn newest() -> ledger::Place {
+    let ledger = filled();
+    let page = block_on(ledger::orders(&ledger, &Filter::default(), &Direction::Newest, 1));
+    page.unwrap().orders[0].place()
+}
+
+#[test]
+fn searches_are_found_by_hash_and_by_the_beginning_of_an_id() {
+    let shops = [Scope { mode: Mode::Live, unit: "u".to_owned() }];
+    let place = newest();
+    for from in [Direction::Newest, Direction::Newer(place)] {
+        let asked = (&shops[..], "ada@shop.example");
+        let found = plan(async |it| drop(by_email(it, &SECRET, asked, &from, 50).await.unwrap()));
+        assert_eq!(found, ["t INDEX by_email (email=?)", ONE]);
+        let asked = (&shops[..], "order 1");
+        let found =
+            plan(async |it| drop(by_reference(it, &SECRET, asked, &from, 50).await.unwrap()));
+        assert_eq!(found, ["t INDEX by_id (id>? AND id<?)", ONE]);
+    }
+}
+
+#[test]
+fn sums_are_found_by_shop_and_month() {
+    let january = months(&["2026-01"]);
+    let found = plan(async |it| drop(sums(it, None, None, &january).await.unwrap()));
+    assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| {
+        drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
+    });
+    assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));
+    assert_eq!(found, ["t PRIMARY KEY (shop=?)"]);
+}
+
+#[test]
+fn what_changed_is_found_by_time_and_by_erasure() {
+    let found = plan(async |it| {
+        let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();
+        ledger::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();
+    });
+    assert_eq!(found, ["t INDEX by_erasure (erased>?)", "t PRIMARY KEY (shop=? AND created>?)"]);
+}
+
+#[test]
+fn the_reconciliation_finds_rows_by_id() {
+    let store = MemoryStore::default();
+    keep(&store, &message(1, json!({})));
+    keep(&store, &message(2, json!({ "summary": { "quantities": null } })));
+    let found = plan(async |it| {
+        let clock = FixedClock(std::cell::Cell::new(NOW_MS + 600_000));
+        let pass = ledger::reconcile(it, &store, &clock, ("one", When::Now), 100).await;
+        assert_eq!(pass.unwrap().1.last_mended, 1);
+    });
+    let by_id = ["(id=?)", "(id>? AND id<?)"].map(|terms| format!("INDEX by_id {terms}"));
+    assert_eq!(
+        found,
+        [
+            format!("t {}", by_id[0]),
+            format!("transactions {}", by_id[0]),
+            format!("transactions {}", by_id[1])
+        ]
+    );
+}

@@ -1,0 +1,293 @@
+/** The ledger of the dashboard's Worker, on local D1: messages and records become rows, whatever the database does. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { after, before, beforeEach } from "node:test";
+import { seedData } from "../../scripts/lib/seed.mjs";
+import { tools } from "../e2e/script.mjs";
+import { send } from "../e2e/worker.mjs";
+import { until } from "../support/until.mjs";
+import { dashboardConfig, startDashboard } from "./dashboard-worker.mjs";
+import { KEY, PATH } from "./workerd.mjs";
+
+const OPERATOR = "operator@small-hours.example";
+const FAST = { "x-speed": "50" }; // a deadline of 10 s ends after 200 ms
+const MAIN = join("tests", "server", "dashboard-stand-ins.mjs");
+const WISH = { main: MAIN, email: OPERATOR, vars: { OPERATORS: OPERATOR } };
+
+let dashboard, harness, origin, kv, db, other;
+before(async () => {
+  other = secondDashboard();
+  const others = [
+    { configPath: join(tools.root, "wrangler.toml") },
+    { configPath: other.configPath },
+  ];
+  dashboard = await startDashboard({ ...WISH, others });
+  ({ harness, origin, kv, db } = dashboard);
+  for (const { key, value, metadata } of (await seedData(tools)).entries)
+    await kv.put(key, value, { metadata });
+});
+after(async () => {
+  await dashboard?.close();
+  other?.remove();
+});
+beforeEach(async () => {
+  await db.batch(
+    [
+      "DELETE FROM transactions",
+      "DELETE FROM findings",
+      "UPDATE reconciliation SET completed = NULL, ended = NULL, started = NULL, cursor = NULL, holder = '', lease = 0, received = NULL",
+    ].map((sql) => db.prepare(sql)),
+  );
+  const { keys } = await kv.list({ prefix: "transaction:" });
+  for (const { name } of keys) await kv.delete(name);
+  harness.clearLogs();
+});
+
+/** Another isolate on the same records and the same database. A queue has one consumer. */
+function secondDashboard() {
+  const { configPath, remove } = dashboardConfig(WISH);
+  const config = JSON.parse(readFileSync(configPath, "utf8"));
+  writeFileSync(configPath, JSON.stringify({ ...config, name: "second", queues: {} }));
+  return { configPath, remove };
+}
+
+const page = (path, headers = {}) => send(origin, { method: "GET", path, headers });
+const lines = () =>
+  harness
+    .getLogs()
+    .map(({ message }) => message)
+    .filter((message) => message.startsWith("{"))
+    .map((message) => JSON.parse(message));
+const rows = async () =>
+  (await db.prepare("SELECT id, quantities FROM transactions ORDER BY id").all()).results;
+const count = async () => (await rows()).length;
+
+/** What became of each message: `acked`, or the seconds until it comes again. */
+async function take(bodies, headers = {}) {
+  const { status, text } = await send(origin, {
+    method: "POST",
+    path: "/batch",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(bodies),
+  });
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}
+
+/** What the service records, and the message about it. */
+async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]) {
+  const service = harness.getWorker("impact-pledge");
+  const order = {
+    reference: `order-${Math.random()}`,
+    recipient: { email: "ada@example.org" },
+    pledges,
+  };
+  const answer = await service.fetch(`https://service.example${PATH}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(order),
+  });
+  const { id } = await answer.json();
+  assert.equal(answer.status, 200);
+  const { metadata } = await kv.getWithMetadata(`transaction:${id}`);
+  const { mode, unit, summary } = metadata;
+  return { id, mode, unit, summary };
+}
+
+/** A message whose record is nowhere. */
+const message = (number, more = {}) => ({
+  id: `ptran_${String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))}${"a".repeat(40)}`,
+  mode: "test",
+  unit: "unit_dev",
+  summary: {
+    createdAt: "2026-11-20T12:00:00.000Z",
+    amount: "1.50",
+    currencyCode: "USD",
+    key: "0123456789ab",
+    quantities: [["tree", 3_000_000]],
+    ...more,
+  },
+});
+
+// ---- Messages ------------------------------------------------------------------------------------
+
+test("a create becomes a row, by the queue", async () => {
+  const { id } = await created();
+  await until(async () => (await count()) > 0, 10_000);
+  assert.deepEqual(await rows(), [{ id, quantities: '[["tree",3000000]]' }]);
+  await until(() => lines().some(({ ledger }) => ledger === "receive"), 1_000);
+  const { ledger } = JSON.parse((await page("/healthz")).text);
+  assert.ok(ledger.lagMs < 10_000 && Date.now() - Date.parse(ledger.received) < 20_000);
+  assert.ok(ledger.bytes > 10_000);
+});
+
+test("messages come twice, late, and among what is none", async () => {
+  const messages = [1, 2, 3].map((number) => message(number));
+  const odd = [null, 7, "text", {}, { id: "ptran_a" }, { ...message(4), mode: "odd" }, []];
+  const verdicts = await take([messages[0], ...odd, messages[1], messages[0], messages[2]]);
+  assert.deepEqual(verdicts, Array(11).fill("acked"));
+  assert.deepEqual(await take(messages), Array(3).fill("acked"));
+  assert.equal(await count(), 3);
+});
+
+test("a message that breaks a rule of the tables stops no other, and is named", async () => {
+  const late = "9999-12-31T23:59:59.999Z";
+  await db
+    .prepare(
+      "CREATE TRIGGER odd BEFORE INSERT ON transactions WHEN NEW.unpriced = 7 BEGIN SELECT RAISE(ABORT, 'odd'); END",
+    )
+    .run();
+  const bodies = [1, 2, 3, 4, 5].map((number) =>
+    message(number, { createdAt: late, unpriced: number === 3 ? 7 : 0 }),
+  );
+  assert.deepEqual(await take(bodies), Array(5).fill("acked"));
+  await db.prepare("DROP TRIGGER odd").run();
+  assert.equal(await count(), 4);
+  const { results } = await db.prepare("SELECT kind, name, detail FROM findings").all();
+  assert.deepEqual(results, [{ kind: "refused", name: bodies[2].id, detail: "odd" }]);
+  assert.match((await page("/system")).text, /breaks a rule of the tables/);
+});
+
+test("a message without quantities is read from its record, whatever its size", async () => {
+  const pledges = Array.from({ length: 8_000 }, (_, at) => ({
+    impact: { amount: 1, offeringId: `offering-${"x".repeat(40)}-${at}` },
+  }));
+  const { summary, ...large } = await created(pledges);
+  assert.equal(summary.quantities, undefined);
+  await until(async () => (await count()) > 0, 20_000);
+  await db.prepare("DELETE FROM transactions").run();
+  const hidden = { ...message(2), summary: { ...message(2).summary, quantities: undefined } };
+  const bodies = [message(1), { ...large, summary }, hidden];
+  assert.deepEqual(await take(bodies), ["acked", "acked", 10], "one is not shown by KV yet");
+  assert.equal(await count(), 2);
+  const [{ quantities }] = (await rows()).filter(({ id }) => id === large.id);
+  assert.equal(JSON.parse(quantities).length, 8_000);
+});
+
+test("a batch of 100 messages of 100 KB becomes rows part by part", async () => {
+  const quantities = Array.from({ length: 1_500 }, (_, at) => [
+    `offering-${"x".repeat(40)}-${at}`,
+    1_000_000,
+  ]);
+  const bodies = Array.from({ length: 100 }, (_, at) => message(at, { quantities }));
+  assert.ok(JSON.stringify(bodies[0]).length > 95_000);
+  assert.deepEqual(await take(bodies), Array(100).fill("acked"));
+  assert.equal(await count(), 100);
+});
+
+test("a message that breaks the instance costs no other: all come again, and the next instance takes them", async () => {
+  const bodies = [message(1), "poison", message(2)];
+  assert.deepEqual(await take(bodies), [60, 60, 60]);
+  assert.equal(await count(), 0);
+  assert.deepEqual(await take([bodies[0], bodies[2]]), ["acked", "acked"]);
+  assert.equal((await page("/units")).status, 200);
+});
+
+// ---- A database that fails -----------------------------------------------------------------------
+
+for (const [d1, calls] of [
+  ["throws", 3],
+  ["hangs", 1],
+  ["is overloaded", 3],
+  ["is busy thrice", 3],
+  ["loses all answers", 3],
+  ["has no tables", 1],
+  ["answers nothing", 1],
+])
+  test(`D1 ${d1}: messages come again, and nothing is lost`, async () => {
+    const bodies = [1, 2].map((number) => message(number));
+    assert.deepEqual(await take(bodies, { "x-d1": d1, ...FAST }), [10, 10]);
+    assert.equal(lines().filter((line) => line.d1 === d1).length, calls);
+    const secrets = ["ptran_", "unit_dev", "tree"];
+    for (const line of lines().map((line) => JSON.stringify(line)))
+      for (const secret of secrets) assert.ok(!line.includes(secret), line);
+    assert.ok(lines().some((line) => line.ledger === "receive" && line.again === 2));
+    assert.deepEqual(await take(bodies), ["acked", "acked"]);
+    assert.equal(await count(), 2);
+  });
+
+for (const d1 of ["is busy twice", "loses an answer"])
+  test(`D1 ${d1}: it is asked again at once`, async () => {
+    assert.deepEqual(await take([message(1)], { "x-d1": d1, ...FAST }), ["acked"]);
+    assert.equal(await count(), 1);
+  });
+
+test("of many batches at once some wait for a few seconds, so that the memory is bounded", async () => {
+  const slow = { "x-d1": "hangs", ...FAST };
+  const verdicts = await Promise.all([1, 2, 3].map((number) => take([message(number)], slow)));
+  assert.deepEqual(verdicts.flat().sort(), [10, 10, 5]);
+  assert.deepEqual(await take([message(1)]), ["acked"], "they left room");
+});
+
+test("without a database messages wait for one", async () => {
+  assert.deepEqual(await take([message(1)], { "x-d1": "is not there" }), [3_600]);
+  assert.ok(lines().some(({ cause }) => cause === "no database is bound as LEDGER_DB"));
+});
+
+for (const d1 of ["hangs", "throws", "has no tables", "answers numbers", "is not there"])
+  test(`D1 ${d1}: pages that need no ledger work, the others say what is wrong`, async () => {
+    const asked = { "x-d1": d1, ...FAST };
+    for (const path of ["/units", "/prices", "/audit", "/system"])
+      assert.equal((await page(path, asked)).status, 200, path);
+    const { status, text } = await page("/healthz", asked);
+    assert.equal(status, d1 === "is not there" ? 200 : 503);
+    assert.match(JSON.parse(text).problem, /ledger|LEDGER_DB/);
+  });
+
+test("a monitor needs no person", async () => {
+  await send(origin, { method: "GET", path: "/cron" });
+  const { status, text } = await page("/healthz", { "x-access": "knows a service token" });
+  assert.equal(status, 200, text);
+  assert.equal(JSON.parse(text).problem, undefined);
+  assert.equal((await page("/healthz", { "x-access": "is not there" })).status, 403);
+});
+
+// ---- The cron ------------------------------------------------------------------------------------
+
+test("the cron finds what no message told", async () => {
+  const { id } = await created();
+  await until(async () => (await count()) > 0, 10_000);
+  await db.prepare("DELETE FROM transactions").run();
+  await kv.put(`ledger-unsent:${id}`, "{}");
+  await dashboard.scheduled();
+  assert.equal(await count(), 1);
+  assert.equal((await kv.list({ prefix: "ledger-unsent:" })).keys.length, 0);
+  const done = lines().find(({ ledger }) => ledger === "reconcile");
+  assert.deepEqual(
+    { ...done, ms: 0 },
+    { ledger: "reconcile", reached: "complete", unsent: 1, listed: 1, mended: 0, ms: 0 },
+  );
+});
+
+test("a cron while D1 fails says so, and the next one goes on", async () => {
+  const { status } = await send(origin, {
+    method: "GET",
+    path: "/cron",
+    headers: { "x-d1": "is overloaded", ...FAST },
+  });
+  assert.equal(status, 200);
+  assert.ok(lines().some(({ ledger, cause }) => ledger === "reconcile" && cause === "no answer"));
+  await send(origin, { method: "GET", path: "/cron" });
+  assert.ok(lines().some(({ reached }) => reached === "complete"));
+});
+
+test("of the crons of two isolates one works at the pass", async () => {
+  const metadata = (number) => {
+    const { id: _, ...rest } = message(number);
+    return { ...rest, bytes: 100 };
+  };
+  const ids = Array.from({ length: 120 }, (_, at) => at);
+  await Promise.all(
+    ids.map((at) => kv.put(`transaction:${message(at).id}`, "{}", { metadata: metadata(at) })),
+  );
+  const cron = (worker) => worker.scheduled({ cron: "*/5 * * * *", scheduledTime: new Date() });
+  const second = harness.getWorker("second");
+  await Promise.all([dashboard.scheduled(), cron(second), dashboard.scheduled(), cron(second)]);
+  const reached = lines().flatMap((line) =>
+    line.ledger === "reconcile" ? [line.reached ?? line.cause] : [],
+  );
+  assert.equal(reached.length, 4);
+  assert.equal(reached.filter((it) => it === "complete").length, 1, reached);
+  assert.equal(await count(), 120);
+});

@@ -1,0 +1,165 @@
+/** The messages of the ledger's queue, and creates while that queue fails or hangs. */
+import assert from "node:assert/strict";
+import { performance } from "node:perf_hooks";
+import test, { after, before } from "node:test";
+import { create, get, send } from "../e2e/worker.mjs";
+import { until } from "../support/until.mjs";
+import { KEY, startWorkerd } from "./workerd.mjs";
+
+const TREE = { impact: { amount: 3, offeringId: "tree" } };
+const ORDER = {
+  reference: "canary-order",
+  recipient: { email: "canary@example.org", name: "Ada Canary" },
+  pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
+};
+/** Timers run ten times as fast, and the log has their times as they were set. */
+const FAST = { "x-speed": "10" };
+/** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger.rs`. */
+const AT_ONCE = 128;
+
+let server, close;
+/** All that it has logged: a crowd logs more than `server.output` keeps. */
+let output = "";
+before(async () => {
+  ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
+  for (const stream of [server.child.stdout, server.child.stderr])
+    stream.on("data", (text) => (output += text));
+});
+after(() => close?.());
+
+async function created(ledger, { headers = {}, body = ORDER } = {}) {
+  const { status, text } = await create(server.origin, KEY, body, {
+    "x-ledger": ledger,
+    ...headers,
+  });
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}
+
+/** What the queue has taken since it was asked last. */
+const taken = async () =>
+  JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
+
+/** Whether a message is marked as unsent. */
+async function isMarked(id) {
+  const path = `/${encodeURIComponent(`ledger-unsent:${id}`)}`;
+  const { status } = await send(`http://127.0.0.1:${server.ports.kv}`, { method: "GET", path });
+  return status === 200;
+}
+
+/** The causes that were logged from this position of the output on. */
+const causes = (from) =>
+  [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
+    JSON.parse(cause),
+  );
+
+// ---- What the queue takes ------------------------------------------------------------------------
+
+test("a create puts one message into the queue, without reference, name and address", async () => {
+  const { id, createdAt } = await created("the queue works", {
+    headers: { "idempotency-key": "1" },
+  });
+  const [{ message, options }, ...others] = await taken();
+  assert.deepEqual([options, others], [{ contentType: "json" }, []]);
+  const { lookup, key, ...summary } = message.summary;
+  assert.deepEqual(
+    { ...message, summary },
+    {
+      id,
+      mode: "test",
+      unit: "unit_dev",
+      summary: {
+        createdAt,
+        amount: "1.50",
+        currencyCode: "USD",
+        quantities: [
+          ["plastic-kg", "0.0000001"],
+          ["tree", 3_000_000],
+        ],
+      },
+    },
+  );
+  assert.deepEqual(Object.keys(lookup), ["email"]);
+  assert.match(`${lookup.email} ${key}`, /^[0-9a-f]{32} [0-9a-f]{12}$/);
+  await created("the queue works", { headers: { "idempotency-key": "1" } });
+  assert.deepEqual(await taken(), [], "a repeat that was answered before");
+  assert.equal(await isMarked(id), false);
+});
+
+test("a create of 1 MiB puts a message into the queue that has less than 128 KB", async () => {
+  for (const [count, hasQuantities] of [
+    [2_000, true],
+    [10_000, false],
+  ]) {
+    const pledges = Array.from({ length: count }, (_, index) => ({
+      impact: { amount: 1.5, offeringId: `offering-${String(index).padStart(16, "0")}` },
+    }));
+    await created("the queue works", { body: { ...ORDER, pledges } });
+    const [{ message }] = await taken();
+    assert.equal("quantities" in message.summary, hasQuantities);
+    assert.ok(JSON.stringify(message).length < 128_000);
+  }
+});
+
+// ---- What it does not take -----------------------------------------------------------------------
+
+for (const [ledger, cause] of [
+  ["the queue fails", /^Error: at once$/],
+  ["the queue fails later", /^JsValue\("later"\)$/],
+  ["the queue answers nothing", /^TypeError/],
+  ["the queue is none", /^TypeError/],
+  ["the queue hangs", /^no answer in 2000 ms$/],
+])
+  test(`${ledger}: the create is answered as ever, and its message is marked as unsent`, async () => {
+    const from = output.length;
+    const { id } = await created(ledger, { headers: FAST });
+    assert.equal((await get(server.origin, KEY, id, FAST)).status, 200);
+    await until(() => isMarked(id), 5_000);
+    assert.equal(causes(from).length, 1);
+    assert.match(causes(from)[0], cause);
+    assert.deepEqual(await taken(), []);
+  });
+
+test("a queue that hangs delays no answer", async () => {
+  const began = performance.now();
+  const { id } = await created("the queue hangs");
+  assert.ok(performance.now() - began < 1_000);
+  assert.equal(await isMarked(id), false);
+  await until(() => isMarked(id), 5_000);
+});
+
+test("while the queue hangs a crowd is recorded and marked, and few messages are sent at once", async () => {
+  const from = output.length;
+  const crowd = await Promise.all(
+    Array.from({ length: 2 * AT_ONCE }, () => created("the queue hangs")),
+  );
+  for (const { id } of crowd) await until(() => isMarked(id), 10_000);
+  const refused = causes(from).filter((cause) => cause === "too many messages are being sent");
+  assert.equal(causes(from).length, crowd.length);
+  assert.ok(refused.length > 0 && refused.length <= AT_ONCE, `${refused.length}`);
+  await created("the queue works");
+  assert.equal((await taken()).length, 1, "the slots are free again");
+});
+
+test("a mark that cannot be written costs nothing but a line of the log", async () => {
+  const from = output.length;
+  const { id } = await created("the queue fails", {
+    headers: { "x-stand-in": "a mark is refused" },
+  });
+  const line = '{"kv":"put","record":"unsent message to the ledger","cause":"Error: no"}';
+  await until(() => output.slice(from).includes(line), 5_000);
+  assert.equal(await isMarked(id), false);
+});
+
+test("an instance that breaks while its messages are sent takes the next creates", async () => {
+  const waiting = await Promise.all(Array.from({ length: 5 }, () => created("the queue hangs")));
+  const answer = await get(server.origin, "unknown", "ptran_1", { "x-stand-in": "metadata traps" });
+  assert.equal(answer.status, 500);
+  for (const { id } of waiting) assert.equal((await get(server.origin, KEY, id)).status, 200);
+  await created("the queue works");
+  assert.equal((await taken()).length, 1);
+});
+
+test("no address, name, reference or edit key is in a log line", () => {
+  assert.doesNotMatch(output, /canary|edit_key/i);
+});
