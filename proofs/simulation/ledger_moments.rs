@@ -214,13 +214,13 @@ fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let claims: BTreeMap<_, _> = claims.iter().map(|row| (text(&row[0]), text(&row[1]))).collect();
     let versions = kv.versions.borrow();
     let is_fact = |name: &&String| name.starts_with("settlement:") || name.starts_with("member:");
-    let told = moment.books.told.borrow();
+    let claimants = moment.books.claimants.borrow();
     let is_quiet = |name: &&String| {
-        let mut own = told.iter().filter(|told| told.name == **name);
+        let mut own = claimants.iter().filter(|claimant| claimant.name == **name);
         let last = versions.get(*name).and_then(|versions| versions.last());
         last.is_none_or(|last| last.arrived_ms <= settled_ms)
             && !kv.is_written(name)
-            && own.all(|told| told.ended_ms.is_some_and(|ms| ms + RECENT_MS <= settled_ms))
+            && own.all(|own| own.ended_ms.is_some_and(|ms| ms + RECENT_MS <= settled_ms))
     };
     let mut names = claims.keys().chain(versions.keys().filter(is_fact)).filter(is_quiet);
     names.find_map(|name| {

@@ -5,6 +5,7 @@
 use crate::bookkeeping::rows;
 use crate::books::Books;
 use crate::callers::Exchange;
+use crate::claimants::{Claimant, Heard};
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
 use crate::ledger_moments::APART_MS;
@@ -14,6 +15,8 @@ use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, Reached};
 use serde_json::Value;
 
+/// How late a write arrives at most that was not confirmed, in milliseconds.
+const LATEST_WRITE_MS: u64 = 120_000;
 /// What a message says of a transaction beside its ID, mode and unit.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];
@@ -27,6 +30,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("a message has what the ledger needs", a_message_has_what_the_ledger_needs),
     ("no create waits for the ledger", no_create_waits_for_the_ledger),
     ("a pass ends at last", a_pass_ends_at_last),
+    ("two people do not make one change", two_people_do_not_make_one_change),
+    ("a change is what people heard", a_change_is_what_people_heard),
     ("the ledger is what KV has", the_ledger_is_what_kv_has),
     ("sums are those of KV", sums_are_those_of_kv),
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
@@ -122,5 +127,51 @@ fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong
             let is_right = is_same || is_changed || is_named;
             (!is_right).then(|| format!("{id} of {} {} is {row}", settlement.mode, settlement.unit))
         })
+    })
+}
+
+/// Whether a change may have taken effect at a time between.
+fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
+    let ended_ms = change.ended_ms.unwrap_or(u64::MAX);
+    change.heard != Heard::Not
+        && change.begun_ms <= until_ms
+        && ended_ms.saturating_add(LATEST_WRITE_MS) >= from_ms
+}
+
+/// Of two that were done, another one took back the first, or may have.
+fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
+    let claimants = books.claimants.borrow();
+    let done = claimants.iter().filter(|change| change.heard == Heard::Done);
+    let pairs = done.clone().flat_map(|one| done.clone().map(move |other| (one, other)));
+    let mut same = pairs.filter(|(one, other)| {
+        let is_same = one.name == other.name && one.is_added == other.is_added;
+        is_same && !std::ptr::eq(*one, *other) && one.ended_ms <= other.ended_ms
+    });
+    let is_wrong = |(first, second): &(&Claimant, &Claimant)| {
+        let until_ms = second.ended_ms.unwrap_or(u64::MAX);
+        let mut between = claimants.iter().filter(|other| {
+            other.name == first.name
+                && other.is_added != first.is_added
+                && may_be_between(other, first.begun_ms, until_ms)
+        });
+        between.next().is_none()
+    };
+    let (first, second) = same.find(is_wrong)?;
+    let (one, other) = (first.ended_ms, second.ended_ms);
+    Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
+}
+
+/// By the last change that was done, unless another one may have undone it.
+fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
+    let claimants = books.claimants.borrow();
+    claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {
+        let is_there = simulation.kv.last(change.name).is_some();
+        let is_undone = claimants.iter().any(|other| {
+            other.name == change.name
+                && other.is_added != change.is_added
+                && may_be_between(other, change.begun_ms, u64::MAX)
+        });
+        (is_there != change.is_added && !is_undone)
+            .then(|| format!("{} was changed at {:?} ms", change.name, change.ended_ms))
     })
 }
