@@ -2,13 +2,17 @@
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
+use crate::database::Database;
 use crate::isolate::EPOCH_MS;
-use crate::ledger_rules::{self, rows};
+use crate::ledger_moments::watch;
 use crate::payments::MONTH;
 use crate::simulation::Simulation;
-use impact_pledge::ledger::When;
+use futures_executor::block_on;
+use impact_pledge::ledger::{self, When};
 use impact_pledge::settlement::Month;
 use impact_pledge::time::parse_ms;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Per mille of the steps in which each thing happens.
@@ -43,7 +47,7 @@ impl Simulation {
         if happens(KILLS) {
             books.kill();
         }
-        ledger_rules::watch(self, &books);
+        watch(self, &books);
     }
 
     /// Erases a transaction as the operator does. One that asks for an e-mail is erased elsewhere; and one whose idempotency
@@ -82,8 +86,8 @@ impl Simulation {
             let closing = Rc::clone(&books);
             books.spawn(async move { closing.invoke(When::Now, 1_000).await.map_or((), drop) });
             self.advance(LEASE_MS);
-            ledger_rules::watch(self, &books);
-            if ledger_rules::completed_ms(&books).is_some_and(|began_ms| began_ms > closed_ms) {
+            watch(self, &books);
+            if completed_ms(&books).is_some_and(|began_ms| began_ms > closed_ms) {
                 return;
             }
         }
@@ -109,6 +113,22 @@ pub fn virtual_ms(time_ms: u64) -> u64 {
 }
 
 /// When a transaction was created, in milliseconds since 1970.
-pub fn created_ms(created_at: &serde_json::Value) -> Option<u64> {
+pub fn created_ms(created_at: &Value) -> Option<u64> {
     created_at.as_str().and_then(parse_ms)
+}
+
+/// When the last whole pass began.
+pub fn completed_ms(books: &Books) -> Option<u64> {
+    block_on(ledger::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
+}
+
+/// The rows of all transactions by their IDs.
+pub fn rows(database: &Database) -> BTreeMap<String, Value> {
+    let rows = database.json(
+        "SELECT json_object('id', t.id, 'mode', mode, 'unit', unit, 'created', created, 'currency', currency,
+  'cents', cents, 'amount', amount, 'unpriced', unpriced, 'email', email, 'key', k.id, 'prices', prices,
+  'erased', erased, 'changed', changed, 'quantities', json(quantities))
+FROM transactions t JOIN shops USING (shop) LEFT JOIN keys k USING (key)",
+    );
+    rows.into_iter().map(|row| (row["id"].as_str().unwrap().to_owned(), row)).collect()
 }

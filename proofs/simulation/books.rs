@@ -1,12 +1,13 @@
 //! The ledger beside the service: its queue with the consumer, its database, and what operators do there. All of it has
 //! decisions of its own, so that they change none of the service's.
 
-use crate::claimants::Told;
+use crate::claimants::Claimant;
 use crate::database::Database;
 use crate::executor::Executor;
 use crate::isolate::SkewedClock;
-use crate::kv::{Calls, Kv, LOCATIONS, Namespace};
-use crate::ledger_rules::Watch;
+use crate::kv::{Calls, Kv, LOCATIONS};
+use crate::ledger_moments::Watch;
+use crate::namespace::Namespace;
 use crate::random::Random;
 use impact_pledge::ledger::{Delivered, Reached};
 use serde_json::Value;
@@ -65,8 +66,8 @@ pub struct Books {
     pub settlements: RefCell<Vec<Settlement>>,
     /// The IDs of messages whose create never was.
     pub phantoms: RefCell<BTreeSet<String>>,
-    /// What people were told who changed facts.
-    pub told: RefCell<Vec<Told>>,
+    /// Those who change facts.
+    pub claimants: RefCell<Vec<Claimant>>,
     /// What happened, for the trace.
     pub events: RefCell<Vec<(u64, String)>>,
     /// The first violation that was seen while all this ran.
@@ -94,7 +95,7 @@ impl Books {
             erasures: RefCell::default(),
             settlements: RefCell::default(),
             phantoms: RefCell::default(),
-            told: RefCell::default(),
+            claimants: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),
             watch: RefCell::default(),

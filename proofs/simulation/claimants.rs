@@ -1,10 +1,13 @@
-//! People who change facts at once: each claims a fact in the ledger, writes its record into KV, and confirms. Any of them may
-//! be killed on the way, and gives up now and then.
+//! People who change facts at once: each claims a fact in the ledger, writes its record into KV, and confirms. Some put units
+//! into a team, and take them out; others do the same step by step. Any of them may be killed on the way.
 
 use crate::books::Books;
-use crate::kv::{Namespace, OPERATOR};
+use crate::kv::OPERATOR;
+use crate::namespace::Namespace;
 use impact_pledge::handle::Clock as _;
 use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
+use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::teams;
 use impact_pledge::store::{
     Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _,
 };
@@ -16,21 +19,37 @@ const TOGETHER: u64 = 3;
 /// Per mille of those who give up.
 const GIVES_UP: u64 = 100;
 
-/// What somebody was told who changes a fact.
-pub struct Told {
+/// What somebody was told of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It is made.
+    Done,
+    /// It is not.
+    Not,
+    /// Nothing, or that it is not certain.
+    Unsure,
+}
+
+/// Somebody who changes a fact.
+pub struct Claimant {
     /// The name of its record.
     pub name: &'static str,
+    /// Whether the record is written, or removed.
+    pub is_added: bool,
+    pub begun_ms: u64,
     /// Whether the change is theirs: until they begin to confirm it, or to give it up.
     is_ours: bool,
+    pub heard: Heard,
     /// When the change ended, or was killed.
     pub ended_ms: Option<u64>,
 }
 
-/// The names of records of facts, whose months and teams nothing else touches.
-const FACTS: &[(Kind, &str)] = &[
-    (Kind::Settlement, "settlement:test:unit_1:2025-12"),
-    (Kind::Member, "member:crew:unit_1"),
-    (Kind::Member, "member:crew:unit_2"),
+const TEAM: &str = "crew";
+/// The names of records of facts, whose months and teams nothing else touches; of a unit of the team, which.
+const FACTS: &[(&str, Option<&str>)] = &[
+    ("settlement:test:unit_1:2025-12", None),
+    ("member:crew:unit_1", Some("unit_1")),
+    ("member:crew:unit_2", Some("unit_2")),
 ];
 
 /// Ends a change, though its task is killed.
@@ -40,78 +59,110 @@ impl Drop for Ending {
     fn drop(&mut self) {
         let Ending(books, number) = self;
         books.end(*number);
-        books.told.borrow_mut()[*number].ended_ms = Some(books.now_ms());
+        books.claimants.borrow_mut()[*number].ended_ms = Some(books.now_ms());
     }
 }
 
 impl Books {
     /// Some change one fact at about one moment.
     pub fn change_fact(self: &Rc<Self>) {
-        let (kind, name) = self.random.pick(FACTS);
-        let (_, suffix) = name.split_once(':').unwrap();
+        let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
-            let (books, fact) = (Rc::clone(self), Fact { kind, name: suffix.to_owned() });
-            let is_added = self.random.chance(500);
-            let number = self.told.borrow().len();
-            self.told.borrow_mut().push(Told { name, is_ours: false, ended_ms: None });
+            let (books, is_added) = (Rc::clone(self), self.random.chance(500));
+            let number = self.claimants.borrow().len();
+            self.claimants.borrow_mut().push(Claimant {
+                name,
+                is_added,
+                begun_ms: self.now_ms(),
+                is_ours: false,
+                heard: Heard::Unsure,
+                ended_ms: None,
+            });
             let ending = Ending(Rc::clone(self), number);
             self.spawn_killable(async move {
                 books.sleep(books.random.below(2_000)).await;
-                let answer = books.change(number, &fact, is_added).await;
+                let (heard, answer) = match unit {
+                    Some(unit) => books.change_team(unit, is_added).await,
+                    None => books.change_by_steps(number, name, is_added).await,
+                };
                 let what = if is_added { "to add" } else { "to take back" };
-                books.note(format!("change {number}, {what} {}: {answer}", fact.name));
-                books.count(format!("a change: {answer}"));
+                books.note(format!("change {number}, {what} {name}: {heard:?}, {answer}"));
+                books.count(format!("a change: {heard:?}"));
+                books.claimants.borrow_mut()[number].heard = heard;
                 drop(ending);
             });
         }
     }
 
-    /// Returns what the person is told.
-    async fn change(&self, number: usize, fact: &Fact, is_added: bool) -> &'static str {
-        let (clock, store, database) = (self.clock(), self.namespace(OPERATOR), &self.database);
-        let key = Named(self.told.borrow()[number].name);
-        let by = Change {
-            change: format!("audit:{number}"),
-            author: "ops".to_owned(),
-            at: clock.now_ms(),
+    /// As the operator's commands and pages do.
+    async fn change_team(&self, unit: &str, is_added: bool) -> (Heard, String) {
+        let (clock, store, units) = (self.clock(), self.namespace(OPERATOR), [unit.to_owned()]);
+        let (author, ledger) = (Author::new("ops", &clock, &*self.random).unwrap(), &self.database);
+        let told = match is_added {
+            true => {
+                let added = teams::add(&store, Some(ledger), &author, TEAM, &units).await;
+                added.map(|added| added.already.is_empty())
+            }
+            false => teams::remove(&store, Some(ledger), &author, TEAM, &units).await.map(|_| true),
         };
-        let Ok(seen) = see(&store, fact, &key).await else { return "KV does not answer" };
+        match told {
+            Ok(true) => (Heard::Done, String::new()),
+            Ok(false) => (Heard::Not, "so already".to_owned()),
+            Err(error) => {
+                let text = error.to_string();
+                let is_unsure = text.contains("it is not certain");
+                (if is_unsure { Heard::Unsure } else { Heard::Not }, text)
+            }
+        }
+    }
+
+    async fn change_by_steps(
+        &self,
+        number: usize,
+        name: &'static str,
+        is_added: bool,
+    ) -> (Heard, String) {
+        let (clock, store, database) = (self.clock(), self.namespace(OPERATOR), &self.database);
+        let not = |why: &str| (Heard::Not, why.to_owned());
+        let (change, author) = (format!("audit:{number}"), "ops".to_owned());
+        let by = Change { change, author, at: clock.now_ms() };
+        let suffix = name.trim_start_matches("settlement:").to_owned();
+        let fact = Fact { kind: Kind::Settlement, name: suffix };
+        let Ok(seen) = see(&store, &fact, name).await else { return not("KV does not answer") };
         let wanted = if is_added { Wanted::Added } else { Wanted::Removed };
         match claims::claim(database, wanted, &[seen], &by).await.as_deref() {
             Ok([Turn::Ours]) => self.begin(number),
-            Ok([Turn::Theirs(_)]) => return "somebody else's",
-            Ok(_) => return "so already",
-            Err(_) => return "nobody knows",
+            Ok(turns) => return not(&format!("{turns:?}")),
+            Err(_) => return not("the ledger does not answer"),
         }
-        let facts = std::slice::from_ref(fact);
+        let facts = std::slice::from_ref(&fact);
         if self.random.chance(GIVES_UP) {
             self.end(number);
             let _ = claims::give_up(database, facts, &by).await;
-            return "given up";
+            return not("it is given up");
         }
         let record = serde_json::to_vec(&by).unwrap();
         let written = match wanted {
-            Wanted::Added => store.put(&key, record, &NoMetadata).await,
-            Wanted::Removed => store.remove(&key).await,
+            Wanted::Added => store.put(&Named(name), record, &NoMetadata).await,
+            Wanted::Removed => store.remove(&Named(name)).await,
         };
         if written.is_err() {
-            return "unconfirmed"; // the record decides, after a while
+            return (Heard::Unsure, String::new()); // the record decides, after a while
         }
         self.end(number);
-        match claims::confirm(database, facts, &by).await {
-            Ok(()) => "done",
-            Err(_) => "done, unconfirmed",
-        }
+        let ended = claims::confirm(database, facts, &by).await;
+        (Heard::Done, format!("{ended:?}"))
     }
 
     /// Of those who change a fact at once, one has it.
     fn begin(&self, number: usize) {
-        self.told.borrow_mut()[number].is_ours = true;
-        let told = self.told.borrow();
-        let name = told[number].name;
-        let is_beside =
-            |(other, told): &(usize, &Told)| *other != number && told.name == name && told.is_ours;
-        if let Some((other, _)) = told.iter().enumerate().find(is_beside) {
+        self.claimants.borrow_mut()[number].is_ours = true;
+        let claimants = self.claimants.borrow();
+        let name = claimants[number].name;
+        let is_beside = |(other, claimant): &(usize, &Claimant)| {
+            *other != number && claimant.name == name && claimant.is_ours
+        };
+        if let Some((other, _)) = claimants.iter().enumerate().find(is_beside) {
             self.blame(
                 "of two changes of a fact one is ours",
                 format!("{other} and {number} of {name}"),
@@ -120,14 +171,14 @@ impl Books {
     }
 
     fn end(&self, number: usize) {
-        self.told.borrow_mut()[number].is_ours = false;
+        self.claimants.borrow_mut()[number].is_ours = false;
     }
 }
 
 /// A fact as KV shows it.
-async fn see(store: &Namespace, fact: &Fact, key: &Named) -> Result<Seen, StoreError> {
+async fn see(store: &Namespace, fact: &Fact, name: &'static str) -> Result<Seen, StoreError> {
     let mut seen = Seen { fact: fact.clone(), is_there: false, change: None };
-    if let Some(stored) = store.get(key).await? {
+    if let Some(stored) = store.get(&Named(name)).await? {
         let value = stored.value.read(Named::READ_MS).await?;
         let change = serde_json::from_slice(&value).ok().map(|by: Change| by.change);
         seen = Seen { is_there: true, change, ..seen };

@@ -117,8 +117,10 @@ impl Database {
 
     fn commit(&self, at_ms: u64, Transaction { statements, answer }: &Transaction) {
         let sqlite = self.sqlite.as_ref().unwrap();
-        let before = lease(sqlite);
+        let touches = |statement: &Statement| statement.sql.contains("lease = ");
+        let before = statements.iter().any(touches).then(|| lease(sqlite));
         answer.replace(Some(block_on(sqlite.run(statements))));
+        let Some(before) = before else { return };
         let after = lease(sqlite);
         if before.is_taken_by(&after, at_ms) {
             let text = format!("at {at_ms} ms {after:?} takes it from {before:?}");

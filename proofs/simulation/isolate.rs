@@ -2,7 +2,8 @@
 
 use crate::callers::Owner;
 use crate::executor::Time;
-use crate::kv::{Calls, Namespace, READ_MS};
+use crate::kv::{Calls, READ_MS};
+use crate::namespace::Namespace;
 use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, LedgerQueue, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};

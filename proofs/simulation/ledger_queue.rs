@@ -2,8 +2,9 @@
 //! consumer ends at any moment: before its write, after it, or when its answer is on the way.
 
 use crate::books::{Books, Handed};
-use crate::kv::{Fault, Namespace, OPERATOR};
+use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
+use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
 use impact_pledge::handle::{LedgerQueue, put_or_mark};
 use impact_pledge::ledger::{self, Delivered, Verdict};

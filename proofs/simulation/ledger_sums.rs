@@ -1,10 +1,9 @@
 //! What the ledger must be by KV's records, computed anew from these by integers without bounds.
 
-use crate::bookkeeping::created_ms;
+use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
 use crate::invariants::Wrong;
 use crate::kv::Record;
-use crate::ledger_rules::rows;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
 use impact_pledge::ledger;

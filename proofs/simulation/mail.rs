@@ -11,7 +11,8 @@
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
-use crate::kv::{Calls, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
+use crate::kv::{Calls, Fault, Kv, LOCATIONS, OPERATOR};
+use crate::namespace::Namespace;
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::handle::{Message, Outbox, Putting};

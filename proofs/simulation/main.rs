@@ -18,11 +18,13 @@ mod executor;
 mod invariants;
 mod isolate;
 mod kv;
+mod ledger_moments;
 mod ledger_queue;
 mod ledger_rules;
 mod ledger_sums;
 mod mail;
 mod mail_rules;
+mod namespace;
 mod passes;
 mod payload;
 mod payments;
@@ -72,12 +74,9 @@ const EVENTS: &[&str] = &[
     "a pass: NotDue",
     "a pass: Part",
     "a pass: Unavailable",
-    "a change: done",
-    "a change: given up",
-    "a change: nobody knows",
-    "a change: so already",
-    "a change: somebody else's",
-    "a change: unconfirmed",
+    "a change: Done",
+    "a change: Not",
+    "a change: Unsure",
     "an erasure",
     "the database: AnswerLost",
     "the database: Busy",

@@ -2,7 +2,8 @@
 //! that race with it.
 
 use crate::books::{Books, Erasure};
-use crate::kv::{Namespace, OPERATOR};
+use crate::kv::OPERATOR;
+use crate::namespace::Namespace;
 use impact_pledge::ledger::{self, Limits, Reached, When};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::transactions;

@@ -6,9 +6,10 @@ use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, 
 use crate::executor::{Executor, Time};
 use crate::invariants::CALM_BYTES;
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
-use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS};
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
+use crate::namespace::Namespace;
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
 use impact_pledge::handle::{Caches, LedgerQueue, Message, Settings};
