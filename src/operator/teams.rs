@@ -87,6 +87,12 @@ impl Team {
     fn is_without(&self, fact: &Fact, claim: Option<&Claim>) -> OperatorError {
         let (unit, team) = (unit_of(fact), &self.team);
         match claim {
+            Some(claim) if claim.state == State::Gone => {
+                let words = claimed::in_words(claim, "added it", "removed it");
+                OperatorError::Invalid(format!(
+                    "nothing was removed: `{unit}` is not in the team `{team}` any more: {words}"
+                ))
+            }
             Some(claim) => self.changed_by("removed", fact, claim),
             None => OperatorError::Invalid(format!(
                 "nothing was removed: `{unit}` is not in the team `{team}` here"
