@@ -73,7 +73,7 @@ test("a create puts one message into the queue, without reference, name and addr
         amount: "1.50",
         currencyCode: "USD",
         quantities: [
-          ["plastic-kg", "0.0000001"],
+          ["plastic-kg", "1e-7"],
           ["tree", 3_000_000],
         ],
       },
