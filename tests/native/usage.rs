@@ -13,7 +13,6 @@ use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key as _, TransactionKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, NOW_MS, SECRET, UNIT, minimal, seeded};
@@ -204,7 +203,6 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
            '[[\"tree\",\"1e308\"]]' FROM shops",
     );
     ledger.calls.set(0);
-    let began = Instant::now();
     let november = month("2026-11");
     let mut usage = block_on(usage::of_month(&ledger, &Wanted::default(), november)).unwrap();
     assert_eq!((usage.months.len(), ledger.calls.get()), (10_000, 5));
@@ -217,7 +215,6 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     let sum = &pledged.quantities[0];
     assert_eq!((&*sum.offering, sum.transactions, pledged.more), ("tree", 10_000, false));
     assert_eq!(sum.quantity, "1e312");
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 #[test]
