@@ -156,8 +156,8 @@ export async function openKv(
   if (remote) return openRemote(tools, { environment, deadline });
   const folder = stateFolder(tools.root, persistTo);
   const runtime = await startRuntime(folder, deadline);
-  const ledger = localLedger(tools, { folder, runtime, deadline });
-  return new Kv({ kind: "local", folder }, new LocalPort(runtime, deadline), ledger);
+  const ledger = localLedger(tools, { folder, runtime });
+  return new Kv({ kind: "local", folder }, new LocalPort(runtime), ledger);
 }
 
 async function openRemote(tools, { environment, deadline }) {

@@ -8,7 +8,6 @@ import { locked } from "./cache.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { migrate } from "./migrations.mjs";
 import { UserError } from "./output.mjs";
-import { within } from "./runtime.mjs";
 
 export const BINDING = "LEDGER_DB";
 const [ATTEMPTS, WAIT_MS] = [6, 50];
@@ -104,27 +103,27 @@ function failureOf(error) {
 /**
  * That of `wrangler dev` in this folder. It is made and migrated before the first statement, by one program at a time.
  * @param {{root: string}} tools
- * @param {{folder: string, runtime: import("./runtime.mjs").Runtime, deadline: number}} local
+ * @param {{folder: string, runtime: import("./runtime.mjs").Runtime}} local
  */
-export function localLedger({ root }, { folder, runtime, deadline }) {
-  const asked = (promise) => within(deadline, "local ledger", promise);
+export function localLedger({ root }, { folder, runtime }) {
+  const ask = (act, asked) => runtime.ask(act, asked, "local ledger");
   const database = {
-    batch: async (statements) => {
-      const d1 = await runtime.database();
-      const bound = statements.map((it) => d1.prepare(it.sql).bind(...parametersOf(it)));
-      return (await asked(d1.batch(bound))).map(({ results }) => results.map(firstColumn));
-    },
-    script: async (sql) => asked((await runtime.database()).prepare(sql).run()),
+    batch: async (statements) => firstColumns(await ask("batch", statements.map(withParameters))),
+    script: (sql) => ask("script", sql),
   };
   const prepare = (ledger) => locked(join(folder, "ledger"), () => migrate(ledger, root));
   return new Ledger(database, prepare);
 }
 
 /** D1 refuses a parameter that a statement has no place for. @param {Statement} statement */
-const parametersOf = ({ sql, parameter }) => (sql.includes("?1") ? [parameter] : []);
+const withParameters = ({ sql, parameter }) => ({
+  sql,
+  params: sql.includes("?1") ? [parameter] : [],
+});
 
-/** @param {Record<string, unknown>} row */
-const firstColumn = (row) => Object.values(row)[0];
+/** @param {{results: Record<string, unknown>[]}[]} answers of D1 */
+const firstColumns = (answers) =>
+  answers.map(({ results }) => results.map((row) => Object.values(row)[0]));
 
 /**
  * That of the deployed dashboard; null if it has none, or is not deployed.
@@ -151,10 +150,7 @@ export function restDatabase(cloudflare, id) {
   const path = `/d1/database/${encodeURIComponent(id)}/query`;
   const ask = async (body) => (await cloudflare.call("ask the ledger", "POST", path, body)).result;
   return {
-    batch: async (statements) => {
-      const batch = statements.map((it) => ({ sql: it.sql, params: parametersOf(it) }));
-      return (await ask({ batch })).map(({ results }) => results.map(firstColumn));
-    },
+    batch: async (statements) => firstColumns(await ask({ batch: statements.map(withParameters) })),
     script: (sql) => ask({ sql }),
   };
 }

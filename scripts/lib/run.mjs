@@ -1,5 +1,6 @@
 /** Running other programs, never through a shell. */
 import { delimiter } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { x, xSync } from "tinyexec";
 import which from "which";
 import { npmScript } from "./bootstrap.mjs";
@@ -46,26 +47,36 @@ export function ask(command, args, options) {
  * @returns {Promise<string>} its standard output; rejects when it fails with a {@link UserError} that has all of it as `output`, and the `exitCode`
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
+  /** @type {import("node:child_process").StdioOptions} */
+  const stdio = show ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"];
+  const child = x(command, args, { throwOnError: true, nodeOptions: { stdio, ...nodeOptions } });
   try {
-    /** @type {import("node:child_process").StdioOptions} */
-    const stdio = show ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"];
-    return (
-      await x(command, args, {
-        timeout,
-        throwOnError: true,
-        nodeOptions: { stdio, ...nodeOptions },
-      })
-    ).stdout;
-  } catch ({ name, message, exitCode, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
-    const reason =
-      name === "AbortError"
-        ? `\`${command}\` was stopped after ${duration(timeout ?? 0)}`
-        : message;
-    throw Object.assign(new UserError(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
+    return (await (timeout === undefined ? child : inTime(child, timeout))).stdout;
+  } catch ({ message, exitCode, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
+    throw Object.assign(new UserError(`${message}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
       output: stdout + stderr,
       exitCode,
     });
   }
+}
+
+/** What a program has started may keep its output open for ever, so nothing waits for the end of one that is stopped. */
+async function inTime(child, timeout) {
+  const {
+    process: { spawnfile, stdout, stderr },
+  } = child;
+  const output = { stdout: "", stderr: "" };
+  stdout?.on("data", (text) => (output.stdout += text));
+  stderr?.on("data", (text) => (output.stderr += text));
+  const end = new AbortController();
+  const late = sleep(timeout, undefined, { signal: end.signal }).then(() => {
+    child.kill("SIGKILL");
+    for (const stream of [stdout, stderr]) stream?.destroy();
+    const message = `\`${spawnfile}\` was stopped after ${duration(timeout)}`;
+    throw Object.assign(new Error(message), { output });
+  });
+  late.catch(() => {});
+  return Promise.race([child, late]).finally(() => end.abort());
 }
 
 /**

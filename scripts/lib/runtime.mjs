@@ -1,4 +1,5 @@
 /** This machine's runtime: one of miniflare's for a folder's records and their ledger, as `wrangler dev` keeps both. */
+import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,18 +8,19 @@ import { UserError } from "./output.mjs";
 
 const CLOSE_MS = 2_000; // of a runtime's end
 const CONCURRENT = 20; // writes
+const WORKER = readFileSync(join(import.meta.dirname, "local-worker.mjs"), "utf8");
 
 /** The folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
 export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root, persistTo);
 
 /**
- * `namespace` and `database` are as a Worker has them; the database is made when it is first asked.
- * @typedef {{namespace: any, database: () => Promise<any>, close: () => Promise<void>}} Runtime
+ * `ask`: what {@link file://./local-worker.mjs} does, by its name, and with what; each call has a deadline.
+ * @typedef {{ask: (act: string, asked: unknown, purpose: string) => Promise<any>, close: () => Promise<void>}} Runtime
  */
 
 /**
  * @param {string} folder of the local state
- * @param {number} deadline of the start, in milliseconds
+ * @param {number} deadline of the start and of each call, in milliseconds
  * @returns {Promise<Runtime>}
  */
 export async function startRuntime(folder, deadline) {
@@ -34,22 +36,22 @@ export async function startRuntime(folder, deadline) {
  */
 async function start(runtime, deadline) {
   const close = () => within(CLOSE_MS, "local KV can't stop", runtime.dispose()).catch(() => {}); // the end of the process stops it
-  const starting = async () => {
-    /** @type {any} */
-    const namespace = await runtime.getKVNamespace("PLEDGES");
-    await namespace.get("PLEDGES");
-    return { namespace, database: () => runtime.getD1Database("LEDGER_DB"), close };
+  const send = async (act, asked) => {
+    const body = JSON.stringify(asked);
+    const response = await runtime.dispatchFetch(`http://local/${act}`, { method: "POST", body });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(String(answer));
+    return answer;
   };
-  return within(deadline, "local KV can't start", starting()).catch(async (error) => {
+  const ask = (act, asked, purpose) => within(deadline, purpose, send(act, asked));
+  await ask("read", ["PLEDGES"], "local KV can't start").catch(async (error) => {
     await close();
     throw error;
   });
+  return { ask, close };
 }
 
-/**
- * A Worker that does nothing, bound to what `wrangler dev` keeps in this folder: without an `id` in its configuration it
- * names namespaces and databases after their bindings.
- */
+/** A Worker bound to what `wrangler dev` keeps in this folder: without an `id` in its configuration it names namespaces and databases after their bindings. */
 const stateOf = (folder) => ({
   cf: false, // else it asks Cloudflare where this machine is
   resourcePersistencePath: join(folder, "v3"),
@@ -59,9 +61,9 @@ const stateOf = (folder) => ({
         name: "operator",
         compatibilityDate: "2026-10-01",
         manifest: {
-          mainModule: "none.mjs",
+          mainModule: "worker.mjs",
           modulesRoot: folder,
-          modules: { "none.mjs": { type: /** @type {const} */ ("esm"), contents: "" } },
+          modules: { "worker.mjs": { type: /** @type {const} */ ("esm"), contents: WORKER } },
         },
         env: {
           PLEDGES: { type: /** @type {const} */ ("kv"), id: "PLEDGES" },
@@ -76,46 +78,41 @@ const stateOf = (folder) => ({
 
 /** The records of a runtime, as {@link import("./kv.mjs").Kv} asks for them. */
 export class LocalPort {
-  #kv;
-  #deadline;
+  #runtime;
 
-  /** @param {Runtime} runtime @param {number} deadline of each call, in milliseconds */
-  constructor({ namespace, close }, deadline) {
-    this.#kv = namespace;
-    this.#deadline = deadline;
-    this.close = close;
+  /** @param {Runtime} runtime */
+  constructor(runtime) {
+    this.#runtime = runtime;
+    this.close = runtime.close;
   }
 
   user = async () => userInfo().username;
 
-  #within = (purpose, promise) => within(this.#deadline, `local KV can't ${purpose}`, promise);
+  #ask = (act, asked, purpose) => this.#runtime.ask(act, asked, `local KV can't ${purpose}`);
 
   async list(prefix, cursor) {
     const {
       keys,
       list_complete,
       cursor: next,
-    } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
+    } = await this.#ask("list", { prefix, cursor }, "list names");
     return { names: keys, cursor: list_complete ? null : next };
   }
 
-  read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
+  read = async (names) => new Map(Object.entries(await this.#ask("read", names, "read records")));
 
   async bytes(name) {
-    const bytes = await this.#within("read a record", this.#kv.get(name, "arrayBuffer"));
-    return bytes && Buffer.from(bytes);
+    const base64 = await this.#ask("bytes", name, "read a record");
+    return base64 === null ? null : Buffer.from(base64, "base64");
   }
 
-  write = (entries) =>
-    this.#each(entries, "write a record", ({ key, value, base64, ...options }) =>
-      this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options),
-    );
-  remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
+  write = (entries) => this.#each("put", entries, "write a record");
+  remove = (names) => this.#each("delete", names, "delete a record");
 
-  async #each(items, purpose, act) {
+  async #each(act, items, purpose) {
     const rest = items.values();
     const worker = async () => {
-      for (const item of rest) await this.#within(purpose, act(item));
+      for (const item of rest) await this.#ask(act, item, purpose);
     };
     await Promise.all(Array.from({ length: CONCURRENT }, worker));
   }

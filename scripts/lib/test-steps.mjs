@@ -7,6 +7,8 @@ import { run } from "./run.mjs";
 const LONGEST = 8;
 const MEMORY_OF_A_TASK = 2 ** 31;
 const BEAT_MS = 30_000;
+/** Of a command: far beyond what any takes from nothing. Without it one that hangs would tell nobody what it printed. */
+const DEADLINE_MS = 20 * 60_000;
 
 /**
  * A command of a step. `needs`: names of earlier tasks that must have passed; `holds`: what one task at a time may use.
@@ -51,9 +53,10 @@ const SIDE_BY_SIDE = Math.max(
  * Runs all tasks, several at a time, and prints the output of those that failed. A task whose needs failed has failed.
  * @param {Task[]} tasks each after those that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
+ * @param {number} [deadline] of each, in milliseconds
  * @returns {Promise<Result[]>}
  */
-export async function runTasks(tasks, { root, env }) {
+export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
   const slots = pLimit(SIDE_BY_SIDE);
   const holders = Object.fromEntries(tasks.map(({ holds = "" }) => [holds, pLimit(1)]));
   const atWork = new Set();
@@ -63,7 +66,7 @@ export async function runTasks(tasks, { root, env }) {
   const runOne = async ({ name, command, count, env: own = env }) => {
     const started = Date.now();
     atWork.add(name);
-    const result = await runCommand(command, count, { cwd: root, env: own });
+    const result = await runCommand(command, count, { cwd: root, env: own, timeout: deadline });
     atWork.delete(name);
     return { ...result, milliseconds: Date.now() - started };
   };
@@ -117,7 +120,7 @@ export function timesInWords(results) {
   return tables.join("\n\n");
 }
 
-/** @param {string[]} command @param {Count} count @param {{cwd: string, env: NodeJS.ProcessEnv}} options */
+/** @param {string[]} command @param {Count} count @param {{cwd: string, env: NodeJS.ProcessEnv, timeout: number}} options */
 async function runCommand([program = "", ...args], count, options) {
   const [output, error] = await run(program, args, options).then(
     (output) => [output],

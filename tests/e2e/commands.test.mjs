@@ -616,6 +616,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
       response.writeHead(request.method === "POST" ? 202 : 200).end();
     }),
   );
+  t.after(close);
   await kv.write([...ENTRIES, ...MAILED, { key: NOTIFICATION, value: JSON.stringify(SENT) }]);
   const before = await contents(kv);
   const at = ["--origin", origin];

@@ -77,6 +77,19 @@ const runs = [
 for (const { about, task, passed, failed } of runs)
   test(about, async () => assert.deepEqual(await total(task), { passed, failed }));
 
+test("a task that hangs is stopped, and what it printed is shown, even if what it started goes on", async () => {
+  const other = `const { pid } = require("child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { stdio: "inherit" }); console.log("PID", pid);`;
+  const blocked = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+  for (const hang of ["setInterval(() => {}, 1_000);", other, blocked]) {
+    const results = await runTasks([task(`${TWO_PASS} ${hang}`, nodeTests)], place, 1_000);
+    assert.deepEqual(sum(results), { passed: 2, failed: 1 });
+    const [{ output }] = /** @type {any[]} */ (results);
+    assert.match(output, /^ℹ pass 2\n(?:.*\n)*`.+` was stopped after 1 s$/);
+    const [, pid] = output.match(/PID (\d+)/) ?? [];
+    if (pid) process.kill(Number(pid)); // it is there
+  }
+});
+
 test("a task is not run, and has failed, where one that it needs has failed", async () => {
   const build = task("process.exit(1)", oneCheck, { name: "build" });
   const user = task(TWO_PASS, nodeTests, { name: "user", needs: ["build"] });

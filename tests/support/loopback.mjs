@@ -6,12 +6,13 @@ import { text } from "node:stream/consumers";
 
 /**
  * @param {import("node:http").Server} server
- * @returns {Promise<{origin: string, close: () => Promise<void>}>} `close` ends open connections, too
+ * @returns {Promise<{origin: string, close: () => Promise<void>}>} `close` ends open connections, too, and may be called twice
  */
 export async function onLoopback(server) {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   const close = async () => {
+    if (!server.listening) return;
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();

@@ -8,7 +8,6 @@ const START_MS = 60_000;
 
 export class LocalD1 {
   #runtime;
-  #database;
   /** Rows written and read by the last batch. */
   meta = { written: 0, read: 0 };
 
@@ -25,22 +24,18 @@ export class LocalD1 {
 
   /** @param {string} folder of local state */
   static async open(folder) {
-    const runtime = await startRuntime(folder, START_MS);
-    return new LocalD1(runtime, await runtime.database());
+    return new LocalD1(await startRuntime(folder, START_MS));
   }
 
-  constructor(runtime, database) {
+  constructor(runtime) {
     this.#runtime = runtime;
-    this.#database = database;
   }
 
   /** Runs statements in one batch. @returns {Promise<number>} milliseconds */
   async time(statements) {
-    const bound = statements.map(({ sql, parameter }) =>
-      this.#database.prepare(sql).bind(parameter),
-    );
+    const asked = statements.map(({ sql, parameter }) => ({ sql, params: [parameter] }));
     const began = performance.now();
-    const results = await this.#database.batch(bound);
+    const results = await this.#runtime.ask("batch", asked, "local D1");
     const milliseconds = performance.now() - began;
     const sum = (name) => results.reduce((total, { meta }) => total + meta[name], 0);
     this.meta = { written: sum("rows_written"), read: sum("rows_read") };

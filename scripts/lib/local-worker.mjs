@@ -1,0 +1,35 @@
+/**
+ * The Worker in this machine's runtime. A command asks it for one thing by one request: miniflare's proxies of bindings
+ * block their caller, without an end where the runtime does not answer.
+ */
+
+/** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */
+const ACTS = {
+  list: ({ PLEDGES }, options) => PLEDGES.list(options),
+  read: async ({ PLEDGES }, names) => Object.fromEntries(await PLEDGES.getWithMetadata(names)),
+  bytes: async ({ PLEDGES }, name) => {
+    const value = await PLEDGES.get(name, "arrayBuffer");
+    return value && new Uint8Array(value).toBase64();
+  },
+  put: async ({ PLEDGES }, { key, value, base64, ...options }) => {
+    await PLEDGES.put(key, base64 ? Uint8Array.fromBase64(value) : value, options);
+  },
+  delete: async ({ PLEDGES }, name) => {
+    await PLEDGES.delete(name);
+  },
+  batch: ({ LEDGER_DB }, statements) =>
+    LEDGER_DB.batch(statements.map(({ sql, params }) => LEDGER_DB.prepare(sql).bind(...params))),
+  script: ({ LEDGER_DB }, sql) => LEDGER_DB.prepare(sql).run(),
+};
+
+export default {
+  /** @param {Request} request whose path names the act, and whose body is JSON @param {any} env */
+  async fetch(request, env) {
+    const act = new URL(request.url).pathname.slice(1);
+    try {
+      return Response.json((await ACTS[act](env, await request.json())) ?? null);
+    } catch ({ message }) {
+      return Response.json(message, { status: 500 });
+    }
+  },
+};
