@@ -87,10 +87,10 @@ CREATE TABLE reconciliation (
 ) STRICT;
 INSERT INTO reconciliation (one) VALUES (1);
 
--- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a message that
--- makes no row. pass: the pass that found it last.
+-- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a row without
+-- its quantities, a message that makes no row. pass: the pass that found it last.
 CREATE TABLE findings (
-  kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'refused')),
+  kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'large', 'refused')),
   name TEXT NOT NULL,
   found INTEGER NOT NULL,
   pass INTEGER NOT NULL,

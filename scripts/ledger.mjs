@@ -43,10 +43,10 @@ onRecords(rebuild, async ({ tools, kv, port, print, terminal }) => {
   const question = `Empty the ledger of ${placeInWords(kv.place)}, and make it again from the records? Until that ends, lists and sums lack transactions, and no month can be marked as paid.`;
   await confirm({ question, yes: rebuild.opts().yes, otherwise: "nothing was emptied" }, terminal);
   const { rebuildLedger, ledgerFindings, ledgerStatus } = await operator(tools);
-  const { damaged, refused } = await rebuildLedger(port);
+  const { damaged, large, refused } = await rebuildLedger(port);
   const findings = await ledgerFindings(port, MOST_FINDINGS);
   const { lastPass, completeUpTo } = await ledgerStatus(port);
-  print({ listed: lastPass.listed, damaged, refused, completeUpTo, findings }, () => {
+  print({ listed: lastPass.listed, damaged, large, refused, completeUpTo, findings }, () => {
     const made = `The ledger was made again from ${lastPass.listed} records. It is complete up to ${completeUpTo}.`;
     return `${made}${findingsInWords(findings)}`;
   });
@@ -54,7 +54,7 @@ onRecords(rebuild, async ({ tools, kv, port, print, terminal }) => {
 
 // ---- In words ------------------------------------------------------------------------------------
 
-const countsInWords = ({ missing, wrong, gone, damaged, refused }) =>
+const countsInWords = ({ missing, wrong, gone, damaged, large, refused }) =>
   table(
     ["FOUND", "TRANSACTIONS", "NOW"],
     [
@@ -62,6 +62,7 @@ const countsInWords = ({ missing, wrong, gone, damaged, refused }) =>
       ["different from their records", String(wrong), "corrected"],
       ["without a record", String(gone), "removed"],
       ["damaged records", String(damaged), "in no list and no sum"],
+      ["with too many quantities", String(large), "in no sum of offerings"],
       ["refused by the database", String(refused), "in no list and no sum"],
     ],
   );

@@ -20,13 +20,18 @@ const damagedInWords = ({ count = 0, first = "" } = {}) =>
   count === 0 ? "" : `\n\n${count} records are damaged and left out, \`${first}\` first.`;
 
 /** Up to when what the ledger says is complete; what Workers KV says has no `completeUpTo`. */
-const completeInWords = ({ completeUpTo, damaged }) => {
+const completeInWords = ({ completeUpTo, damaged, leftOut }) => {
   if (completeUpTo === undefined) return "";
   const until = completeUpTo
     ? `Complete up to ${completeUpTo}. Later orders usually appear within seconds.`
     : "Orders may be missing: the ledger has not been compared with all records yet.";
-  return `\n\n${until}${damagedInWords(damaged)}`;
+  return `\n\n${until}${damagedInWords(damaged)}${leftOutInWords(leftOut)}`;
 };
+
+const leftOutInWords = ({ count, first } = { count: 0 }) =>
+  count === 0
+    ? ""
+    : `\nOrders of any month with too many quantities, which are in no sum here: ${count}, first ${first}.`;
 
 const HEADS = ["ID", "TIME", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
 const cells = ({ id, createdAt, unit, mode, unpriced, erased, ...charge }) => [
@@ -67,8 +72,12 @@ onRecords(newest, async ({ tools, port, print }) => {
   print({ transactions: orders, ...shownMore(more) }, () => words() + completeInWords(more));
 });
 
-/** Of damaged records programs get the number. */
-const shownMore = ({ damaged, ...more }) => ({ ...more, damaged: damaged?.count ?? 0 });
+/** Of damaged records, and of those left out, programs get the number. */
+const shownMore = ({ damaged, leftOut, ...more }) => ({
+  ...more,
+  damaged: damaged?.count ?? 0,
+  ...(leftOut && { leftOut: leftOut.count }),
+});
 
 const NONE = "no such transaction";
 

@@ -53,6 +53,12 @@ impl Quantities {
         Some(quantities)
     }
 
+    /// The same of offerings by other names.
+    pub fn renamed(self, name: impl Fn(String) -> String) -> Self {
+        let rename = |(offering_id, quantity)| (name(offering_id), quantity);
+        Quantities(self.0.into_iter().map(rename).collect())
+    }
+
     /// The offerings' IDs with their sums, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         self.0.iter().map(|(offering_id, quantity)| (&**offering_id, quantity))

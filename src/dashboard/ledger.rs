@@ -125,6 +125,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "A transaction had no record any more: its row was removed.",
             "Somebody removed the record by hand. Restore it, or keep this as the reason why a sum changed.",
         ),
+        FindingKind::Large => (
+            "A transaction has too many quantities for a row: they are in no sum of offerings. Its charge is in the sums.",
+            "Look at the transaction. Tell the shop if it is a mistake.",
+        ),
         FindingKind::Refused => (
             "A transaction breaks a rule of the tables: it is in no list and no sum.",
             "Report it: this is a fault of the software.",

@@ -36,6 +36,12 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             (table(&pledged.quantities))
             @if pledged.more { p { "The first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&pledged.coverage))
+            @if let Some(first) = &pledged.left_out.first {
+                p.problem {
+                    "Orders of any month with too many quantities, which are in no sum here: "
+                    (pledged.left_out.count) ", first " (view::told(first)) "."
+                }
+            }
             ul.links {
                 li { a href=(chosen.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
                 li { a href=(chosen.address(&path(unit, "usage"))) { "Usage" } }

@@ -3,14 +3,20 @@
 use super::state::{Finding, FindingKind};
 use super::{Ledger, LedgerError, Query, Result};
 use crate::decimal::{Decimal, text_as_money};
+use crate::pledge::Impact;
 use crate::quantities::Quantities;
 use crate::scope::Mode;
 use crate::store::Recorded;
 use crate::time::parse_ms;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 /// Most bytes of the rows of one statement: D1 takes a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
+/// Most bytes of the quantities of a row, so that one fits a statement. Sums of a record can have 7 MB.
+const MAX_QUANTITIES: usize = 1_400_000;
+/// Most bytes of an offering's ID in a row. A longer one is cut, and told from others by its hash.
+const MAX_OFFERING: usize = 256;
 
 /// A transaction as its row has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,9 +35,23 @@ pub struct Entry {
     prices: Option<u64>,
     erased: Option<u64>,
     quantities: Quantities,
+    /// Whether its quantities are left out, as they are too many.
+    #[serde(skip)]
+    is_large: bool,
 }
 
 impl Entry {
+    /// Makes the row of a transaction from its metadata and its pledges; `None` as [`Entry::new`].
+    pub fn of_pledges<'i, 'a: 'i>(
+        recorded: &Recorded,
+        impacts: impl Iterator<Item = &'i Impact<'a>>,
+    ) -> Option<Self> {
+        let quantities = Quantities::of(impacts, MAX_QUANTITIES);
+        let is_large = quantities.is_none();
+        let entry = Entry::new(recorded, quantities.unwrap_or_default())?;
+        Some(Entry { is_large, ..entry })
+    }
+
     /// Makes the row of a transaction from its metadata; `None` if that lacks time, charge or currency.
     ///
     /// `quantities` are those of its pledges, which the summary has where they fit.
@@ -55,7 +75,8 @@ impl Entry {
             key: summary.key.clone(),
             prices: summary.prices.as_deref().and_then(parse_ms),
             erased,
-            quantities,
+            quantities: quantities.renamed(short),
+            is_large: false,
         })
     }
 
@@ -64,16 +85,32 @@ impl Entry {
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {
-                Entry { quantities: self.quantities, ..later }
+                Entry { quantities: self.quantities, is_large: self.is_large, ..later }
             }
             _ => self,
         }
+    }
+
+    fn large(&self) -> Finding {
+        let (kind, name) = (FindingKind::Large, self.id.clone());
+        Finding { kind, name, found: 0, detail: String::new() }
     }
 
     /// When it was created, in milliseconds since 1970.
     pub fn created_ms(&self) -> u64 {
         self.created
     }
+}
+
+/// The ID of an offering as a row has it.
+fn short(offering_id: String) -> String {
+    if offering_id.len() <= MAX_OFFERING {
+        return offering_id;
+    }
+    let hash = base16ct::lower::encode_string(&Sha256::digest(&offering_id));
+    let cut = offering_id.floor_char_boundary(MAX_OFFERING - hash.len() - '…'.len_utf8());
+    let (start, _) = offering_id.split_at(cut);
+    format!("{start}…{hash}")
 }
 
 /// Whose word counts where a row differs from an entry. An erasure always counts, and stays.
@@ -114,7 +151,8 @@ pub async fn write(
     Ok(written)
 }
 
-/// As [`write`]. Rows that break a constraint become findings: what is refused is halved until they stand alone.
+/// As [`write`]. Rows that break a constraint become findings: what is refused is halved until they stand alone. So do those
+/// without their quantities.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -141,7 +179,9 @@ pub async fn write_all(
             own => written.extend(own?),
         }
     }
-    Ok((written, refused))
+    let mut findings = refused;
+    findings.extend(entries.iter().filter(|entry| entry.is_large).map(Entry::large));
+    Ok((written, findings))
 }
 
 /// As many rows at a time as one statement takes.
@@ -220,61 +260,4 @@ WHERE CASE
       transactions.quantities)
 END
 RETURNING json_quote(id)";
-}
-
-// ---- Rows whose record is gone -------------------------------------------------------------------
-
-/// Removes rows, and names each among the findings of a pass, both or neither: what ends in between would leave a sum that
-/// changed without a reason. Returns the rows.
-///
-/// # Errors
-/// If the ledger does not answer.
-pub async fn remove(
-    ledger: &dyn Ledger,
-    ids: &[String],
-    pass: u64,
-    now_ms: u64,
-) -> Result<Vec<Removed>> {
-    let remove = Remove { ids, pass, now: now_ms };
-    let answers = ledger.run(&[Name(&remove).statement()?, remove.statement()?]).await?;
-    Remove::rows(answers.get(1).ok_or(LedgerError::Damaged)?)
-}
-
-/// A row that was removed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Removed {
-    /// The transaction's ID.
-    pub id: String,
-    /// When it was created, in milliseconds since 1970.
-    pub created: u64,
-    /// The code of its currency.
-    pub currency: String,
-    /// Its charge in cents; `None` if that is larger than 9 × 10^15.
-    pub cents: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Name<'a>(&'a Remove<'a>);
-
-impl Query for Name<'_> {
-    type Row = ();
-    const SQL: &'static str = "INSERT INTO findings (kind, name, found, pass, detail)
-SELECT 'gone', id, ?1 ->> '$.now', ?1 ->> '$.pass',
-  json_object('id', id, 'created', created, 'currency', currency, 'cents', cents)
-FROM transactions WHERE id IN (SELECT value FROM json_each(?1, '$.ids'))
-ON CONFLICT DO UPDATE SET found = excluded.found, pass = excluded.pass, detail = excluded.detail";
-}
-
-#[derive(Serialize)]
-struct Remove<'a> {
-    ids: &'a [String],
-    pass: u64,
-    now: u64,
-}
-
-impl Query for Remove<'_> {
-    type Row = Removed;
-    const SQL: &'static str =
-        "DELETE FROM transactions WHERE id IN (SELECT value FROM json_each(?1, '$.ids'))
-RETURNING json_object('id', id, 'created', created, 'currency', currency, 'cents', cents)";
 }

@@ -1,6 +1,7 @@
 //! A page of transactions of the reconciliation: its records are compared with the rows of its span, which are mended.
 
 use super::entry::{self, Entry, Origin};
+use super::gone;
 use super::receive::{RecordedKey, entry_of};
 use super::reconcile::{Pass, Result};
 use super::state::{Finding, FindingKind, Note, SHOWN_AFTER_MS};
@@ -155,7 +156,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             return Ok(());
         }
         let (pass, now) = (self.state.started.unwrap_or_default(), self.clock.now_ms());
-        let removed = entry::remove(self.ledger, &gone, pass, now).await?;
+        let removed = gone::remove(self.ledger, &gone, pass, now).await?;
         self.state.mended += removed.len() as u64;
         findings.extend(removed.into_iter().map(|row| Finding {
             kind: FindingKind::Gone,

@@ -1,7 +1,7 @@
 //! Exact sums of what was pledged, by month and offering.
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
-use super::orders::wanted;
+use super::shops::wanted;
 use super::sums::{Asked, months, of_months};
 use super::{Ledger, Query, Result, ask};
 use crate::decimal::Decimal;

@@ -128,7 +128,7 @@ pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
         return None;
     }
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
-    Entry::new(recorded, Quantities::of(impacts, usize::MAX)?)
+    Entry::of_pledges(recorded, impacts)
 }
 
 /// A [`TransactionKey`] that reads metadata whole.

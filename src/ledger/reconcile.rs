@@ -55,6 +55,8 @@ pub struct Counts {
     pub gone: usize,
     /// Records that cannot be read.
     pub damaged: usize,
+    /// Rows without their quantities, which are too many.
+    pub large: usize,
     /// Rows that break a rule of the tables.
     pub refused: usize,
 }
@@ -65,6 +67,7 @@ impl Counts {
             *match finding.kind {
                 FindingKind::Damaged => &mut self.damaged,
                 FindingKind::Gone => &mut self.gone,
+                FindingKind::Large => &mut self.large,
                 FindingKind::Refused => &mut self.refused,
             } += 1;
         }

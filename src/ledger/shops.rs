@@ -1,6 +1,5 @@
 //! The shops that have transactions.
 
-use super::orders::wanted;
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
 use serde::Serialize;
@@ -17,6 +16,18 @@ pub async fn shops(
     let rows = ask(ledger, &Shops { mode, units }).await?;
     Ok(rows.into_iter().map(|(mode, unit)| Scope { mode, unit }).collect())
 }
+
+/// The shops that are wanted, as `wanted(shop, mode, unit)`.
+macro_rules! wanted {
+    () => {
+        "wanted AS (
+  SELECT shop, mode, unit FROM shops
+  WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+    AND (?1 ->> '$.units' IS NULL OR unit IN (SELECT value FROM json_each(?1, '$.units')))
+)"
+    };
+}
+pub(super) use wanted;
 
 #[derive(Serialize)]
 struct Shops<'a> {

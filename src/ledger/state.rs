@@ -231,6 +231,8 @@ pub enum FindingKind {
     Damaged,
     /// A row has no record in KV any more: it was removed.
     Gone,
+    /// A row was written without quantities, which are too many: they are in no sum, the charge is.
+    Large,
     /// A row breaks a constraint: it was not written.
     Refused,
 }
@@ -280,7 +282,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else.
+/// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else. So does what is too
+/// large, which is not read again.
 #[derive(Serialize)]
 pub(super) struct Forget {
     pub pass: u64,
@@ -289,5 +292,5 @@ pub(super) struct Forget {
 impl Query for Forget {
     type Row = u8;
     const SQL: &'static str =
-        "DELETE FROM findings WHERE kind <> 'gone' AND pass < ?1 ->> '$.pass'";
+        "DELETE FROM findings WHERE kind NOT IN ('gone', 'large') AND pass < ?1 ->> '$.pass'";
 }

@@ -1,7 +1,7 @@
 //! Exact sums of charges by month, unit and currency.
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
-use super::orders::wanted;
+use super::shops::wanted;
 use super::{Ledger, Query, Result, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;

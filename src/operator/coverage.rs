@@ -1,7 +1,7 @@
 //! Up to when the ledger has every transaction, and what is in no sum of it.
 
 use super::Result;
-use crate::ledger::{self, FindingKind, Ledger};
+use crate::ledger::{self, Finding, FindingKind, Ledger};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::time::date_time;
@@ -26,19 +26,31 @@ pub struct Coverage {
 /// # Errors
 /// If the ledger does not answer.
 pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Result<Coverage> {
+    let (coverage, _) = coverage_of_quantities(ledger, shops).await?;
+    Ok(coverage)
+}
+
+/// The same, and the transactions whose quantities are in no sum.
+pub(super) async fn coverage_of_quantities(
+    ledger: &dyn Ledger,
+    shops: Option<&[Scope]>,
+) -> Result<(Coverage, Damaged)> {
     let watermark = ledger::state(ledger).await?.watermark();
     let prefixes: Option<Vec<_>> =
         shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());
     let is_wanted = |name: &str| {
         prefixes.as_ref().is_none_or(|own| own.iter().any(|prefix| name.contains(prefix)))
     };
-    let mut damaged = Damaged::default();
-    for finding in ledger::findings(ledger, MAX_FINDINGS).await? {
-        if finding.kind != FindingKind::Gone && is_wanted(&finding.name) {
-            damaged.add(finding.name);
+    let (mut damaged, mut large) = (Damaged::default(), Damaged::default());
+    let findings = ledger::findings(ledger, MAX_FINDINGS).await?;
+    for Finding { kind, name, .. } in findings.into_iter().filter(|it| is_wanted(&it.name)) {
+        match kind {
+            FindingKind::Gone => {}
+            FindingKind::Large => large.add(name),
+            FindingKind::Damaged | FindingKind::Refused => damaged.add(name),
         }
     }
-    Ok(Coverage { complete_up_to: watermark.map(date_time), damaged })
+    Ok((Coverage { complete_up_to: watermark.map(date_time), damaged }, large))
 }
 
 /// Damaged records, which a list leaves out.

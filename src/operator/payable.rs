@@ -101,30 +101,26 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
     if sums.is_empty() {
         return Err(of.refused("has no transactions"));
     }
-    let due = sums
-        .iter()
-        .filter_map(|sum| Some((CurrencyCode::from_code(&sum.currency_code)?, sum.amount.clone())));
-    let mut due: Vec<_> = due.collect();
+    let mut due: Vec<_> = sums.iter().map(|sum| (&*sum.currency_code, &*sum.amount)).collect();
     due.sort_unstable();
     let only = match due.as_slice() {
-        [(currency_code, _)] => Some(*currency_code),
+        [(code, _)] => Some(*code),
         _ => None,
     };
     let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
-    let mut paid: Vec<_> = paid.collect::<Result<_>>()?;
+    let paid: Vec<_> = paid.collect::<Result<_>>()?;
+    let mut paid: Vec<_> = paid.iter().map(|(code, amount)| (*code, &**amount)).collect();
     paid.sort_unstable();
     if paid == due {
         return Ok(());
     }
-    let words = |sums: &[(CurrencyCode, String)]| {
-        in_money(sums.iter().map(|(currency, amount)| (currency.code(), &**amount)))
-    };
-    let (due, paid) = (words(&due), words(&paid));
+    let (due, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
     Err(of.refused(format_args!("has a sum of {due}, and {paid} was paid")))
 }
 
-fn currency(of: &ShopMonth, stated: &Stated, only: Option<CurrencyCode>) -> Result<CurrencyCode> {
-    stated.currency_code.or(only).ok_or_else(|| {
+/// The code of the currency. Of a sum it may be one that this release does not know.
+fn currency<'s>(of: &ShopMonth, stated: &Stated, only: Option<&'s str>) -> Result<&'s str> {
+    stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")
     })
 }

@@ -1,7 +1,7 @@
 //! What was pledged by offering, as the ledger sums it.
 
 use super::Result;
-use super::coverage::{Coverage, coverage};
+use super::coverage::{Coverage, Damaged, coverage_of_quantities};
 use super::transactions::Wanted;
 use crate::ledger::{self, Ledger, OfferingSum};
 use crate::settlement::Month;
@@ -9,11 +9,14 @@ use serde::Serialize;
 
 /// What was pledged in months, by offering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Pledged {
     /// The newest month first, then by mode and offering.
     pub quantities: Vec<OfferingSum>,
     /// Whether there are more offerings than were asked for.
     pub more: bool,
+    /// Transactions of these units, of any month, whose quantities are too many to be summed: more than 1.4 MB as JSON.
+    pub left_out: Damaged,
     /// Up to when this is complete.
     #[serde(flatten)]
     pub coverage: Coverage,
@@ -35,6 +38,6 @@ pub async fn quantities(
         ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;
     let more = quantities.len() > most;
     quantities.truncate(most);
-    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
-    Ok(Pledged { quantities, more, coverage })
+    let (coverage, left_out) = coverage_of_quantities(ledger, wanted.shops().as_deref()).await?;
+    Ok(Pledged { quantities, more, left_out, coverage })
 }

@@ -95,7 +95,7 @@ async fn found(store: &KvStore, most: usize) -> Result<Vec<ledger::Finding>, Ope
     Ok(ledger::findings(bound(store.ledger())?, most).await?)
 }
 
-/// Makes a whole pass → `{missing, wrong, gone, damaged, refused}`.
+/// Makes a whole pass → `{missing, wrong, gone, damaged, large, refused}`.
 #[wasm_bindgen(js_name = reconcile)]
 pub async fn reconcile(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);

@@ -917,7 +917,7 @@ test("quantities of a month are summed by offering, of a unit or of all", async 
   const quantities = ["transactions", "quantities", "--month", "2026-11"];
   const sum = { month: "2026-11", mode: "live", offering: "tree", transactions: 1, quantity: "3" };
   const { completeUpTo, ...answer } = await json(...quantities);
-  const beside = { more: false, damaged: 0 };
+  const beside = { more: false, damaged: 0, leftOut: 0 };
   assert.deepEqual(answer, { month: "2026-11", mode: "live", quantities: [sum], ...beside });
   assert.match(await words(...quantities), /^tree +3 +1 +live$/m);
   assert.match(await words(...quantities), new RegExp(`^Complete up to ${completeUpTo}`, "m"));

@@ -10,6 +10,7 @@ use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreE
 use serde_json::json;
 use std::cell::Cell;
 use std::future::pending;
+use std::sync::LazyLock;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
@@ -205,16 +206,24 @@ struct World {
 /// How a change ended: `None` if the process did.
 type Heard = Option<Result<(), String>>;
 
+/// Those of a shop with one order: name, value and metadata.
+static RECORDS: LazyLock<Vec<(String, String, String)>> = LazyLock::new(|| {
+    let service = seeded();
+    let body = minimal().to_string().into_bytes();
+    let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);
+    assert_eq!(service.send(&create).status, 200);
+    let record = |name: String| {
+        let metadata = service.store.metadata(&name).swap_remove(0).to_string();
+        (name.clone(), service.store.value(&name).unwrap(), metadata)
+    };
+    service.store.names().into_iter().map(record).collect()
+});
+
 impl World {
     fn before(change: Change) -> Self {
-        let service = seeded();
-        let body = minimal().to_string().into_bytes();
-        let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);
-        assert_eq!(service.send(&create).status, 200);
         let store = MemoryStore::default();
-        for name in service.store.names() {
-            let metadata = service.store.metadata(&name).swap_remove(0).to_string();
-            store.keep(&name, service.store.value(&name).unwrap().as_bytes(), metadata.as_bytes());
+        for (name, value, metadata) in &*RECORDS {
+            store.keep(name, value.as_bytes(), metadata.as_bytes());
         }
         let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
         let world = World { store, ledger: SqliteLedger::default(), clock, entropy };

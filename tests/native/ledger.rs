@@ -202,12 +202,59 @@ fn messages_come_again_later_and_later_while_the_database_fails() {
 #[test]
 fn many_large_rows_are_written_by_several_statements() {
     let ledger = SqliteLedger::default();
-    let offering = "o".repeat(90_000);
-    let large = json!({ "summary": { "quantities": [[offering, 1_000_000]] } });
+    let offerings: Vec<_> = (0..350).map(|at| (format!("{at:0244}"), 1_000_000)).collect();
+    let large = json!({ "summary": { "quantities": offerings } }); // of 90 KB
     let messages: Vec<_> = (0..100).map(|number| message(number, large.clone())).collect();
     receive(&ledger, &messages);
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 150.00 100 0"]);
     assert_eq!(ledger.calls.get(), 7 + 1 + 1); // 16 rows at a time, the note, the sum
+}
+
+/// The sums of a record's amounts can be longer than the record: none may break a statement, or stop a pass.
+#[test]
+fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    let metadata = message(1, json!({ "summary": { "quantities": null } }));
+    let pledge = |offering: &str, amount: f64| {
+        json!({ "id": "p", "impact": { "amount": amount, "offeringId": offering },
+            "recipient": { "email": "ada@shop.example" }, "details": [] })
+    };
+    let pledges: Vec<_> = (0..3_000)
+        .flat_map(|at| [1e308, 5e-324].map(|amount| pledge(&at.to_string(), amount)))
+        .collect();
+    let name = format!("transaction:{}", metadata["id"].as_str().unwrap());
+    store.keep(&name, &record(&pledges), metadata.to_string().as_bytes());
+    keep(&store, &message(2, json!({})));
+    for minutes in [10, 80, 150] {
+        let (reached, _) = reconcile(&ledger, &store, NOW_MS + minutes * MINUTE, 100);
+        assert_eq!(reached, Reached::Complete);
+        assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
+        assert_eq!(quantities(&ledger), [("tree".to_owned(), "3".to_owned(), 1)]);
+        let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
+        let found: Vec<_> = findings.into_iter().map(|it| (it.kind, it.name)).collect();
+        let id = metadata["id"].as_str().unwrap().to_owned();
+        assert_eq!(found, [(ledger::FindingKind::Large, id)]);
+    }
+}
+
+#[test]
+fn a_long_offering_is_cut_and_told_from_others() {
+    let ledger = SqliteLedger::default();
+    let of = |number, offering: String| {
+        message(number, json!({ "summary": { "quantities": [[offering, 1_000_000]] } }))
+    };
+    let long = |last: &str| "\u{e9}".repeat(1_000) + last;
+    receive(
+        &ledger,
+        &[of(1, long("a")), of(2, long("b")), of(3, long("a")), of(4, "\u{e9}".repeat(128))],
+    );
+    let found = quantities(&ledger);
+    let mut counts: Vec<_> = found.iter().map(|(_, sum, count)| (sum.as_str(), *count)).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [("1", 1), ("1", 1), ("2", 2)]);
+    for (offering, ..) in found {
+        assert!(offering.len() <= 256 && offering.starts_with(&"\u{e9}".repeat(90)), "{offering}");
+    }
 }
 
 // ---- Lists ---------------------------------------------------------------------------------------
@@ -536,6 +583,16 @@ fn thousands_of_facts_are_claimed_together() {
 
 // ---- Reconciliation ------------------------------------------------------------------------------
 
+/// The value of a transaction with these pledges.
+fn record(pledges: &[Value]) -> Vec<u8> {
+    let charge = json!({ "amount": "1.50", "currencyCode": "USD", "paidAt": null });
+    let record = json!({
+        "createdAt": "2026-01-31T12:00:01.000Z", "reference": "r", "isLive": true, "trigger": {},
+        "charge": charge, "pledges": pledges,
+    });
+    record.to_string().into_bytes()
+}
+
 /// Keeps the record that a message is about.
 pub fn keep(store: &MemoryStore, message: &Value) {
     let name = format!("transaction:{}", message["id"].as_str().unwrap());
@@ -691,15 +748,11 @@ fn a_value_from_before_an_erasure_gives_no_row() {
     let metadata = message(1, json!({ "summary": erased }));
     let name = format!("transaction:{}", metadata["id"].as_str().unwrap());
     let keep = |email: &str, offering: &str| {
-        let value = json!({
-            "createdAt": metadata["summary"]["createdAt"], "reference": "r", "isLive": true, "trigger": {},
-            "charge": { "amount": "1.50", "currencyCode": "USD", "paidAt": null },
-            "pledges": [{
-                "id": "p", "impact": { "amount": 3, "offeringId": offering },
-                "recipient": { "email": email }, "details": [],
-            }],
-        });
-        store.keep(&name, value.to_string().as_bytes(), metadata.to_string().as_bytes());
+        let value = record(&[json!({
+            "id": "p", "impact": { "amount": 3, "offeringId": offering },
+            "recipient": { "email": email }, "details": [],
+        })]);
+        store.keep(&name, &value, metadata.to_string().as_bytes());
     };
     keep("ada@shop.example", "for Ada"); // as KV shows it for a minute
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);

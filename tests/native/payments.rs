@@ -389,7 +389,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
         json!({ "/amounts": stated.collect::<Vec<_>>(), "/acceptUnpriced": 1 })
     };
     for (changed, problem) in [
-        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and 1.50 USD and 0.00 EUR was paid"),
+        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and 0.00 EUR and 1.50 USD was paid"),
         (amounts(&["1.51"]), "has a sum of 1.50 USD, and 1.51 USD was paid"),
         (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and 1.50 EUR was paid"),
         (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and 0.75 USD and 0.75 USD was paid"),
@@ -427,6 +427,26 @@ fn what_is_not_the_months_sum_is_not_marked() {
         format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
+}
+
+/// As after a release was taken back that knew more currencies.
+#[test]
+fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() {
+    let bench = bench();
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    bench.reconcile();
+    let one =
+        "UPDATE transactions SET currency = 'XYZ' WHERE id = (SELECT max(id) FROM transactions)";
+    bench.ledger.sql(one);
+    let of = "nothing was marked: 2026-01 of the unit `unit_dev` (test)";
+    for (amounts, paid) in [
+        (json!([{ "amount": "1.50", "currencyCode": "USD" }]), "1.50 USD"),
+        (json!([{ "amount": "3.00", "currencyCode": "USD" }]), "3.00 USD"),
+    ] {
+        let error = bench.mark_now(&json!({ "/amounts": amounts })).unwrap_err().to_string();
+        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, and {paid} was paid"));
+    }
 }
 
 /// An order may come late, and a record may be damaged.

@@ -10,6 +10,10 @@ use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
+
+/// Most bytes of a text of D1. SQLite itself takes far more.
+const MAX_TEXT: usize = 2_000_000;
 
 /// A database with the tables of `migrations/`, which fails on request.
 #[derive(Debug)]
@@ -36,21 +40,19 @@ pub enum Failing {
 impl Default for SqliteLedger {
     fn default() -> Self {
         let connection = Connection::open_in_memory().unwrap();
-        for migration in migrations() {
-            connection.execute_batch(&migration).unwrap();
-        }
+        connection.execute_batch(&MIGRATIONS).unwrap();
         SqliteLedger::new(connection)
     }
 }
 
 /// The texts of `migrations/`, in their order.
-fn migrations() -> Vec<String> {
+static MIGRATIONS: LazyLock<String> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
     let mut files: Vec<_> =
         fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
     files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
-}
+});
 
 impl SqliteLedger {
     fn new(connection: Connection) -> Self {
@@ -132,6 +134,9 @@ impl SqliteLedger {
         self.calls.set(self.calls.get() + 1);
         if self.failing.get() == Failing::Before {
             return Err(LedgerError::Unavailable);
+        }
+        for Statement { sql, parameter } in statements {
+            assert!(parameter.len() <= MAX_TEXT, "{} bytes for {sql}", parameter.len());
         }
         self.sql("BEGIN");
         let rows = |it: &Statement| self.rows(it.sql, &it.parameter).map_err(error);

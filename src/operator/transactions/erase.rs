@@ -122,7 +122,7 @@ fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> O
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     let recorded = Recorded::new(id.clone(), metadata.clone(), None);
-    Entry::new(&recorded, Quantities::of(impacts, usize::MAX)?)
+    Entry::of_pledges(&recorded, impacts)
 }
 
 fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {

@@ -230,7 +230,7 @@ fn quantities_of_a_month_are_shown_by_offering_and_as_a_file() {
         let page = dashboard.get(ACCOUNTS, path);
         let rows = rows(&page);
         assert_eq!((rows.len(), &*rows[2][1], &*rows[2][2]), (3, "3", "1"), "{path}");
-        assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo…", "Complete up to", "Jan 2026"]);
+        assert_has(&page, 200, &["=1+1,&lt;script&gt;", "oooo", "Complete up to", "Jan 2026"]);
         assert!(page.text.len() < 20_000 && !page.text.contains("<script"));
         let next = format!("{path}?mode=live&amp;month=2026-02");
         assert!(page.text.contains(&next), "{next}");
@@ -245,7 +245,7 @@ fn quantities_of_a_month_are_shown_by_offering_and_as_a_file() {
     let line = "2026-01,live,unit_dev,tree,3,1,2026-01-31T11:58:00.123Z\r\n";
     assert!(file.text.ends_with(line));
     assert!(file.text.contains("2026-01,live,unit_dev,\"'=1+1,<script>\",3,1,"));
-    assert!(file.text.len() > 1_000_000, "a file has all of a text");
+    assert!(file.text.contains(&"o".repeat(180)), "a file has all that the ledger has of a text");
     let all = dashboard.get(ACCOUNTS, "/quantities.csv");
     assert!(
         all.text.starts_with(
@@ -313,7 +313,7 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
             &[("amount-USD", "1.49")],
             &["a sum of 1.50 USD, and 1.49 USD was paid", "value=\"1.49\""],
         ),
-        (&[("amount-EUR", "1")], &["1.50 USD, and 1.50 USD and 1.00 EUR was paid"]),
+        (&[("amount-EUR", "1")], &["1.50 USD, and 1.00 EUR and 1.50 USD was paid"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
         (&[("amount-USD", "")], &["write the amount"]),
         (&[("unpriced", "")], &["has 1 pledges without a price"]),

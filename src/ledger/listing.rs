@@ -1,0 +1,209 @@
+//! The SQL of lists.
+
+use super::orders::{Filter, Order};
+use super::shops::wanted;
+use super::{Ledger, Query, Result, ask};
+use crate::scope::Mode;
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// What a page is asked for.
+#[derive(Serialize)]
+pub(super) struct Asked<'a> {
+    #[serde(flatten)]
+    pub filter: &'a Filter,
+    /// The place that the page goes on from, and the times between which it can be.
+    pub created: u64,
+    pub id: &'a str,
+    pub first: u64,
+    pub last: u64,
+    pub most: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashes: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefixes: Option<&'a [String]>,
+}
+
+/// The rows of a page, in its direction.
+pub(super) async fn rows(
+    ledger: &dyn Ledger,
+    asked: Asked<'_>,
+    is_newer: bool,
+) -> Result<Vec<Row>> {
+    match (asked.hashes, asked.prefixes, is_newer) {
+        (Some(_), _, false) => ask(ledger, &OlderByEmail(asked)).await,
+        (Some(_), _, true) => ask(ledger, &NewerByEmail(asked)).await,
+        (None, Some(_), false) => ask(ledger, &OlderByReference(asked)).await,
+        (None, Some(_), true) => ask(ledger, &NewerByReference(asked)).await,
+        (None, None, false) => ask(ledger, &Older(asked)).await,
+        (None, None, true) => ask(ledger, &Newer(asked)).await,
+    }
+}
+
+/// A row of the answer.
+#[derive(Deserialize)]
+pub(super) struct Row {
+    id: String,
+    mode: Mode,
+    unit: String,
+    created: u64,
+    currency: String,
+    cents: Option<u64>,
+    amount: Option<String>,
+    unpriced: usize,
+    key: Option<String>,
+    erased: Option<u64>,
+}
+
+impl Row {
+    pub fn into_order(self) -> Order {
+        Order {
+            id: self.id,
+            mode: self.mode,
+            unit: self.unit,
+            created_ms: self.created,
+            created_at: date_time(self.created),
+            amount: super::money::money(self.cents, self.amount.as_deref()),
+            currency_code: self.currency,
+            unpriced: self.unpriced,
+            key: self.key,
+            erased: self.erased.map(date_time),
+        }
+    }
+}
+
+/// The columns of a [`Row`], of `found(shop, created, id)`, sorted.
+macro_rules! columns {
+    ($order:literal) => {
+        concat!(
+            "SELECT json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
+  'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
+  'key', (SELECT id FROM keys WHERE key = t.key), 'erased', t.erased)
+FROM found CROSS JOIN transactions t ON t.shop = found.shop AND t.created = found.created AND t.id = found.id
+  CROSS JOIN shops s ON s.shop = t.shop
+ORDER BY t.created ",
+            $order,
+            ", t.id ",
+            $order,
+            " LIMIT ?1 ->> '$.most'"
+        )
+    };
+}
+
+/// The transactions of a shop that a filter selects, in a direction: those between two times.
+macro_rules! of_shop {
+    ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
+        concat!(
+            "FROM transactions t
+    WHERE t.shop = shop_of.shop AND t.created BETWEEN ",
+            $first,
+            " AND ",
+            $last,
+            " AND (t.created, t.id) ",
+            $beyond,
+            " (?1 ->> '$.created', ?1 ->> '$.id')
+      AND (shop_of.key IS NULL OR t.key = shop_of.key) AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
+      AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
+    ORDER BY t.created ",
+            $order,
+            ", t.id ",
+            $order,
+            " LIMIT ",
+            $most
+        )
+    };
+}
+
+/// Pages in one direction. Of many shops those are looked at alone that can have a part of the page: as many as it has
+/// orders, by the first order of each. That of the last one of them bounds all.
+macro_rules! pages {
+    ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
+        #[derive(Serialize)]
+        struct $name<'a>(Asked<'a>);
+
+        impl Query for $name<'_> {
+            type Row = Row;
+            const SQL: &'static str = concat!(
+                "WITH ",
+                wanted!(),
+                ", shop_of AS (
+  SELECT w.shop, k.key FROM wanted w LEFT JOIN keys k ON k.id = ?1 ->> '$.key' AND k.shop = w.shop
+  WHERE ?1 ->> '$.key' IS NULL OR k.key IS NOT NULL
+), first_of AS MATERIALIZED (
+  SELECT shop, key, (SELECT t.created ",
+                of_shop!("?1 ->> '$.first'", "?1 ->> '$.last'", $beyond, $order, "1"),
+                ") AS created FROM shop_of
+), bound AS (
+  SELECT created FROM first_of WHERE created IS NOT NULL
+  ORDER BY created ",
+                $order,
+                " LIMIT 1 OFFSET ?1 ->> '$.most' - 1
+), found AS (
+  SELECT shop_of.shop, own.value ->> '$[0]' AS created, own.value ->> '$[1]' AS id
+  FROM first_of shop_of CROSS JOIN json_each((SELECT json_group_array(json_array(created, id)) FROM (SELECT t.created, t.id ",
+                of_shop!($first, $last, $beyond, $order, "?1 ->> '$.most'"),
+                "))) own
+  WHERE shop_of.created ",
+                $within,
+                " ifnull((SELECT created FROM bound), shop_of.created)
+) ",
+                columns!($order)
+            );
+        }
+
+        #[derive(Serialize)]
+        struct $by_email<'a>(Asked<'a>);
+
+        impl Query for $by_email<'_> {
+            type Row = Row;
+            const SQL: &'static str = concat!(
+                "WITH found AS (
+  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
+  WHERE (t.created, t.id) ",
+                $beyond,
+                " (?1 ->> '$.created', ?1 ->> '$.id')
+) ",
+                columns!($order)
+            );
+        }
+
+        #[derive(Serialize)]
+        struct $by_reference<'a>(Asked<'a>);
+
+        impl Query for $by_reference<'_> {
+            type Row = Row;
+            // `{` is the next character after `z`, the last one of IDs.
+            const SQL: &'static str = concat!(
+                "WITH found AS (
+  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.prefixes') asked
+  CROSS JOIN transactions t ON t.id >= asked.value AND t.id < asked.value || '{'
+  WHERE (t.created, t.id) ",
+                $beyond,
+                " (?1 ->> '$.created', ?1 ->> '$.id')
+) ",
+                columns!($order)
+            );
+        }
+    };
+}
+
+pages!(
+    Older,
+    OlderByEmail,
+    OlderByReference,
+    "<",
+    "DESC",
+    "ifnull((SELECT created FROM bound), ?1 ->> '$.first')",
+    "shop_of.created",
+    ">="
+);
+pages!(
+    Newer,
+    NewerByEmail,
+    NewerByReference,
+    ">",
+    "ASC",
+    "shop_of.created",
+    "ifnull((SELECT created FROM bound), ?1 ->> '$.last')",
+    "<="
+);
