@@ -157,6 +157,13 @@ const STATED = {
     `differ by more than ${LATE} minutes`,
   ],
   "docs/dashboard.md": [`within the last ${SHOWN} s`, `works for up to ${REFUSED} s`],
+  "docs/ledger.md": [
+    `shows a change up to ${SHOWN} s late`,
+    `up to ${minutes("src/ledger/claims.rs", "RECENT_MS")} minutes. The message`,
+    `created ${["no", "one", "two"][minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")]} minutes before the pass began`,
+    `by up to ${minutes("src/time.rs", "SKEW_MS") === 5 ? "five" : "?"} minutes`,
+    `ended for ${ENDED} hours`,
+  ],
   "docs/reliability.md": [`caches of ${CACHED} to ${SHOWN} s`, `no more than ${SHOWN} s`],
   "docs/npm.md": [
     `after ${seconds("src/retry.rs", "FIRST_WAIT_MS")} s and then ${2 * seconds("src/retry.rs", "FIRST_WAIT_MS")} s at most`,
@@ -210,6 +217,9 @@ const NOT_OURS = [
   "(15 minutes, at most 386 MB",
   "inputs in 90 minutes",
   "an hour takes milliseconds",
+  "within five minutes, and needs about five minutes for each 150,000",
+  "Time Travel](https://developers.cloudflare.com/d1/reference/time-travel/) after 30 days",
+  "So 30 days after an erasure",
 ];
 
 /** What these say of the set-up was measured. */
