@@ -12,6 +12,7 @@ mod find;
 mod form;
 mod frame;
 mod keys;
+mod last_backups;
 mod ledger;
 mod link;
 mod mail_state;

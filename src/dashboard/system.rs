@@ -1,34 +1,28 @@
-//! What runs here: versions, limits, who may do what, the ledger, and the last backup.
+//! What runs here: versions, limits, who may do what, the ledger, and the last backups.
 
 use super::access::Role;
 use super::frame::Page;
-use super::{Desk, Result, ledger, view};
+use super::{Desk, Result, last_backups, ledger, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use crate::handle::{Clock, Entropy};
 use crate::http::MAX_BYTES_IN_FLIGHT;
-use crate::operator::OperatorError;
-use crate::operator::backups::{self, Backup};
 use crate::operator::delays::{APPLIED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS};
-use crate::store::{Key as _, OperatorStore, StoreError, TransactionKey};
-use crate::time::{DAY_MS, age_ms};
+use crate::store::{Key as _, OperatorStore, TransactionKey};
 use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// The page. Makes one call of Workers KV, and two of the ledger.
+/// The page. Makes two calls of Workers KV, and two of the ledger.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
-    let backup = match backups::last(desk.store).await {
-        Err(OperatorError::Store(StoreError::Damaged(problem))) => Err(problem),
-        backup => Ok(backup?),
-    };
+    let backups = last_backups::section(desk).await?;
     let ledger = ledger::section(desk).await;
     let content = html! {
         div.columns {
             div {
                 section { h2 { "Here" } (here(desk)) }
-                section { h2 { "Last backup" } (last_backup(desk, &backup)) }
+                section { h2 { "Last backups" } (backups) }
             }
             section { h2 { "Limits" } (limits()) }
         }
@@ -50,30 +44,6 @@ fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
         ("Dashboard", html! { "Version " (settings.version) }),
         ("Records", html! { "Format " (VERSION) }),
     ])
-}
-
-fn last_backup<S, C: Clock, E>(
-    desk: &Desk<'_, S, C, E>,
-    backup: &Result<Option<Backup>, String>,
-) -> Markup {
-    let days = |at| age_ms(at, desk.clock.now_ms()).map(|age_ms| age_ms / DAY_MS);
-    html! {
-        @match backup {
-            Ok(Some(Backup { at, records, by })) => {
-                (view::facts(&[
-                    ("Made on", html! {
-                        (view::time(at))
-                        @if let Some(days) = days(at).filter(|days| *days > 0) { ", days ago: " (days) }
-                    }),
-                    ("Records", html! { (records) }),
-                    ("By", view::told(by)),
-                ]))
-            }
-            Ok(None) => { p { "There was none, as far as is known here." } }
-            Err(problem) => { p.problem { (view::sentence(problem)) } }
-        }
-        p { small { "The command " code { "npm run transactions -- backup FILE" } " makes one." } }
-    }
 }
 
 fn limits() -> Markup {

@@ -79,10 +79,17 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     let page = dashboard.get(OPERATOR, "/system");
     assert_has(&page, 200, &[OPERATOR, SUPPORT, ACCOUNTS, "1 MiB", "3 MiB", "Format 1", "not set"]);
     assert_has(&page, 200, &["is refused everywhere after about 40 s", "after about 70 s"]);
-    assert_has(&page, 200, &["There was none, as far as is known here"]);
+    assert_has(&page, 200, &["none, as far as is known here"]);
     let backup = r#"{"at":"2026-01-28T12:00:00.000Z","records":17,"by":"<b>ada"}"#;
     dashboard.store().keep("backup", backup.as_bytes(), b"null");
-    let made = ["28 Jan 2026, 12:00 UTC", "days ago: 3", ">17<", "<bdi>&lt;b&gt;ada</bdi>"];
+    let increment = r#"{"at":"2026-01-31T10:00:00.000Z","records":5,"by":"bo"}"#;
+    dashboard.store().keep("backup:increment", increment.as_bytes(), b"null");
+    let made = [
+        "28 Jan 2026, 12:00 UTC",
+        "days ago: 3; 17 records",
+        "<bdi>&lt;b&gt;ada</bdi>",
+        "5 records",
+    ];
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &made);
     dashboard.store().keep("backup", b"canary", b"null");
     let page = dashboard.get(OPERATOR, "/system");

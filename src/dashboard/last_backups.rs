@@ -1,0 +1,53 @@
+//! The last backups, as the page System shows them.
+
+use super::{Desk, Result, view};
+use crate::handle::{Clock, Entropy};
+use crate::operator::OperatorError;
+use crate::operator::backups::{self, Backup};
+use crate::store::{OperatorStore, StoreError};
+use crate::time::{DAY_MS, age_ms};
+use maud::{Markup, html};
+
+/// The last full backup, and the last increment. Makes two calls of Workers KV.
+pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+) -> Result<Markup> {
+    let now_ms = desk.clock.now_ms();
+    let full = made(readable(backups::last(desk.store).await)?, now_ms);
+    let increment = made(readable(backups::last_increment(desk.store).await)?, now_ms);
+    Ok(html! {
+        (view::facts(&[("Full", full), ("Increment", increment)]))
+        p {
+            small {
+                "The command " code { "npm run transactions -- backup FILE" } " makes a full one; with "
+                code { "--since FILE" } " it takes only what changed since that one."
+            }
+        }
+    })
+}
+
+/// What was found, or why the record cannot be read.
+type Found = Result<Option<Backup>, String>;
+
+fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {
+    match found {
+        Err(OperatorError::Store(StoreError::Damaged(problem))) => Ok(Err(problem)),
+        found => Ok(Ok(found?)),
+    }
+}
+
+/// `12 Jan 2026, 10:00, days ago: 3; 17 records, by ada`
+fn made(found: Found, now_ms: u64) -> Markup {
+    let days = |at: &str| age_ms(at, now_ms).map(|age_ms| age_ms / DAY_MS);
+    html! {
+        @match found {
+            Ok(Some(Backup { at, records, by })) => {
+                (view::time(&at))
+                @if let Some(days) = days(&at).filter(|days| *days > 0) { ", days ago: " (days) }
+                "; " (records) " records, by " (view::told(&by))
+            }
+            Ok(None) => span.soft { "none, as far as is known here" }
+            Err(problem) => span.problem { (view::sentence(&problem)) }
+        }
+    }
+}
