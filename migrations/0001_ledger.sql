@@ -65,7 +65,7 @@ CREATE TABLE claims (
 -- where it goes on; lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
 -- was created two minutes before. imported: since when the claims are those
 -- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
--- transaction of these was.
+-- transaction of these was. kept_from: transactions that were created before are in KV alone.
 CREATE TABLE reconciliation (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   lease INTEGER NOT NULL DEFAULT 0,
@@ -83,7 +83,8 @@ CREATE TABLE reconciliation (
   imported INTEGER,
   failures INTEGER NOT NULL DEFAULT 0,
   received INTEGER,
-  delay INTEGER
+  delay INTEGER,
+  kept_from INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO reconciliation (one) VALUES (1);
 

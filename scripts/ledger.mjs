@@ -1,5 +1,5 @@
-/** `npm run ledger -- status|check|rebuild`: the ledger of the local or the deployed service's records. */
-import { YES, command, confirm, onRecords } from "./lib/command.mjs";
+/** `npm run ledger -- status|check|rebuild|keep-from`: the ledger of the local or the deployed service's records. */
+import { Argument, YES, command, confirm, onRecords, readMonth } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { placeInWords, table } from "./lib/output.mjs";
 
@@ -52,6 +52,33 @@ onRecords(rebuild, async ({ tools, kv, port, print, terminal }) => {
   });
 });
 
+const keep = ledger
+  .command("keep-from")
+  .description("keep transactions from a month on; older ones stay in Workers KV alone")
+  .addArgument(
+    new Argument("<month>", "such as 2025-01, or `all`").argParser((text) =>
+      text === "all" ? null : readMonth(text),
+    ),
+  )
+  .option("--yes", YES);
+onRecords(
+  keep,
+  async ({ tools, kv, port, print, terminal, by }, month) => {
+    const question = month
+      ? `Remove transactions from before ${month} from the ledger of ${placeInWords(kv.place)}? Workers KV keeps them. Their months can no longer be summed, exported or marked as paid, and their orders are found by ID and by reference in a unit alone.`
+      : `Keep all transactions in the ledger of ${placeInWords(kv.place)} again? Until that ends, lists and sums lack transactions, and no month can be marked as paid.`;
+    await confirm({ question, yes: keep.opts().yes, otherwise: "nothing was changed" }, terminal);
+    const { keepLedgerFrom, ledgerStatus } = await operator(tools);
+    const counts = await keepLedgerFrom(port, await by(), month);
+    const { keptFrom, completeUpTo } = await ledgerStatus(port);
+    const first = month ? `from ${month} on` : "of all time";
+    print({ ...counts, keptFrom, completeUpTo }, () => {
+      return `The ledger has the transactions ${first}. It is complete up to ${completeUpTo}.`;
+    });
+  },
+  { changes: true },
+);
+
 // ---- In words ------------------------------------------------------------------------------------
 
 const countsInWords = ({ missing, wrong, gone, damaged, large, refused }) =>
@@ -70,10 +97,20 @@ const countsInWords = ({ missing, wrong, gone, damaged, large, refused }) =>
 const passInWords = ({ began, ended, listed, mended }) =>
   `${began}${ended ? ` to ${ended}` : ""}: ${listed} records read, ${mended} rows corrected`;
 
-function healthInWords({ completeUpTo, received, lagMs, lastPass, currentPass, bytes, problem }) {
+function healthInWords({
+  completeUpTo,
+  keptFrom,
+  received,
+  lagMs,
+  lastPass,
+  currentPass,
+  bytes,
+  problem,
+}) {
   const lag = lagMs === null ? "" : `, ${Math.round(lagMs / 1_000)} s after its order`;
   const rows = [
     ["Complete up to", completeUpTo ?? "not yet"],
+    ...(keptFrom ? [["Orders since", keptFrom]] : []),
     ["Last message", received ? `${received}${lag}` : "not yet"],
     ["Last reconciliation", lastPass ? passInWords(lastPass) : "not yet"],
     ...(currentPass ? [["In progress", passInWords(currentPass)]] : []),

@@ -175,7 +175,10 @@ const marked = (rows) =>
     ),
   );
 
-const look = ofMonth("show", "print what was paid of a month, and its sum as it is now");
+const look = ofMonth(
+  "show",
+  "print what was paid of a month, and its sum as the ledger has it now",
+);
 onRecords(look, async ({ tools, port, print }) => {
   const of = shopMonth(look.opts());
   const paid = await markedAs({ tools, port }, of);
@@ -185,7 +188,9 @@ onRecords(look, async ({ tools, port, print }) => {
 });
 
 async function sumsNow({ tools, port }, { unit, mode, month }) {
-  const { sumTransactions } = await operator(tools);
+  const { sumTransactions, ledgerStatus } = await operator(tools);
+  const { keptFrom } = await ledgerStatus(port);
+  if (keptFrom && `${month}-01` < keptFrom.slice(0, 10)) return null;
   const { sums } = await sumTransactions(port, { wanted: { unit, mode }, month });
   return sums.map(({ settled: _, ...sum }) => sum);
 }

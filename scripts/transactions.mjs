@@ -20,12 +20,13 @@ const damagedInWords = ({ count = 0, first = "" } = {}) =>
   count === 0 ? "" : `\n\n${count} records are damaged and left out, \`${first}\` first.`;
 
 /** Up to when what the ledger says is complete; what Workers KV says has no `completeUpTo`. */
-const completeInWords = ({ completeUpTo, damaged, leftOut }) => {
+const completeInWords = ({ completeUpTo, completeFrom, damaged, leftOut }) => {
   if (completeUpTo === undefined) return "";
   const until = completeUpTo
     ? `Complete up to ${completeUpTo}. Later orders usually appear within seconds.`
     : "Orders may be missing: the ledger has not been compared with all records yet.";
-  return `\n\n${until}${damagedInWords(damaged)}${leftOutInWords(leftOut)}`;
+  const from = completeFrom ? `\nOrders before ${completeFrom} are not in the ledger any more.` : "";
+  return `\n\n${until}${from}${damagedInWords(damaged)}${leftOutInWords(leftOut)}`;
 };
 
 const leftOutInWords = ({ count, first } = { count: 0 }) =>

@@ -56,11 +56,13 @@ async fn look(ledger: &dyn Ledger, now_ms: u64) -> Result<(Health, Vec<Finding>)
 
 fn state(health: &Health, findings: &[Finding]) -> Markup {
     let never = || html! { span.soft { "not yet" } };
+    let all = || html! { "the first" };
     let time = |time: &Option<String>| time.as_deref().map_or_else(never, view::time);
     html! {
         @if let Some(problem) = &health.problem { (view::problem(problem)) }
         (view::facts(&[
             ("Complete up to", time(&health.complete_up_to)),
+            ("Orders since", health.kept_from.as_deref().map_or_else(all, view::time)),
             ("Last message", html! {
                 (time(&health.received))
                 @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its order" }

@@ -186,13 +186,17 @@ pub(super) fn month_field(value: &str) -> Markup {
 }
 
 /// Up to when what the ledger shows is complete, and what is missing.
-pub(super) fn coverage(Coverage { complete_up_to, damaged }: &Coverage) -> Markup {
+pub(super) fn coverage(coverage: &Coverage) -> Markup {
+    let Coverage { complete_up_to, complete_from, damaged } = coverage;
     html! {
         p.soft {
             @match complete_up_to {
                 Some(at) => { "Complete up to " (time(at)) ". Later orders usually appear within seconds." }
                 None => "Orders may be missing: the ledger has not been compared with all records yet.",
             }
+        }
+        @if let Some(from) = complete_from {
+            p.soft { "Orders before " (time(from)) " are not in the ledger any more." }
         }
         @if let Some(first) = &damaged.first {
             p.problem {

@@ -18,6 +18,8 @@ const LATE_INTERVALS: u64 = 2;
 pub struct Health {
     /// Up to when the ledger has every transaction; `None` before the first whole pass.
     pub complete_up_to: Option<String>,
+    /// Transactions that were created before are not kept; `None`: all are.
+    pub kept_from: Option<String>,
     /// When messages came last.
     pub received: Option<String>,
     /// How old the oldest transaction of these was, in milliseconds.
@@ -79,6 +81,7 @@ impl Health {
         });
         Health {
             complete_up_to: state.watermark().map(date_time),
+            kept_from: Some(state.kept_from).filter(|from| *from > 0).map(date_time),
             received: state.received.map(date_time),
             lag_ms: state.delay,
             last_pass,

@@ -9,12 +9,15 @@ use super::{LedgerError, Query, ask};
 use crate::handle::Clock;
 use crate::pledge::TransactionId;
 use crate::store::{Key as _, Listed, MAX_READS, OperatorStore, Page, Recorded, TransactionKey};
-use crate::time::parse_ms;
+use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Most bytes of records that are read together.
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
+
+/// How long an old row is kept that was erased: increments of backups go by these rows.
+const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction of a page, and how many bytes its record has.
 struct Seen {
@@ -33,6 +36,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             }
         }
         self.state.listed += page.records.len() as u64;
+        listed.retain(|seen| seen.is_kept(self.state.kept_from));
         let names = page.records.iter().map(|record| &*record.name);
         let ids: Vec<_> =
             names.filter_map(|name| name.strip_prefix(TransactionKey::PREFIX)).collect();
@@ -55,10 +59,13 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.calls = self.calls.saturating_sub(1);
         let started = self.state.started.unwrap_or_default();
         let (after, before) = (&*self.state.after, started.saturating_sub(SHOWN_AFTER_MS));
-        let span = Span { after, until, before, ids };
-        let answers =
-            self.ledger.run(&[Unlisted(&span).statement()?, Unknown(&span).statement()?]).await?;
-        let [unlisted, unknown] = answers.as_slice() else {
+        let (kept_from, erased_before) =
+            (self.state.kept_from, started.saturating_sub(KEPT_ERASED_MS));
+        let span = Span { after, until, before, kept_from, erased_before, ids };
+        let statements =
+            [Old(&span).statement()?, Unlisted(&span).statement()?, Unknown(&span).statement()?];
+        let answers = self.ledger.run(&statements).await?;
+        let [_, unlisted, unknown] = answers.as_slice() else {
             return Err(LedgerError::Damaged.into());
         };
         Ok((Unlisted::rows(unlisted)?, Unknown::rows(unknown)?.into_iter().collect()))
@@ -179,6 +186,14 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
+impl Seen {
+    /// Whether it was created then or later, or there is no telling.
+    fn is_kept(&self, from: u64) -> bool {
+        let created = self.recorded.summary.created_at.as_deref().and_then(parse_ms);
+        created.is_none_or(|created| created >= from)
+    }
+}
+
 fn read(Listed { name, metadata, .. }: &Listed) -> Option<Seen> {
     let id = TransactionKey::parse(name)?;
     let recorded = Recorded::from_metadata(id, metadata).ok()?;
@@ -214,7 +229,20 @@ struct Span<'a> {
     after: &'a str,
     until: Option<&'a str>,
     before: u64,
+    kept_from: u64,
+    erased_before: u64,
     ids: &'a [&'a str],
+}
+
+/// Removes rows that are not kept any more.
+#[derive(Serialize)]
+struct Old<'a>(&'a Span<'a>);
+
+impl Query for Old<'_> {
+    type Row = ();
+    const SQL: &'static str = "DELETE FROM transactions
+WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created < ?1 ->> '$.kept_from'
+  AND ifnull(erased, 0) < ?1 ->> '$.erased_before'";
 }
 
 /// The rows of a span that are not listed.

@@ -67,6 +67,8 @@ pub struct State {
     pub received: Option<u64>,
     /// How old the oldest transaction of these was, in milliseconds.
     pub delay: Option<u64>,
+    /// Transactions that were created before are not kept here; 0: all are.
+    pub kept_from: u64,
 }
 
 /// Records up to which a pass begins each hour, and each day above.
@@ -98,7 +100,8 @@ macro_rules! columns {
     () => {
         "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
   'listed', listed, 'mended', mended, 'completed', completed, 'ended', ended, 'last_listed', last_listed,
-  'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay)"
+  'last_mended', last_mended, 'imported', imported, 'failures', failures, 'received', received, 'delay', delay,
+  'kept_from', kept_from)"
     };
 }
 

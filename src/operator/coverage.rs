@@ -1,10 +1,11 @@
 //! Up to when the ledger has every transaction, and what is in no sum of it.
 
-use super::Result;
+use super::{OperatorError, Result};
 use crate::ledger::{self, Finding, FindingKind, Ledger};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
-use crate::time::date_time;
+use crate::settlement::Month;
+use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 
 /// Most findings of the ledger that are looked through.
@@ -17,6 +18,9 @@ pub struct Coverage {
     /// The ledger has every transaction that was created before, an RFC 3339 date-time; `None` before the first full pass
     /// of the reconciliation. Later ones usually appear within seconds.
     pub complete_up_to: Option<String>,
+    /// Transactions that were created before this RFC 3339 date-time are not in the ledger; `None`: all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete_from: Option<String>,
     /// Records that have no row, and so are in no list and no sum.
     pub damaged: Damaged,
 }
@@ -35,7 +39,9 @@ pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
 ) -> Result<(Coverage, Damaged)> {
-    let watermark = ledger::state(ledger).await?.watermark();
+    let state = ledger::state(ledger).await?;
+    let (complete_up_to, complete_from) =
+        (state.watermark().map(date_time), kept_from(&state).map(date_time));
     let prefixes: Option<Vec<_>> =
         shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());
     let is_wanted = |name: &str| {
@@ -50,7 +56,25 @@ pub(super) async fn coverage_of_quantities(
             FindingKind::Damaged | FindingKind::Refused => damaged.add(name),
         }
     }
-    Ok((Coverage { complete_up_to: watermark.map(date_time), damaged }, large))
+    Ok((Coverage { complete_up_to, complete_from, damaged }, large))
+}
+
+fn kept_from(state: &ledger::State) -> Option<u64> {
+    Some(state.kept_from).filter(|from| *from > 0)
+}
+
+/// Refuses a month of which the ledger does not keep all.
+pub(super) fn check_kept(coverage: &Coverage, month: Month) -> Result<()> {
+    let begins = month.span_ms().map(|(begin_ms, _)| begin_ms);
+    let from = coverage.complete_from.as_deref();
+    if begins >= from.and_then(parse_ms) {
+        return Ok(());
+    }
+    Err(OperatorError::Invalid(format!(
+        "the ledger does not keep {month}: it has transactions from {} on. \
+         `npm run ledger -- keep-from {month}` brings older ones back",
+        from.unwrap_or_default()
+    )))
 }
 
 /// Damaged records, which a list leaves out.

@@ -13,6 +13,7 @@ pub mod delays;
 pub mod demo;
 pub mod form;
 pub mod increment;
+pub mod kept;
 pub mod keys;
 pub mod notifications;
 mod payable;

@@ -62,6 +62,15 @@ pub(super) async fn check_unmarked(
 pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
     let state = ledger::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
+    let begin_ms = of.month.span_ms().map_or(0, |(begin_ms, _)| begin_ms);
+    if begin_ms < state.kept_from {
+        return Err(of.refused(format_args!(
+            "cannot be marked: the ledger has transactions from {} on alone. `npm run ledger -- keep-from {}` brings older ones \
+             back",
+            date_time(state.kept_from),
+            of.month
+        )));
+    }
     let complete = state.watermark().filter(|_| state.imported.is_some());
     if complete >= Some(end_ms) {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What was pledged by offering, as the ledger sums it.
 
 use super::Result;
-use super::coverage::{Coverage, Damaged, coverage_of_quantities};
+use super::coverage::{Coverage, Damaged, check_kept, coverage_of_quantities};
 use super::transactions::Wanted;
 use crate::ledger::{self, Ledger, OfferingSum};
 use crate::settlement::Month;
@@ -25,7 +25,7 @@ pub struct Pledged {
 /// Sums what was pledged in a month, by offering: of a unit or of all, at most so many offerings. Three queries, or four.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not answer.
+/// If the unit's ID is out of bounds, or the ledger does not keep the month, or does not answer.
 pub async fn quantities(
     ledger: &dyn Ledger,
     wanted: &Wanted,
@@ -33,11 +33,12 @@ pub async fn quantities(
     most: usize,
 ) -> Result<Pledged> {
     wanted.check()?;
+    let (coverage, left_out) = coverage_of_quantities(ledger, wanted.shops().as_deref()).await?;
+    check_kept(&coverage, month)?;
     let (units, limit) = (wanted.units(), most.saturating_add(1)); // whether there are more
     let mut quantities =
         ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;
     let more = quantities.len() > most;
     quantities.truncate(most);
-    let (coverage, left_out) = coverage_of_quantities(ledger, wanted.shops().as_deref()).await?;
     Ok(Pledged { quantities, more, left_out, coverage })
 }

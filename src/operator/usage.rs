@@ -1,6 +1,6 @@
 //! What shops have used by month, as the ledger sums it now, and what was paid of it. A shop is a unit in a mode.
 
-use super::coverage::{Coverage, coverage};
+use super::coverage::{Coverage, check_kept, coverage};
 use super::payments;
 use super::transactions::Wanted;
 use super::{OperatorError, Result, read_values};
@@ -12,6 +12,7 @@ use crate::settlement::{Month, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::parse_ms;
 use std::collections::BTreeMap;
+use std::{mem, slice};
 
 /// Most months of a shop that are summed, the newest ones.
 const MAX_MONTHS: usize = 1_200;
@@ -87,7 +88,8 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// All months of a shop that have transactions or are marked as paid. Five queries, and one for each month that differs from
+/// All months of a shop that have transactions or are marked as paid. Where the ledger does not keep a month any more, its
+/// sums are those that were paid. Five queries, and one for each month that differs from
 /// what was paid, at most 20. KV cost: 1 list, 1 read per 100 months that are paid.
 ///
 /// # Errors
@@ -99,6 +101,7 @@ pub async fn of_shop(
 ) -> Result<Usage> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let (shop, units) = (Scope { mode, unit: unit.to_owned() }, [unit.to_owned()]);
+    let coverage = coverage(ledger, Some(slice::from_ref(&shop))).await?;
     let mut spanned = ledger::months_of(ledger, Some(mode), Some(&units)).await?;
     spanned.truncate(MAX_MONTHS);
     let mut months = by_month(ledger::sums(ledger, Some(mode), Some(&units), &spanned).await?);
@@ -108,23 +111,26 @@ pub async fn of_shop(
         if months.get(place).is_none_or(|known| known.month != month) {
             months.insert(place, MonthUsage::new(shop.clone(), month));
         }
-        if let Some(usage) = months.get_mut(place) {
-            usage.settle(paid.settlement);
+        let Some(usage) = months.get_mut(place) else { continue };
+        if check_kept(&coverage, month).is_err() {
+            usage.sums.clone_from(&paid.settlement.sums);
         }
+        usage.settle(paid.settlement);
     }
     name_late(ledger, &mut months).await?;
-    Ok(Usage { months, coverage: coverage(ledger, Some(&[shop])).await? })
+    Ok(Usage { months, coverage })
 }
 
 /// A month of the shops that are wanted, without what was paid: [`look_up_payments`] adds it. One of which only the payment
 /// is left is among them. Four queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not answer.
+/// If the unit's ID is out of bounds, or the ledger does not keep the month, or does not answer.
 pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
     wanted.check()?;
-    let months = shops_of(ledger, wanted, month).await?;
-    Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
+    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+    check_kept(&coverage, month)?;
+    Ok(Usage { months: shops_of(ledger, wanted, month).await?, coverage })
 }
 
 /// The shops with transactions in a month, or a payment of it.
@@ -182,14 +188,19 @@ pub async fn of_all(
         for mode in wanted.modes() {
             let Usage { months, coverage } = of_shop(store, ledger, (unit, mode)).await?;
             usage.months.extend(months);
-            usage.coverage.complete_up_to = coverage.complete_up_to;
-            usage.coverage.damaged.extend(coverage.damaged);
+            let mut damaged = mem::take(&mut usage.coverage.damaged);
+            damaged.extend(coverage.damaged);
+            usage.coverage = Coverage { damaged, ..coverage };
         }
         usage.months.sort_by(|a, b| b.month.cmp(&a.month).then(a.mode.cmp(&b.mode)));
         return Ok(usage);
     }
+    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
     let spanned = match month {
-        Some(month) => vec![month],
+        Some(month) => {
+            check_kept(&coverage, month)?;
+            vec![month]
+        }
         None => ledger::months_of(ledger, wanted.mode, None).await?,
     };
     let mut months = Vec::new();
@@ -198,7 +209,7 @@ pub async fn of_all(
         look_up_payments(store, ledger, &mut own).await?;
         months.extend(own.into_iter().filter(|usage| !usage.sums.is_empty()));
     }
-    Ok(Usage { months, coverage: coverage(ledger, wanted.shops().as_deref()).await? })
+    Ok(Usage { months, coverage })
 }
 
 /// Groups sums that are sorted by month, unit, mode and currency.

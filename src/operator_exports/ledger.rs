@@ -1,11 +1,12 @@
 //! The ledger of the namespace that the scripts pass: its health, a whole pass, and a new beginning.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::{Outcome, author, from_js, to_js};
 use crate::handle::Clock as _;
 use crate::ledger::{self, Checked, Health, Ledger, LedgerError, Rows, Running, Statement};
-use crate::operator::{OperatorError, bound};
+use crate::operator::{self, OperatorError, bound};
 use crate::platform::Platform;
+use crate::settlement::Month;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -64,7 +65,7 @@ impl LedgerPort {
     }
 }
 
-/// How the ledger is → `{completeUpTo, received, lagMs, lastPass, currentPass, findings, bytes, problem}`.
+/// How the ledger is → `{completeUpTo, keptFrom, received, lagMs, lastPass, currentPass, findings, bytes, problem}`.
 #[wasm_bindgen(js_name = ledgerStatus)]
 pub async fn status(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
@@ -107,6 +108,18 @@ pub async fn reconcile(kv: Kv) -> Outcome {
 pub async fn rebuild(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(clear_and_check(&store).await)
+}
+
+/// Keeps transactions from a month on, or all of them where it is null, and makes a whole pass → as [`reconcile`].
+#[wasm_bindgen(js_name = keepLedgerFrom)]
+pub async fn keep_from(kv: Kv, by: String, month: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
+    let month: Option<Month> = from_js(month)?;
+    let kept = operator::kept::keep_from(&store, store.ledger(), &author(&by)?, month).await;
+    store.finish(match kept {
+        Ok(()) => check(&store).await,
+        Err(error) => Err(error),
+    })
 }
 
 async fn check(store: &KvStore) -> Result<Checked, OperatorError> {

@@ -32,7 +32,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     const { kv, names, count, command, json } = await records(t, open);
     assert.ok(names.length > 20);
     assert.match(await command(1, "status"), /^Complete up to +not yet$/m);
-    const none = { wrong: 0, gone: 0, damaged: 0, refused: 0, findings: [] };
+    const none = { wrong: 0, gone: 0, damaged: 0, large: 0, refused: 0, findings: [] };
     const { place, ...first } = await json(0, "check");
     assert.deepEqual(first, { ...none, missing: names.length });
     assert.equal(await count(), names.length);
@@ -56,6 +56,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
       wrong: names.length - 2,
       gone: 1,
       damaged: 1,
+      large: 0,
       refused: 0,
     });
     assert.deepEqual(
@@ -85,6 +86,36 @@ test("a rebuild is asked about, and makes the ledger again", async (t) => {
   assert.equal(await count(), names.length);
   const sql = "SELECT json_quote(count(*)) FROM transactions WHERE erased = 1";
   assert.deepEqual(await kv.ledger.run([{ sql, parameter: "" }]), [["0"]]);
+});
+
+test("transactions from before a month can be left to KV, and brought back", async (t) => {
+  const { kv, names, count, command, json } = await records(t, local);
+  await json(0, "check");
+  const next = new Date(Date.UTC(new Date().getUTCFullYear() + 1)).toISOString();
+  const month = next.slice(0, 7);
+  const { code, problem } = await run("ledger", ["keep-from", month], { kv });
+  assert.equal(code, 1);
+  assert.match(problem, /Workers KV keeps them\..*nothing was changed/s);
+  assert.equal((await run("ledger", ["keep-from", "soon"], { kv })).code, 2);
+  assert.equal(await count(), names.length);
+  const words = await command(0, "keep-from", month, "--yes", "--by", "Ada");
+  assert.match(words, new RegExp(`^The ledger has the transactions from ${month} on`, "m"));
+  assert.equal(await count(), 0);
+  assert.equal((await json(0, "status")).keptFrom, next);
+  assert.match(await command(0, "status"), new RegExp(`^Orders since +${next}$`, "m"));
+  const { keptFrom, missing } = await json(0, "keep-from", "all", "--yes", "--by", "Ada");
+  assert.deepEqual([keptFrom, missing, await count()], [null, names.length, names.length]);
+  const audit = await Array.fromAsync(kv.read(kv.names("audit:")));
+  const changes = audit
+    .map(({ value }) => JSON.parse(value ?? ""))
+    .filter(({ by }) => by === "Ada");
+  assert.deepEqual(
+    changes.map(({ command, on }) => [command, ...on]).sort(),
+    [
+      ["ledger keep-from", month],
+      ["ledger keep-from", "all"],
+    ].sort(),
+  );
 });
 
 test("without a ledger the commands say what to do", async (t) => {

@@ -4,6 +4,7 @@ use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
 use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
+use impact_pledge::ledger;
 use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::{OperatorError, audit, transactions};
@@ -507,6 +508,19 @@ fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
     not_yet("the ledger was not compared with all records yet", 1);
     bench.ledger.reconcile(store, END_MS + 2 * 60_000);
     bench.mark_now(&json!({})).unwrap();
+}
+
+#[test]
+fn a_month_that_the_ledger_does_not_keep_is_not_marked() {
+    let bench = bench();
+    let february = Month::parse("2026-02");
+    block_on(ledger::keep_from(&bench.ledger, february)).unwrap();
+    let error = bench.mark(&json!({})).unwrap_err().to_string();
+    let why = "cannot be marked: the ledger has transactions from 2026-02-01T00:00:00.000Z on alone. `npm run ledger -- \
+               keep-from 2026-01` brings older ones back";
+    assert_eq!(error, format!("nothing was marked: 2026-01 of the unit `unit_dev` (test) {why}"));
+    block_on(ledger::keep_from(&bench.ledger, None)).unwrap();
+    bench.mark(&json!({})).unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use futures_executor::block_on;
 use impact_pledge::handle::Clock;
 use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
 use impact_pledge::ledger::{self, Checked, Counts, Health, Limits, Reached, Upkeep};
+use impact_pledge::settlement::Month;
 use impact_pledge::time::TimeZones;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -199,6 +200,40 @@ fn a_check_gives_up_where_somebody_else_works_at_it() {
     assert_eq!(check(&ledger, &store, NOW_MS), None);
 }
 
+// ---- What is kept --------------------------------------------------------------------------------
+
+#[test]
+fn rows_from_before_a_month_are_removed_without_a_finding_and_come_back() {
+    let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
+    store.set_page_length(2);
+    let at = |time: &str| json!({ "summary": { "createdAt": time } });
+    let (old, new) = (at("2025-12-31T23:59:59.999Z"), at("2026-01-01T00:00:00.000Z"));
+    for number in 1..=6 {
+        keep(&store, &message(number, if number < 4 { old.clone() } else { new.clone() }));
+    }
+    let erased = json!({ "summary": {
+        "createdAt": "2025-06-01T00:00:00.000Z", "erased": "2026-01-30T00:00:00Z", "lookup": null,
+    } });
+    keep(&store, &message(7, erased));
+    let now = NOW_MS + 10 * MINUTE;
+    assert_eq!(check(&ledger, &store, now).unwrap().counts.missing, 7);
+    let january = Month::parse("2026-01");
+    for (month, late, left, missing) in
+        [(january, 1, 4, 0), (january, 2, 4, 0), (None, 3, 7, 3), (january, 100_000, 3, 0)]
+    {
+        block_on(ledger::keep_from(&ledger, month)).unwrap();
+        let state = block_on(ledger::state(&ledger)).unwrap();
+        assert_eq!(state.completed.is_none(), month.is_none(), "what is missing is said");
+        let checked = check(&ledger, &store, now + late * MINUTE).unwrap();
+        let counts = Counts { missing, ..Counts::default() };
+        assert_eq!((rows(&ledger), checked.counts), (left, counts), "{month:?} {late}");
+    }
+    ledger.sql("UPDATE reconciliation SET holder = 'other', started = 7, lease = 9000000000000000");
+    block_on(ledger::keep_from(&ledger, None)).unwrap();
+    check(&ledger, &store, now + 100_010 * MINUTE).unwrap();
+    assert_eq!(rows(&ledger), 7, "a pass that had begun before does not count");
+}
+
 #[test]
 fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_show_yet() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
@@ -290,7 +325,7 @@ fn health_is_what_the_ledger_has() {
         "began": "2026-01-31T12:10:00.123Z", "ended": "2026-01-31T12:10:00.123Z", "listed": 2, "mended": 0,
     });
     let expected = json!({
-        "completeUpTo": "2026-01-31T12:08:00.123Z", "received": "2026-01-31T12:00:00.123Z", "lagMs": 0,
+        "completeUpTo": "2026-01-31T12:08:00.123Z", "keptFrom": null, "received": "2026-01-31T12:00:00.123Z", "lagMs": 0,
         "lastPass": pass, "currentPass": null, "findings": 1, "bytes": 49_152,
     });
     assert_eq!(value, expected);

@@ -1,6 +1,7 @@
 //! What shops have used by month, and what they have paid, from the ledger.
 
 use futures_executor::block_on;
+use impact_pledge::ledger;
 use impact_pledge::ledger::Direction;
 use impact_pledge::operator::transactions::{
     self, Export, Line, ListQuery, Wanted, for_spreadsheet, spreadsheet_head,
@@ -188,6 +189,34 @@ fn what_differs_from_what_was_paid_is_shown_and_later_orders_are_named() {
     );
     assert_eq!(lines(&of(None, Some(month("2026-10")))), [gone[1]]);
     assert_eq!(lines(&of(Some("a"), Some(month("2026-10")))), [""; 0]);
+}
+
+#[test]
+fn months_that_the_ledger_does_not_keep_are_refused_or_shown_as_they_were_paid() {
+    let store = MemoryStore::default();
+    let a = ("a", Mode::Live);
+    for (number, time) in [(1, "2026-09-15"), (2, "2026-10-15"), (3, "2026-11-15")] {
+        put(&store, number, a, &format!("{time}T00:00:00.000Z"), "1.00");
+    }
+    pay(&store, "live:a:2026-10", "EUR", "1.00", 1);
+    let ledger = ledger_of(&store);
+    block_on(ledger::keep_from(&ledger, Some(month("2026-11")))).unwrap();
+    ledger.reconcile(&store, LATE_MS);
+    let live = wanted(Some("a"), Some(Mode::Live));
+    let usage = block_on(usage::of_all(&store, &ledger, &live, None)).unwrap();
+    let shown = ["a live 2026-11 1.00 EUR 1 3", "a live 2026-10 1.00 of 1.00 EUR 1 0"];
+    assert_eq!(lines(&usage.months), shown);
+    assert!(usage.months.iter().all(|usage| !usage.differs()));
+    assert_eq!(usage.coverage.complete_from.as_deref(), Some("2026-11-01T00:00:00.000Z"));
+    let october = month("2026-10");
+    let refused = "the ledger does not keep 2026-10: it has transactions from 2026-11-01T00:00:00.000Z on. \
+                   `npm run ledger -- keep-from 2026-10` brings older ones back";
+    let refusals = [
+        block_on(usage::of_month(&ledger, &live, october)).unwrap_err(),
+        block_on(usage::of_all(&store, &ledger, &live, Some(october))).unwrap_err(),
+        block_on(quantities::quantities(&ledger, &live, october, 9)).unwrap_err(),
+    ];
+    assert_eq!(refusals.map(|error| error.to_string()), [refused; 3]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_monitor_hears_how_the_ledger_is() {
     let expected = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "ledger": {
-            "completeUpTo": "2026-01-31T11:58:00.123Z", "received": null, "lagMs": null, "lastPass": pass,
+            "completeUpTo": "2026-01-31T11:58:00.123Z", "keptFrom": null, "received": null, "lagMs": null, "lastPass": pass,
             "currentPass": null, "findings": 3, "bytes": 12_345_678,
         },
     });
