@@ -28,8 +28,8 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         p.lead {
             "What was pledged in " (view::month(chosen.month))
-            @if let Some(unit) = unit { " to the unit " (transaction::unit(unit)) }
-            @else { " to all units" }
+            @if let Some(unit) = unit { " through the unit " (transaction::unit(unit)) }
+            @else { " through all units" }
         }
         (chosen.links(&path(unit, "quantities")))
         section {
