@@ -38,6 +38,13 @@ export const PARTS = [
     tests: ["proofs/kills/kills.mjs"],
   },
   {
+    name: "ledger",
+    about:
+      "what the ledger lacks, doubles or has otherwise than KV after service and dashboard are killed",
+    minutes: 12,
+    tests: ["proofs/ledger/ledger.mjs"],
+  },
+  {
     name: "crowds",
     about: "requests that, 64 at once, fill the memory of an isolate",
     minutes: 1,

@@ -1,5 +1,5 @@
 /** A full backup and the increments that continue it, as one list of records in the order of names. */
-import { order, recordsOf } from "./backup.mjs";
+import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**

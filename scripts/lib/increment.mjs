@@ -2,7 +2,8 @@
  * Incremental backups: what was created or changed since the backup before, by the ledger, and the kinds of few records
  * whole. `src/operator/increment.rs` says what that is. The names of what changed are held in memory.
  */
-import { endsOf, order, writeBackup } from "./backup.mjs";
+import { writeBackup } from "./backup.mjs";
+import { endsOf, order } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 import { portOf } from "./operator.mjs";
 import { progress } from "./progress.mjs";

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { order } from "./backup.mjs";
+import { order } from "./backup-reader.mjs";
 import { checkChain, recordsOfChain } from "./chain.mjs";
 import { batches } from "./kv.mjs";
 import { portOf } from "./operator.mjs";

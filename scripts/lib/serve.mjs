@@ -27,7 +27,7 @@ export async function freePort(text, command) {
 export const portFrom = (port) =>
   getPort({ host: HOST, port: port < 65_535 ? portNumbers(port, 65_535) : port });
 
-/** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}} Server */
+/** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>, show: () => void}} Server `kill`: at once */
 
 /**
  * Starts a Worker and waits until it answers. Its queues are those of all Workers on the same state: each puts messages for the
@@ -56,7 +56,7 @@ export async function serve(
     ...place,
     ...options,
   ];
-  const { child, ended, end } = startGroup([wrangler, "dev", ...args], {
+  const { child, ended, end, kill } = startGroup([wrangler, "dev", ...args], {
     cwd: root,
     env: { ...env, WRANGLER_REGISTRY_PATH: join(stateFolder(root, persistTo), "registry") },
     stdio: ["ignore", "pipe", "pipe"],
@@ -83,7 +83,7 @@ export async function serve(
   const show = () => {
     isShown = true;
   };
-  return { origin, ended, end, show };
+  return { origin, ended, end, kill, show };
 }
 
 /** Whether a Worker answers: with a page, a 404, or whatever else is not a failure. */
@@ -116,7 +116,7 @@ export async function serveUntilAsked(start) {
 /**
  * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this
  * process alone, which ends the group in order. `ended` becomes 0, or how else it ended.
- * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>}}
+ * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>}}
  */
 export function startGroup(args, options) {
   const child = spawn(process.execPath, args, { ...options, detached: !windows });
@@ -127,15 +127,19 @@ export function startGroup(args, options) {
       else resolve(code === 0 ? 0 : `exited with ${code}`);
     });
   });
-  const kill = () => child.pid && killGroup(child.pid);
-  process.on("exit", kill);
+  const killAll = () => child.pid && killGroup(child.pid);
+  process.on("exit", killAll);
+  const kill = async () => {
+    killAll();
+    process.off("exit", killAll);
+    await ended;
+  };
   const end = async () => {
     child.kill("SIGTERM");
     await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
-    kill();
-    process.off("exit", kill);
+    await kill();
   };
-  return { child, ended, end };
+  return { child, ended, end, kill };
 }
 
 /** At once, for the end of this process: the packages that kill trees take their time. */

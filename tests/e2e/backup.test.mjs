@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { backup, recordsOf } from "../../scripts/lib/backup.mjs";
+import { recordsOf } from "../../scripts/lib/backup-reader.mjs";
+import { backup } from "../../scripts/lib/backup.mjs";
 import { UserError } from "../../scripts/lib/output.mjs";
 import { operator } from "../../scripts/lib/operator.mjs";
 import { restore as restoreBy } from "../../scripts/lib/restore.mjs";

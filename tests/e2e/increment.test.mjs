@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { backup, recordsOf } from "../../scripts/lib/backup.mjs";
+import { recordsOf } from "../../scripts/lib/backup-reader.mjs";
+import { backup } from "../../scripts/lib/backup.mjs";
 import { increment } from "../../scripts/lib/increment.mjs";
 import { operator, portOf } from "../../scripts/lib/operator.mjs";
 import { restore } from "../../scripts/lib/restore.mjs";

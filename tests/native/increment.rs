@@ -4,9 +4,13 @@ use crate::ledger::{message, receive};
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Next};
 use impact_pledge::operator::increment::{self, Fate, fate};
+use impact_pledge::operator::restore::{Backed, Restore, Wish};
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
 use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
 use support::service::NOW_MS;
 
 const DAY: u64 = 86_400;
@@ -92,4 +96,87 @@ fn a_replay_record_is_named_by_its_transaction() {
         let found = increment::replay_of(&name, &metadata);
         assert_eq!(found, expected.map(|prefix| format!("{prefix}{replay}")), "{replay}");
     }
+}
+
+// ---- Every kind of records -----------------------------------------------------------------------
+
+/// How an incremental backup comes to the records of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// It lists all of them.
+    Whole,
+    /// It lists all of them, and takes those that are new.
+    New,
+    /// The ledger names those that changed.
+    Changed,
+    /// It has none, and a restore takes none.
+    LeftOut,
+}
+
+/// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
+const WAYS: [(&str, Way); 19] = [
+    ("audit:", Way::New),
+    ("backup", Way::LeftOut), // of the place itself: those of another one would be wrong
+    ("catalogue:", Way::Whole),
+    ("erased:", Way::Whole),
+    ("idempotency:", Way::Changed),
+    ("key:", Way::Whole),
+    ("ledger-unsent:", Way::LeftOut), // of a queue: the reconciliation writes the row
+    ("mail-failed:", Way::Whole),
+    ("mail-queued:", Way::LeftOut), // of a queue whose messages are gone
+    ("mailed:", Way::LeftOut),      // names a person by the secret, for two days
+    ("member:", Way::Whole),
+    ("notification:", Way::New),
+    ("prices:", Way::Whole),
+    ("profile:", Way::Whole),
+    ("secret", Way::Whole),
+    ("settlement:", Way::Whole),
+    ("team:", Way::Whole),
+    ("transaction:", Way::Changed),
+    ("unit:", Way::Whole),
+];
+
+#[test]
+fn no_kind_of_records_is_forgotten() {
+    let known: BTreeSet<_> = WAYS.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
+    let (keys, prefixes) = kinds_of_the_store();
+    assert_eq!(prefixes, known, "what does an incremental backup do with this kind of records?");
+    assert_eq!(keys, WAYS.len(), "a key of src/store whose prefix is no literal");
+    let all = Wish { with_keys: true, ..Wish::default() };
+    let restore = block_on(Restore::new(&MemoryStore::default(), all, Backed::default())).unwrap();
+    for (prefix, way) in WAYS {
+        let name = format!("{prefix}x");
+        assert_eq!(way_of(prefix), way, "`{prefix}`");
+        assert_eq!(restore.takes(&name), way != Way::LeftOut, "`{prefix}`");
+    }
+}
+
+/// The way of a kind, as the backup goes it.
+fn way_of(prefix: &str) -> Way {
+    let id = message(1, json!({}))["id"].as_str().unwrap().to_owned();
+    let mut metadata = message(1, json!({}));
+    metadata["summary"]["replay"] = json!("ab".repeat(32));
+    let changed = increment::name_of(&id).unwrap();
+    let replay = increment::replay_of(&changed, &metadata).unwrap();
+    let is_changed = [changed, replay].iter().any(|name| name.starts_with(prefix));
+    match (increment::listed().contains(&prefix), increment::is_whole(prefix), is_changed) {
+        (true, true, false) => Way::Whole,
+        (true, false, false) => Way::New,
+        (false, false, true) => Way::Changed,
+        (false, false, false) => Way::LeftOut,
+        other => panic!("`{prefix}` goes two ways: {other:?}"),
+    }
+}
+
+/// The number of keys in src/store, and the prefixes that they name.
+fn kinds_of_the_store() -> (usize, BTreeSet<String>) {
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store");
+    let files = std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());
+    let code: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let keys = code.lines().filter(|line| line.starts_with("impl") && line.contains("Key for "));
+    let named = code.lines().filter_map(|line| {
+        let text = line.trim().strip_prefix("const PREFIX: &'static str = \"")?;
+        Some(text.strip_suffix("\";")?.to_owned())
+    });
+    (keys.count(), named.collect())
 }

@@ -1,0 +1,55 @@
+/** Exact decimals by BigInt: digits and a power of ten. None of it is the project's own arithmetic. */
+
+/** @typedef {{digits: bigint, power: number}} Exact */
+
+const MOST_UNITS = 2n ** 53n - 1n;
+/** @type {Exact} */
+export const ZERO = { digits: 0n, power: 0 };
+
+/** A decimal such as `12.50`, `1e-7` or `12e308`. @param {string} text @returns {Exact} */
+export function exact(text) {
+  const [, whole, fraction = "", exponent = "0"] =
+    text.match(/^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/) ?? [];
+  if (whole === undefined) throw new Error(`\`${text}\` is no decimal`);
+  return { digits: BigInt(whole + fraction), power: Number(exponent) - fraction.length };
+}
+
+/** @param {Exact} a @param {Exact} b @returns {Exact} */
+export function plus(a, b) {
+  const power = Math.min(a.power, b.power);
+  return { digits: unitsOf(a, power) + unitsOf(b, power), power };
+}
+
+/** @param {Exact} a @param {Exact} b @returns {Exact} */
+export const times = (a, b) => ({ digits: a.digits * b.digits, power: a.power + b.power });
+
+/** @param {Exact[]} all */
+export const sum = (all) => all.reduce(plus, ZERO);
+
+/** How many units of 10^power it is, which must be no larger than its own. @param {Exact} decimal @param {number} power */
+const unitsOf = ({ digits, power: own }, power) => digits * 10n ** BigInt(own - power);
+
+/** Rounded half away from zero, in cents. @param {Exact} decimal @returns {bigint} */
+export function cents({ digits, power }) {
+  if (power >= -2) return unitsOf({ digits, power }, -2);
+  const divisor = 10n ** BigInt(-2 - power);
+  return (digits + divisor / 2n) / divisor;
+}
+
+/** Equal decimals have equal texts: digits without zeros at their end, and a power of ten. @param {Exact} decimal */
+export function scientific({ digits, power }) {
+  if (digits === 0n) return "0e0";
+  const text = String(digits);
+  let end = text.length;
+  while (text[end - 1] === "0") end -= 1; // a pattern such as /0+$/ takes the square of the time
+  return `${text.slice(0, end)}e${power + text.length - end}`;
+}
+
+/** As a column has it: a whole number of units of 10^-places where that is at most 2^53 - 1, else null. @param {Exact} decimal @param {number} places */
+export function units({ digits, power }, places) {
+  const excess = -places - power;
+  const divisor = excess > 0 ? 10n ** BigInt(excess) : 1n;
+  if (digits % divisor !== 0n) return null;
+  const whole = excess > 0 ? digits / divisor : unitsOf({ digits, power }, -places);
+  return whole <= MOST_UNITS ? Number(whole) : null;
+}

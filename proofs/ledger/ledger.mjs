@@ -1,0 +1,22 @@
+/** Creates by the thousand on workerd with local D1, with kills; then the ledger equals KV. `CREATES`, `KILLS` and `SEED` choose another run. */
+import test from "node:test";
+import { duration, log } from "../../scripts/lib/output.mjs";
+import { prove } from "./proof.mjs";
+
+const SHOWN_EVERY = 1_000;
+const creates = Number(process.env.CREATES ?? 20_000);
+const started = Date.now();
+
+const plan = {
+  creates,
+  kills: Number(process.env.KILLS ?? 30),
+  seed: Number(process.env.SEED ?? started),
+  old: Math.ceil(creates / 100),
+  isTimely: true,
+  progress(done) {
+    if (done % SHOWN_EVERY === 0)
+      log(`ledger: ${done} of ${creates} creates after ${duration(Date.now() - started)}`);
+  },
+};
+
+test(`after ${creates} creates with kills the ledger equals KV`, (t) => prove(t, plan));

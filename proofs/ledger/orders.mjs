@@ -1,0 +1,127 @@
+/** The creates: a seed and a number decide the caller and the payload of each. */
+import { Random } from "../faults/mix.mjs";
+
+const PATH = "/v2/pledge-transaction";
+const BUYERS = 500; // addresses
+
+/** API keys of local development, and whom each acts as. */
+const CALLERS = [
+  { key: "service_sk_test_dev_unit", mode: "test", unit: "unit_dev" },
+  { key: "service_sk_live_dev_unit", mode: "live", unit: "unit_dev" },
+  { key: "service_sk_test_dev_unit_two", mode: "test", unit: "unit_dev_two" },
+  { key: "service_sk_test_dev_team", mode: "test", unit: "unit_dev", isTeam: true },
+  { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev", isTeam: true },
+  { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev_two", isTeam: true },
+];
+
+/** How many of a thousand creates. */
+const BASKETS = { small: 600, fractional: 150, fine: 80, huge: 60, many: 80, crowded: 25, vast: 5 };
+const KEYED = 0.3;
+const REPEATS = 0.15;
+const REPEATED = 60; // a repeat is of one of so many creates before
+
+const OFFERINGS = ["tree", "plastic-kg", "reef", 'kelp "deep" \\ ☃', "tree\u0000"];
+const HUGE = [1e308, 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308, 2 ** 67];
+const FINE = [0.1 + 0.2, 1e-7, 9007199254.740993, 2 ** 53, 2 ** 51 + 1.5, 1 / 3];
+
+/**
+ * @typedef {{key: string, mode: string, unit: string, isTeam?: boolean}} Caller
+ * @typedef {{number: number, caller: Caller, payload: any, idempotencyKey?: string}} Order `number`: a repeat has that of
+ *   the create that it repeats
+ */
+
+/** @param {number} seed @param {number} number @returns {Order} */
+export function order(seed, number) {
+  const random = new Random(seed, number, "order");
+  const earlier = random.chance(REPEATS) ? keyedBefore(seed, number, random) : null;
+  if (earlier === null) return created(seed, number);
+  const { caller } = earlier;
+  const own = CALLERS.filter(({ mode, unit }) => mode === caller.mode && unit === caller.unit);
+  return { ...earlier, caller: random.pick(own) };
+}
+
+/** A create that is no repeat. */
+function created(seed, number) {
+  const random = new Random(seed, number, "create");
+  const isKeyed = random.chance(KEYED);
+  return {
+    number,
+    caller: random.pick(CALLERS),
+    payload: payloadOf(random, number),
+    ...(isKeyed && { idempotencyKey: `key-${number}` }),
+  };
+}
+
+function keyedBefore(seed, number, random) {
+  const first = Math.max(1, number - 1 - random.below(REPEATED));
+  for (let before = first; before >= 1 && before > first - REPEATED; before -= 1) {
+    if (new Random(seed, before, "order").chance(REPEATS)) continue; // itself a repeat
+    const earlier = created(seed, before);
+    if (earlier.idempotencyKey) return earlier;
+  }
+  return null;
+}
+
+function payloadOf(random, number) {
+  const email = `${random.chance(0.2) ? "Buyer" : "buyer"}-${random.below(BUYERS)}@example.org`;
+  const impacts = BASKET[drawn(random)](random, email);
+  return {
+    reference: `order-${number}`,
+    recipient: { email, firstName: "Änne" },
+    pledges: impacts.map((impact) => ({ impact, detail: { name: "Wäldchen" } })),
+  };
+}
+
+function drawn(random) {
+  let left = random.below(1_000);
+  for (const [kind, share] of Object.entries(BASKETS)) {
+    left -= share;
+    if (left < 0) return kind;
+  }
+  return "small";
+}
+
+const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+const impact = (offeringId, amount) => ({ offeringId, amount });
+
+/** What is pledged. @type {Record<string, (random: Random, email: string) => {offeringId: string, amount: number}[]>} */
+const BASKET = {
+  small: (random) =>
+    times(1 + random.below(3), () => impact(random.pick(OFFERINGS), 1 + random.below(50))),
+  fractional: (random) =>
+    times(1 + random.below(4), () =>
+      impact(random.pick(OFFERINGS), (1 + random.below(10 ** 7)) / 10 ** (1 + random.below(6))),
+    ),
+  fine: (random) =>
+    times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(FINE))),
+  huge: (random) =>
+    times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(HUGE))),
+  /** Some offerings more than fit the metadata; one names the recipient. */
+  many: (random, email) => [
+    impact(`card for ${email}`, 1),
+    ...times(20 + random.below(40), (index) => impact(`grove-${index}`, 1 + random.below(9))),
+  ],
+  crowded: (random) =>
+    times(200, () => impact(random.pick(OFFERINGS), (1 + random.below(1_000)) / 100)),
+  /** Sums of 600 digits each: more than fits a message. */
+  vast: () =>
+    times(200, (index) => [
+      impact(`ocean-${index}`, 1e308),
+      impact(`ocean-${index}`, 5e-324),
+    ]).flat(),
+};
+
+/** @param {Order} order */
+export function request({ caller, payload, idempotencyKey }) {
+  return {
+    method: "POST",
+    path: PATH,
+    headers: {
+      authorization: `Bearer ${caller.key}`,
+      "content-type": "application/json",
+      ...(caller.isTeam && { "x-service-unit-id": caller.unit }),
+      ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+    },
+    body: JSON.stringify(payload),
+  };
+}

@@ -1,0 +1,94 @@
+/** The service and the dashboard on one folder of state, as `npm start` runs them, each to be killed and started anew. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import getPort, { portNumbers } from "get-port";
+import { serve } from "../../scripts/lib/serve.mjs";
+
+const CRON = "*/5 * * * *";
+
+/** A Worker in a process group of its own. */
+class Worker {
+  kills = 0;
+  #start;
+  /** @type {Promise<import("../../scripts/lib/serve.mjs").Server> | null} */
+  #server = null;
+
+  /** @param {() => Promise<import("../../scripts/lib/serve.mjs").Server>} start */
+  constructor(start) {
+    this.#start = start;
+  }
+
+  /** Where it answers; while it is started anew, once it does. @returns {Promise<string>} */
+  origin = async () => (await this.start()).origin;
+
+  start() {
+    this.#server ??= this.#start();
+    return this.#server;
+  }
+
+  /** Ends wrangler and workerd as `kill -9` does. */
+  async kill() {
+    const server = await this.#server;
+    if (!server) return;
+    this.kills += 1;
+    this.#server = server.kill().then(this.#start);
+    await this.#server;
+  }
+
+  /** The same, and it stays down. */
+  async end() {
+    const server = await this.#server?.catch(() => null);
+    this.#server = null;
+    await server?.kill();
+  }
+}
+
+/**
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
+ * @param {string} folder of the state
+ */
+export async function workers(tools, folder) {
+  const configs = await configurations(tools, join(folder, "configurations"));
+  const first = await getPort({ port: portNumbers(20_000, 20_999) }); // below those of outgoing connections
+  const second = await getPort({ port: portNumbers(first + 1, 21_999) });
+  const start = (what, config, port) => () =>
+    serve(tools, { what, config, port, persistTo: folder });
+  return {
+    service: new Worker(start("the service", configs.service, first)),
+    dashboard: new Worker(start("the dashboard", configs.dashboard, second)),
+  };
+}
+
+/** The configurations of `npm start`, of the Workers that are built, without the shop. */
+async function configurations({ root }, folder) {
+  const { experimental_readRawConfig: read } = await import("wrangler");
+  mkdirSync(folder);
+  const write = (name, file, main) => {
+    const {
+      build: _,
+      assets: __,
+      env: ___,
+      ...raw
+    } = /** @type {any} */ (read({ config: join(root, file) }).rawConfig);
+    const config = { ...raw, main: join(root, main) };
+    for (const database of config.d1_databases ?? [])
+      database.migrations_dir = join(root, database.migrations_dir);
+    const target = join(folder, `${name}.json`);
+    writeFileSync(target, JSON.stringify(config));
+    return target;
+  };
+  return {
+    service: write("service", "wrangler.dev.toml", join("build", "worker.js")),
+    dashboard: write(
+      "dashboard",
+      "wrangler.dashboard.dev.toml",
+      join("build", "dashboard", "worker.js"),
+    ),
+  };
+}
+
+/** What the dashboard's cron does. @param {Worker} dashboard */
+export async function runCron(dashboard) {
+  const query = new URLSearchParams({ cron: CRON });
+  return fetch(`${await dashboard.origin()}/cdn-cgi/handler/scheduled?${query}`);
+}

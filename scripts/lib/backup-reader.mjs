@@ -1,0 +1,201 @@
+/** Reads backups, whose lines `backup.mjs` describes. A line is held at most. */
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { UserError } from "./output.mjs";
+
+export const FORMAT = "impact-pledge-backup";
+/** Versions of the format. */
+export const [FULL, INCREMENT] = [1, 2];
+
+const LINE_FEED = 10;
+const MOST_OF_HEADER = 65_536; // bytes
+const MOST_OF_TRAILER = 256; // bytes
+const MOST_OF_VALUE = 25 * 1024 * 1024; // bytes, by Workers KV's limit
+const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes in JSON
+const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
+
+/**
+ * The records of a backup, with the bytes of their lines as `size`, each of them checked. What is no whole backup, as it
+ * was written, fails with a {@link UserError}, at its end at the latest: a reader that must not stop half-way reads it twice.
+ * @param {string} file
+ * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] hears the header and the trailer
+ */
+export async function* recordsOf(file, tell = () => {}) {
+  const reader = new Reader(file, tell);
+  for await (const line of lines(file)) {
+    const record = reader.take(line);
+    if (record) yield { ...record, size: line.length };
+  }
+  reader.end();
+}
+
+/** Takes the lines of a backup one by one. */
+class Reader {
+  #file;
+  #tell;
+  #hash = createHash("sha256");
+  #number = 0;
+  #last = ""; // name
+  #isWhole = false;
+
+  constructor(file, tell) {
+    this.#file = file;
+    this.#tell = tell;
+  }
+
+  /** @returns {any} the record of a line, null for one that has none */
+  take(line) {
+    this.#number += 1;
+    if (this.#isWhole) throw this.#changed("it goes on after its end");
+    const record = this.#read(line);
+    this.#hash.update(line);
+    return record;
+  }
+
+  #read(line) {
+    if (this.#number === 1) return this.#tell({ header: headerOf(this.#file, line) }) ?? null;
+    if (line.at(-1) !== LINE_FEED) return null; // of an incomplete file
+    const data = parsed(line);
+    if (isText(data?.sha256) && data.name === undefined) return this.#finish(data);
+    const wrong = wrongIn(data);
+    if (wrong) throw this.#changed(`line ${this.#number} ${wrong}`);
+    if (this.#number > 2 && order(this.#last, data.name) >= 0)
+      throw this.#changed(`line ${this.#number} is not in the order of names`);
+    this.#last = data.name;
+    return data;
+  }
+
+  #finish(trailer) {
+    const count = this.#number - 2;
+    if (trailer.count !== count)
+      throw new UserError(
+        `${this.#file} has ${count} records, and its last line says ${Number(trailer.count)}: it was changed`,
+      );
+    if (trailer.sha256 !== this.#hash.copy().digest("hex"))
+      throw this.#changed("its SHA-256 is not that of its last line");
+    this.#isWhole = true;
+    return this.#tell(trailer) ?? null;
+  }
+
+  /** Fails unless the last line was a trailer. */
+  end() {
+    if (this.#number === 0) throw new UserError(`${this.#file} is no backup of this service`);
+    if (!this.#isWhole)
+      throw new UserError(`${this.#file} is not complete: its last line is missing`);
+  }
+
+  #changed = (how) => new UserError(`${this.#file} was changed: ${how}`);
+}
+
+/**
+ * Lines with their line feeds; the last may lack it. Line feeds alone count: a record may have other separators. The first
+ * has at most as many bytes as a header: a large file may have no line.
+ */
+async function* lines(file) {
+  /** @type {Buffer[]} */
+  let pieces = [];
+  let [bytes, most] = [0, MOST_OF_HEADER];
+  for await (const chunk of chunks(file)) {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...pieces, chunk.subarray(from, at + 1)]);
+      [pieces, bytes, most] = [[], 0, MOST_OF_LINE];
+      from = at + 1;
+    }
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    if (bytes > most) throw new UserError(`${file} is no backup of this service`);
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces);
+}
+
+async function* chunks(file) {
+  try {
+    yield* createReadStream(file, { highWaterMark: 1 << 20 });
+  } catch (error) {
+    if (!error.syscall) throw error;
+    if (error.code !== "ENOENT") throw new UserError(`${file} can't be read: ${error.message}`);
+    const part = existsSync(`${file}.part`) ? ": its backup is not complete, run that again" : "";
+    throw new UserError(`there is no file ${file}${part}`);
+  }
+}
+
+/** The header and the SHA-256 of a backup, whose records are not looked at. @param {string} file */
+export async function endsOf(file) {
+  for await (const line of lines(file)) {
+    const header = headerOf(file, line);
+    const last = parsed(await lastLine(file));
+    if (!isText(last?.sha256))
+      throw new UserError(`${file} is not complete: its last line is missing`);
+    return { header, sha256: last.sha256 };
+  }
+  throw new UserError(`${file} is no backup of this service`);
+}
+
+async function lastLine(file) {
+  const input = await open(file);
+  try {
+    const { size } = await input.stat();
+    const length = Math.min(size, MOST_OF_TRAILER);
+    const { buffer } = await input.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(buffer.lastIndexOf(LINE_FEED, length - 2) + 1);
+  } finally {
+    await input.close();
+  }
+}
+
+function headerOf(file, line) {
+  const header = line.length > MOST_OF_HEADER ? null : parsed(line);
+  const isWhole = header?.version >= FULL && isText(header.startedAt) && isPlace(header.place);
+  const { after, completeUpTo } = header ?? {};
+  const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
+  if (header?.format !== FORMAT || !isWhole || (header.version === INCREMENT && !continues))
+    throw new UserError(`${file} is no backup of this service`);
+  if (header.version > INCREMENT)
+    throw new UserError(`${file} was written by a later release: restore it with that one`);
+  return header;
+}
+
+const isText = (value) => typeof value === "string";
+const isPlace = (place) =>
+  isText(place?.folder) ||
+  [place?.account, place?.environment ?? "", place?.worker, place?.namespace].every(isText);
+
+const isShort = (text, most) => Buffer.byteLength(text) <= most;
+const isWellFormed = (text) => isText(text) && Buffer.from(text).toString() === text;
+/** Members of a record, and whether they are what Workers KV takes. @type {Record<string, (record: any) => boolean>} */
+const MEMBERS = {
+  name: ({ name }) =>
+    isWellFormed(name) && isShort(name, MOST_OF_NAME) && !["", ".", ".."].includes(name),
+  value: ({ value, base64 }) =>
+    base64 === undefined
+      ? isWellFormed(value) && isShort(value, MOST_OF_VALUE)
+      : value === undefined,
+  base64: ({ base64 }) =>
+    base64 === undefined ||
+    (isText(base64) && Buffer.from(base64, "base64").toString("base64") === base64),
+  metadata: ({ metadata }) =>
+    metadata === undefined || isShort(JSON.stringify(metadata), MOST_OF_METADATA),
+  expiration: ({ expiration }) => expiration === undefined || Number.isSafeInteger(expiration),
+};
+
+/** What is wrong in a record, in words. */
+function wrongIn(record) {
+  if (record === null || typeof record !== "object") return "is no record";
+  const member = Object.keys(MEMBERS).find((name) => !MEMBERS[name](record));
+  return member && `has a wrong \`${member}\``;
+}
+
+/** @returns {any} null if it is no JSON */
+function parsed(bytes) {
+  try {
+    return isUtf8(bytes) ? JSON.parse(String(bytes)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The order in which KV lists names, that of their UTF-8 bytes. */
+export const order = (a, b) => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
