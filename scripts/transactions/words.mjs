@@ -25,7 +25,7 @@ export const completeInWords = ({ completeUpTo, completeFrom, damaged, leftOut }
   return `\n\n${until}${from}${damagedInWords(damaged)}${leftOutInWords(leftOut)}`;
 };
 
-const leftOutInWords = ({ count, first } = { count: 0 }) =>
+const leftOutInWords = ({ count, first } = { count: 0, first: "" }) =>
   count === 0
     ? ""
     : `\nOrders of any month with too many quantities, which are in no sum here: ${count}, first ${first}.`;
