@@ -54,10 +54,12 @@ onRecords(rebuild, async ({ tools, kv, port, print, terminal }) => {
 
 const keep = ledger
   .command("keep-from")
-  .description("keep transactions from a month on; older ones stay in Workers KV alone")
+  .description(
+    "remove transactions of older months from the ledger, or bring some back; Workers KV keeps all",
+  )
   .addArgument(
-    new Argument("<month>", "such as 2025-01, or `all`").argParser((text) =>
-      text === "all" ? null : readMonth(text),
+    new Argument("<month>", "the first month to keep, such as 2025-01, or `all` of them").argParser(
+      (text) => (text === "all" ? null : readMonth(text)),
     ),
   )
   .option("--yes", YES);
@@ -65,16 +67,15 @@ onRecords(
   keep,
   async ({ tools, kv, port, print, terminal, by }, month) => {
     const question = month
-      ? `Remove transactions from before ${month} from the ledger of ${placeInWords(kv.place)}? Workers KV keeps them. Their months can no longer be summed, exported or marked as paid, and their orders are found by ID and by reference in a unit alone.`
+      ? `Remove transactions from before ${month} from the ledger of ${placeInWords(kv.place)}? Workers KV keeps them. Their months can then no longer be summed, exported or marked as paid, and their orders are found only by ID, and by reference in a unit.`
       : `Keep all transactions in the ledger of ${placeInWords(kv.place)} again? Until that ends, lists and sums lack transactions, and no month can be marked as paid.`;
     await confirm({ question, yes: keep.opts().yes, otherwise: "nothing was changed" }, terminal);
     const { keepLedgerFrom, ledgerStatus } = await operator(tools);
     const counts = await keepLedgerFrom(port, await by(), month);
     const { keptFrom, completeUpTo } = await ledgerStatus(port);
-    const first = month ? `from ${month} on` : "of all time";
-    print({ ...counts, keptFrom, completeUpTo }, () => {
-      return `The ledger has the transactions ${first}. It is complete up to ${completeUpTo}.`;
-    });
+    const which = month ? `only transactions from ${month} on` : "all transactions";
+    const words = () => `The ledger keeps ${which}. It is complete up to ${completeUpTo}.`;
+    print({ ...counts, keptFrom, completeUpTo }, words);
   },
   { changes: true },
 );
@@ -95,7 +96,7 @@ const countsInWords = ({ missing, wrong, gone, damaged, large, refused }) =>
   );
 
 const passInWords = ({ began, ended, listed, mended }) =>
-  `${began}${ended ? ` to ${ended}` : ""}: ${listed} records read, ${mended} rows corrected`;
+  `${began}${ended ? ` to ${ended}` : ""}: ${listed} records compared, ${mended} rows written or removed`;
 
 function healthInWords({
   completeUpTo,
@@ -110,7 +111,7 @@ function healthInWords({
   const lag = lagMs === null ? "" : `, ${Math.round(lagMs / 1_000)} s after its order`;
   const rows = [
     ["Complete up to", completeUpTo ?? "not yet"],
-    ...(keptFrom ? [["Orders since", keptFrom]] : []),
+    ...(keptFrom ? [["Orders kept", `from ${keptFrom} on`]] : []),
     ["Last message", received ? `${received}${lag}` : "not yet"],
     ["Last reconciliation", lastPass ? passInWords(lastPass) : "not yet"],
     ...(currentPass ? [["In progress", passInWords(currentPass)]] : []),

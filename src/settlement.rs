@@ -67,9 +67,14 @@ impl Month {
         Some((begins(self)?, begins(self.next())?))
     }
 
-    /// Whether it has ended for good, [`ENDED_AFTER_HOURS`] ago.
+    /// When it has ended for good: [`ENDED_AFTER_HOURS`] after its end, in milliseconds since 1970.
+    pub fn ended_ms(self) -> u64 {
+        self.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms.saturating_add(ENDED_AFTER_MS))
+    }
+
+    /// Whether it has ended for good.
     pub fn has_ended(self, now_ms: u64) -> bool {
-        self.span_ms().is_some_and(|(_, end_ms)| now_ms.saturating_sub(end_ms) >= ENDED_AFTER_MS)
+        now_ms >= self.ended_ms()
     }
 }
 

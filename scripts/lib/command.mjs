@@ -13,7 +13,7 @@ import { operatorTools } from "./tools.mjs";
 export { Argument, InvalidArgumentError, Option } from "commander";
 
 /** What the option `--yes` does. */
-export const YES = "say yes to what would be asked";
+export const YES = "skip the confirmation prompt";
 
 /** Reads an option's whole number within bounds. */
 export function whole(least, most) {

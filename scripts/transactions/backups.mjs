@@ -1,6 +1,6 @@
 /** `npm run transactions -- backup|restore`: all records of a namespace. */
 import { backup } from "../lib/backup.mjs";
-import { Option, confirm, onRecords } from "../lib/command.mjs";
+import { YES, Option, confirm, onRecords } from "../lib/command.mjs";
 import { increment } from "../lib/increment.mjs";
 import { operator } from "../lib/operator.mjs";
 import { UserError, placeInWords, table, visible } from "../lib/output.mjs";
@@ -74,7 +74,7 @@ export function addRestore(transactions) {
       ).conflicts("only"),
     )
     .option("--overwrite", "also where the namespace has a record that differs")
-    .option("--yes", "without asking");
+    .option("--yes", YES);
   onRecords(
     back,
     async ({ tools, kv, port, print, terminal, by }, file, increments) => {

@@ -1,8 +1,8 @@
 /** `npm run transactions -- erase`: one transaction, or all of an address. */
 import { SHOWN_SECONDS } from "../lib/delays.mjs";
-import { confirm, onRecords } from "../lib/command.mjs";
+import { YES, confirm, onRecords } from "../lib/command.mjs";
 import { Refusal, operator } from "../lib/operator.mjs";
-import { placeInWords, table, visible } from "../lib/output.mjs";
+import { UserError, placeInWords, table, visible } from "../lib/output.mjs";
 import { HEADS, MOST, NONE, cells, completeInWords, email, mode } from "./words.mjs";
 
 export function addErase(transactions) {
@@ -16,7 +16,7 @@ export function addErase(transactions) {
       "with --email: only this unit's; without it, those of each unit in which the ledger finds the address",
     )
     .addOption(mode())
-    .option("--yes", "skip the confirmation prompt")
+    .option("--yes", YES)
     .hook("preAction", () => {
       const [{ email, unit, mode }, [id]] = [remove.opts(), remove.args];
       if ((id === undefined) === (email === undefined))
@@ -58,6 +58,8 @@ async function eraseAddress(at, { email, unit, mode, yes }) {
   const { findTransactions } = await operator(tools);
   const found = await findTransactions(port, { wanted: { unit, mode }, by: { email } });
   const { transactions: rows, ...more } = found;
+  if (unit === undefined && more.completeFrom)
+    throw new UserError(`${INCOMPLETE} ${more.completeFrom}: ${EACH_UNIT}`);
   const units = unit === undefined ? [...new Set(rows.map(({ unit }) => unit))] : [unit];
   if (units.length > 0) {
     if (!yes) terminal.err(`${table(HEADS, rows.map(cells))}${completeInWords(more)}\n\n`);
@@ -75,6 +77,9 @@ async function eraseAddress(at, { email, unit, mode, yes }) {
   return left > 0 || more.more ? 1 : 0;
 }
 
+const INCOMPLETE = "the ledger keeps only transactions from";
+const EACH_UNIT =
+  "it cannot say which units have older ones of this address. Erase it in each unit, with `--unit`";
 const THERE_ARE_OTHERS = `The ledger has more than ${MOST} of the address: run the same command again.`;
 const NOT_CHECKED = "records are damaged and were not checked.";
 const STEP = 100; // transactions that are erased before the receipt has them

@@ -20,7 +20,7 @@ export const completeInWords = ({ completeUpTo, completeFrom, damaged, leftOut }
     ? `Complete up to ${completeUpTo}. Later orders usually appear within seconds.`
     : "Orders may be missing: the ledger has not been compared with all records yet.";
   const from = completeFrom
-    ? `\nOrders before ${completeFrom} are not in the ledger any more.`
+    ? `\nOrders before ${completeFrom} are not in the ledger: their months are shown only if they are paid.`
     : "";
   return `\n\n${until}${from}${damagedInWords(damaged)}${leftOutInWords(leftOut)}`;
 };

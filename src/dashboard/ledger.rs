@@ -56,13 +56,14 @@ async fn look(ledger: &dyn Ledger, now_ms: u64) -> Result<(Health, Vec<Finding>)
 
 fn state(health: &Health, findings: &[Finding]) -> Markup {
     let never = || html! { span.soft { "not yet" } };
-    let all = || html! { "the first" };
+    let all = || html! { "all" };
+    let since = |from| html! { "from " (view::time(from)) " on" };
     let time = |time: &Option<String>| time.as_deref().map_or_else(never, view::time);
     html! {
         @if let Some(problem) = &health.problem { (view::problem(problem)) }
         (view::facts(&[
             ("Complete up to", time(&health.complete_up_to)),
-            ("Orders since", health.kept_from.as_deref().map_or_else(all, view::time)),
+            ("Orders kept", health.kept_from.as_deref().map_or_else(all, since)),
             ("Last message", html! {
                 (time(&health.received))
                 @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its order" }
@@ -86,7 +87,7 @@ fn state(health: &Health, findings: &[Finding]) -> Markup {
 fn pass(pass: &Pass) -> Markup {
     html! {
         (view::time(pass.ended.as_ref().unwrap_or(&pass.began)))
-        ": " (pass.listed) " records read, " (pass.mended) " rows corrected"
+        ": " (pass.listed) " records compared, " (pass.mended) " rows written or removed"
     }
 }
 
@@ -128,12 +129,12 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "Somebody removed the record by hand. Restore it, or keep this as the reason why a sum changed.",
         ),
         FindingKind::Large => (
-            "A transaction has too many quantities for a row: they are in no sum of offerings. Its charge is in the sums.",
-            "Look at the transaction. Tell the shop if it is a mistake.",
+            "The quantities of a transaction have more than 1.4 MB, and are missing on the page Quantities. Its charge is counted.",
+            "Look at the transaction, and ask the shop whether it is a mistake.",
         ),
         FindingKind::Refused => (
-            "A transaction breaks a rule of the tables: it is in no list and no sum.",
-            "Report it: this is a fault of the software.",
+            "The database refused the row of a transaction: it is in no list and no sum.",
+            "This is a bug: report it with the name of the record.",
         ),
     }
 }

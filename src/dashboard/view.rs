@@ -196,7 +196,7 @@ pub(super) fn coverage(coverage: &Coverage) -> Markup {
             }
         }
         @if let Some(from) = complete_from {
-            p.soft { "Orders before " (time(from)) " are not in the ledger any more." }
+            p.soft { "Orders before " (time(from)) " are not in the ledger: their months are shown only if they are paid." }
         }
         @if let Some(first) = &damaged.first {
             p.problem {

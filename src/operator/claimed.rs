@@ -121,7 +121,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         unsure: impl Fn(&Fact) -> String,
     ) -> Result<()> {
         for (index, fact) in facts.iter().enumerate() {
-            let written = match self.check_age() {
+            let written = match self.check_age(index) {
                 Ok(()) => write(fact).await,
                 late => late,
             };
@@ -144,12 +144,17 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         Ok(())
     }
 
-    fn check_age(&self) -> Result<()> {
+    /// Refuses to go on after a while; `done`: how many records were written.
+    fn check_age(&self, done: usize) -> Result<()> {
         if self.author.clock.now_ms().saturating_sub(self.by.at) < MAX_AGE_MS {
             return Ok(());
         }
+        let changed = match done {
+            0 => "nothing was changed".to_owned(),
+            done => format!("only the first {done} were changed"),
+        };
         Err(OperatorError::Invalid(format!(
-            "nothing was changed: Workers KV and the ledger needed more than {} s to answer. Try again later",
+            "{changed}: Workers KV and the ledger took more than {} s to answer. Try again later",
             MAX_AGE_MS / 1_000
         )))
     }
@@ -167,8 +172,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         }
         let until = date_time(self.by.at.saturating_add(claims::RECENT_MS));
         OperatorError::Invalid(format!(
-            "it is not certain {words}: Workers KV did not answer. Look at it again in some minutes. Until {until} \
-             nobody can change it"
+            "it is not certain {words}: Workers KV did not answer. Look again in a few minutes. Until {until} nobody can \
+             change it"
         ))
     }
 }
@@ -203,8 +208,7 @@ pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
         State::Kept => format!("{who} {done} at {at}"),
         State::Gone => format!("{who} {undone} at {at}"),
         State::Adding | State::Removing => format!(
-            "{who} began to change it at {at}. Look at it again in some minutes: if that did not end, it can be changed \
-             after {}",
+            "{who} began to change it at {at}. Look again in a few minutes: if it is still locked, it can be changed after {}",
             date_time(claim.ends_ms())
         ),
     }

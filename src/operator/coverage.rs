@@ -71,8 +71,8 @@ pub(super) fn check_kept(coverage: &Coverage, month: Month) -> Result<()> {
         return Ok(());
     }
     Err(OperatorError::Invalid(format!(
-        "the ledger does not keep {month}: it has transactions from {} on. \
-         `npm run ledger -- keep-from {month}` brings older ones back",
+        "{month} is not in the ledger, which keeps only transactions from {} on: the command `ledger keep-from {month}` \
+         brings this month back",
         from.unwrap_or_default()
     )))
 }

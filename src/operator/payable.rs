@@ -32,11 +32,14 @@ pub(super) fn check_stated(
     }
     if !of.month.has_ended(now_ms) {
         return Err(of.refused(format_args!(
-            "has not ended: it does {ENDED_AFTER_HOURS} hours after its last moment, in UTC"
+            "cannot be marked before {}: {ENDED_AFTER_HOURS} hours after it ends, in UTC",
+            date_time(of.month.ended_ms())
         )));
     }
     if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
-        return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
+        return Err(
+            of.refused(format_args!("was paid on {}, which is in the future", paid_at.as_str()))
+        );
     }
     Ok(())
 }
@@ -65,8 +68,8 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
     let begin_ms = of.month.span_ms().map_or(0, |(begin_ms, _)| begin_ms);
     if begin_ms < state.kept_from {
         return Err(of.refused(format_args!(
-            "cannot be marked: the ledger has transactions from {} on alone. `npm run ledger -- keep-from {}` brings older ones \
-             back",
+            "cannot be marked: the ledger keeps only transactions from {} on. The command `ledger keep-from {}` brings \
+             this month back",
             date_time(state.kept_from),
             of.month
         )));
@@ -76,12 +79,12 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
         return Ok(());
     }
     let complete = complete.map_or_else(
-        || "the ledger was not compared with all records yet".to_owned(),
-        |complete| format!("the ledger has all transactions up to {} alone", date_time(complete)),
+        || "the ledger has not been compared with all records yet".to_owned(),
+        |complete| format!("the ledger is complete only up to {}", date_time(complete)),
     );
     Err(of.refused(format_args!(
-        "cannot be marked yet: {complete}, and the month ended at {}. It can be once the reconciliation has compared all \
-         records again, which it begins every {} h: `npm run ledger -- check` does that now",
+        "cannot be marked yet: {complete}, and the month ended at {}. The next reconciliation begins within {} h; the \
+         command `ledger check` makes one now",
         date_time(end_ms),
         state.interval_ms() / HOUR_MS
     )))
@@ -124,7 +127,7 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
         return Ok(());
     }
     let (due, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
-    Err(of.refused(format_args!("has a sum of {due}, and {paid} was paid")))
+    Err(of.refused(format_args!("has a sum of {due}, and not of {paid}")))
 }
 
 /// The code of the currency. Of a sum it may be one that this release does not know.
@@ -156,10 +159,10 @@ async fn check_unpriced(
     }
     let examples = match examples(ledger, of).await? {
         ids if ids.is_empty() => String::new(),
-        ids => format!(", such as of {}", ids.join(", ")),
+        ids => format!(", for example in {}", ids.join(", ")),
     };
     Err(of.refused(format_args!(
-        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {accept_unpriced}. Look at \
+        "has {unpriced} pledges without a price{examples}: they are charged as 0, and you accept {accept_unpriced}. Look at \
          them in the usage, and then accept {unpriced}",
     )))
 }

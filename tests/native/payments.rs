@@ -379,7 +379,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 pledges without a price, such as of {free}: they cost nothing, and you accept 0. Look at \
+        "has 1 pledges without a price, for example in {free}: they are charged as 0, and you accept 0. Look at \
          them in the usage, and then accept 1"
     );
     let amounts = |amounts: &[&str]| {
@@ -390,24 +390,24 @@ fn what_is_not_the_months_sum_is_not_marked() {
         json!({ "/amounts": stated.collect::<Vec<_>>(), "/acceptUnpriced": 1 })
     };
     for (changed, problem) in [
-        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and 0.00 EUR and 1.50 USD was paid"),
-        (amounts(&["1.51"]), "has a sum of 1.50 USD, and 1.51 USD was paid"),
-        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and 1.50 EUR was paid"),
-        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and 0.75 USD and 0.75 USD was paid"),
+        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and not of 0.00 EUR and 1.50 USD"),
+        (amounts(&["1.51"]), "has a sum of 1.50 USD, and not of 1.51 USD"),
+        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and not of 1.50 EUR"),
+        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and not of 0.75 USD and 0.75 USD"),
         (amounts(&["1.501"]), "needs an amount such as `1234.50`, and not `1.501`"),
         (amounts(&["-1.50"]), "needs an amount such as `1234.50`, and not `-1.50`"),
         (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, and not `1.5e0`"),
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
-            "has not ended: it does 24 hours after its last moment, in UTC",
+            "cannot be marked before 2026-03-02T00:00:00.000Z: 24 hours after it ends, in UTC",
         ),
         (json!({ "/of/month": "2025-12" }), "has no transactions"),
         (json!({ "/of/unit": "unit_de" }), "has no transactions"),
         (json!({ "/of/mode": "live" }), "has no transactions"),
         (
             json!({ "/paidAt": "2026-02-02T00:00:00.001Z" }),
-            "was paid on 2026-02-02T00:00:00.001Z, which is to come",
+            "was paid on 2026-02-02T00:00:00.001Z, which is in the future",
         ),
         (json!({ "/invoice": "" }), "needs the number of an invoice: one line of 1 to 80 bytes"),
         (
@@ -446,7 +446,7 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
         (json!([{ "amount": "3.00", "currencyCode": "USD" }]), "3.00 USD"),
     ] {
         let error = bench.mark_now(&json!({ "/amounts": amounts })).unwrap_err().to_string();
-        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, and {paid} was paid"));
+        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, and not of {paid}"));
     }
 }
 
@@ -492,20 +492,20 @@ fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
         let error = bench.mark_now(&json!({})).unwrap_err().to_string();
         let expected = format!(
             "nothing was marked: 2026-01 of the unit `unit_dev` (test) cannot be marked yet: {words}, and the month \
-            ended at 2026-02-01T00:00:00.000Z. It can be once the reconciliation has compared all records again, which \
-            it begins every {hours} h: `npm run ledger -- check` does that now"
+            ended at 2026-02-01T00:00:00.000Z. The next reconciliation begins within {hours} h; the command \
+            `ledger check` makes one now"
         );
         assert_eq!(error, expected);
         assert_eq!((bench.audited(), store.value(JANUARY)), (vec![], None));
     };
-    not_yet("the ledger was not compared with all records yet", 1);
+    not_yet("the ledger has not been compared with all records yet", 1);
     bench.ledger.reconcile(store, END_MS + 2 * 60_000 - 1);
-    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 1);
+    not_yet("the ledger is complete only up to 2026-01-31T23:59:59.999Z", 1);
     bench.ledger.sql("UPDATE reconciliation SET last_listed = 100000");
-    not_yet("the ledger has all transactions up to 2026-01-31T23:59:59.999Z alone", 24);
+    not_yet("the ledger is complete only up to 2026-01-31T23:59:59.999Z", 24);
     bench.ledger.reconcile(store, END_MS + 2 * 60_000);
     bench.ledger.sql("UPDATE reconciliation SET imported = NULL");
-    not_yet("the ledger was not compared with all records yet", 1);
+    not_yet("the ledger has not been compared with all records yet", 1);
     bench.ledger.reconcile(store, END_MS + 2 * 60_000);
     bench.mark_now(&json!({})).unwrap();
 }
@@ -516,8 +516,8 @@ fn a_month_that_the_ledger_does_not_keep_is_not_marked() {
     let february = Month::parse("2026-02");
     block_on(ledger::keep_from(&bench.ledger, february)).unwrap();
     let error = bench.mark(&json!({})).unwrap_err().to_string();
-    let why = "cannot be marked: the ledger has transactions from 2026-02-01T00:00:00.000Z on alone. `npm run ledger -- \
-               keep-from 2026-01` brings older ones back";
+    let why = "cannot be marked: the ledger keeps only transactions from 2026-02-01T00:00:00.000Z on. The command \
+               `ledger keep-from 2026-01` brings this month back";
     assert_eq!(error, format!("nothing was marked: 2026-01 of the unit `unit_dev` (test) {why}"));
     block_on(ledger::keep_from(&bench.ledger, None)).unwrap();
     bench.mark(&json!({})).unwrap();

@@ -209,8 +209,8 @@ fn months_that_the_ledger_does_not_keep_are_refused_or_shown_as_they_were_paid()
     assert!(usage.months.iter().all(|usage| !usage.differs()));
     assert_eq!(usage.coverage.complete_from.as_deref(), Some("2026-11-01T00:00:00.000Z"));
     let october = month("2026-10");
-    let refused = "the ledger does not keep 2026-10: it has transactions from 2026-11-01T00:00:00.000Z on. \
-                   `npm run ledger -- keep-from 2026-10` brings older ones back";
+    let refused = "2026-10 is not in the ledger, which keeps only transactions from 2026-11-01T00:00:00.000Z on: \
+                   the command `ledger keep-from 2026-10` brings this month back";
     let refusals = [
         block_on(usage::of_month(&ledger, &live, october)).unwrap_err(),
         block_on(usage::of_all(&store, &ledger, &live, Some(october))).unwrap_err(),

@@ -91,14 +91,14 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
     let page = dashboard.get(OPERATOR, "/system");
     let words = [
         "31 Jan 2026, 11:58 UTC",
-        "0 records read, 0 rows corrected",
+        "0 records compared, 0 rows written or removed",
         "13 MB of 10 GB",
         "<bdi>transaction:&lt;b&gt;odd</bdi>",
         "Restore it from a backup",
         "12.05 <bdi>USD</bdi>",
         "the reason why a sum changed",
         "<bdi>CHECK constraint failed: &lt;i&gt;</bdi>",
-        "a fault of the software",
+        "This is a bug",
     ];
     assert_has(&page, 200, &words);
     assert!(!page.text.contains("role=\"alert\""));
@@ -113,7 +113,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "role=\"alert\"",
         ", 4 s after its order",
         "A reconciliation is in progress",
-        "7 records read",
+        "7 records compared",
     ];
     assert_has(&dashboard.get(OPERATOR, "/system"), 200, &words);
     ledger.sql("DELETE FROM findings");

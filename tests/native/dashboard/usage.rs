@@ -309,20 +309,17 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
 fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, _) = used();
     let rows: [Row; 12] = [
-        (
-            &[("amount-USD", "1.49")],
-            &["a sum of 1.50 USD, and 1.49 USD was paid", "value=\"1.49\""],
-        ),
-        (&[("amount-EUR", "1")], &["1.50 USD, and 1.00 EUR and 1.50 USD was paid"]),
+        (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, and not of 1.49 USD", "value=\"1.49\""]),
+        (&[("amount-EUR", "1")], &["1.50 USD, and not of 1.00 EUR and 1.50 USD"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
         (&[("amount-USD", "")], &["write the amount"]),
         (&[("unpriced", "")], &["has 1 pledges without a price"]),
         (&[("unpriced", "-1")], &["a whole number"]),
         (&[("day", "2026-02-31")], &["write the day"]),
         (&[("day", "2026-01-05T01:00:00Z")], &["write the day"]),
-        (&[("day", "2026-02-01")], &["which is to come"]),
+        (&[("day", "2026-02-01")], &["which is in the future"]),
         (&[("invoice", "")], &["needs the number of an invoice"]),
-        (&[("month", "2026-01")], &["has not ended"]),
+        (&[("month", "2026-01")], &["cannot be marked before"]),
         (&[("form", "1-2")], &["not one of ours"]),
     ];
     for (changed, words) in rows {
