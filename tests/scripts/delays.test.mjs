@@ -160,8 +160,8 @@ const STATED = {
   "docs/ledger.md": [
     `shows a change up to ${SHOWN} s late`,
     `up to ${minutes("src/ledger/claims.rs", "RECENT_MS")} minutes. The message`,
-    `created ${["no", "one", "two"][minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")]} minutes before the pass began`,
-    `by up to ${minutes("src/time.rs", "SKEW_MS") === 5 ? "five" : "?"} minutes`,
+    `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
+    `within ${minutes("src/time.rs", "SKEW_MS")} minutes of the real time`,
     `ended for ${ENDED} hours`,
   ],
   "docs/reliability.md": [`caches of ${CACHED} to ${SHOWN} s`, `no more than ${SHOWN} s`],
@@ -218,6 +218,10 @@ const NOT_OURS = [
   "inputs in 90 minutes",
   "an hour takes milliseconds",
   "within five minutes, and needs about five minutes for each 150,000",
+  "takes five minutes for each 150,000",
+  "if it is null for ten minutes",
+  "again every five minutes", // the cron of wrangler.dashboard.toml
+  "for two hours (two days where",
   "Time Travel](https://developers.cloudflare.com/d1/reference/time-travel/) after 30 days",
   "So 30 days after an erasure",
 ];
