@@ -41,7 +41,7 @@ export const PARTS = [
     name: "ledger",
     about:
       "what the ledger lacks, doubles or has otherwise than KV after service and dashboard are killed",
-    minutes: 12,
+    minutes: 14,
     tests: ["proofs/ledger/ledger.mjs"],
   },
   {

@@ -110,7 +110,7 @@ function summary(facts, milliseconds) {
       ["erased", `${count(erased.length)}, ${count(notErased.length)} not: ${notErased[0] ?? ""}`],
       ["kills", `${kills.service} of the service, ${kills.dashboard} of the dashboard`],
       ["rows of messages", count(deliveredOf(facts))],
-      ["rows of passes", `${count(mended)} during the load`],
+      ["passes", `${count(mended)} rows during the load: ${tally(facts.crons)}`],
       [
         "lost messages",
         `${count(checks[0].missing)} rows missing, ${checks[0].wrong} wrong at the end`,

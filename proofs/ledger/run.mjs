@@ -41,6 +41,7 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
  * @property {{service: number, dashboard: number}} kills
  * @property {number} lastCreated in milliseconds since 1970
  * @property {{damaged: string, gone: string}} planted a record's name, and the ID of one that was removed
+ * @property {string[]} crons answers of the passes during the load
  * @property {number} begun rows that were there before the load
  * @property {number} mended rows that passes wrote during the load
  * @property {any[]} checks what `npm run ledger -- check` printed: twice
@@ -73,6 +74,8 @@ class Play {
   #client = new Client(CONNECTIONS);
   /** @type {Answer[]} */
   #answers = [];
+  /** Answers. @type {string[]} */
+  #crons = [];
   #begun = 0;
   #done = 0;
   #mended = 0;
@@ -105,6 +108,7 @@ class Play {
       lastCreated: this.#lastCreated,
       planted,
       begun: this.#begun,
+      crons: this.#crons,
       mended: this.#mended,
       checks,
       status: await this.#ledger("status"),
@@ -200,7 +204,7 @@ class Play {
     const what = this.random.pick(["service", "dashboard", "dashboard", "both"]);
     const [isCron, delay] = [this.random.chance(0.5), this.random.below(MOST_DELAY_MS)];
     this.#killed = this.#killed.then(async () => {
-      if (isCron) runCron(this.dashboard).catch(() => {}); // it dies
+      if (isCron) this.#cron(); // it dies
       await sleep(delay);
       await this.#kill(what);
     });
@@ -227,7 +231,15 @@ class Play {
       },
     ]);
     this.#mended += Number(mended);
-    runCron(this.dashboard).catch(() => {}); // the next kill may end it
+    this.#cron();
+  }
+
+  /** The next kill may end it. */
+  #cron() {
+    runCron(this.dashboard).then(
+      async (answer) => this.#crons.push(`${answer.status} ${await answer.text()}`),
+      () => this.#crons.push("none"),
+    );
   }
 
   // ---- After the load ----------------------------------------------------------------------------
