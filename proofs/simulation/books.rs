@@ -25,6 +25,9 @@ pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
+    /// Whether the queue did not take it, and what was called then.
+    pub is_refused: bool,
+    pub calls: Rc<Calls>,
 }
 
 /// What a call of the reconciliation reached; `None` while it runs, and for ever if it was killed.
@@ -64,8 +67,6 @@ pub struct Books {
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The IDs of messages whose create never was.
-    pub phantoms: RefCell<BTreeSet<String>>,
     /// Those who change facts.
     pub claimants: RefCell<Vec<Claimant>>,
     /// What happened, for the trace.
@@ -94,7 +95,6 @@ impl Books {
             passes: RefCell::default(),
             erasures: RefCell::default(),
             settlements: RefCell::default(),
-            phantoms: RefCell::default(),
             claimants: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),

@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// How many change one fact at once, at most.
 const TOGETHER: u64 = 3;
 /// Per mille of those who give up.
-const GIVES_UP: u64 = 100;
+const GIVES_UP: u64 = 200;
 
 /// What somebody was told of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ const FACTS: &[(&str, Option<&str>)] = &[
 ];
 
 /// Ends a change, though its task is killed.
-struct Ending(Rc<Books>, usize);
+pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
     fn drop(&mut self) {
@@ -69,16 +69,7 @@ impl Books {
         let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
             let (books, is_added) = (Rc::clone(self), self.random.chance(500));
-            let number = self.claimants.borrow().len();
-            self.claimants.borrow_mut().push(Claimant {
-                name,
-                is_added,
-                begun_ms: self.now_ms(),
-                is_ours: false,
-                heard: Heard::Unsure,
-                ended_ms: None,
-            });
-            let ending = Ending(Rc::clone(self), number);
+            let (number, ending) = self.announce(name, is_added);
             self.spawn_killable(async move {
                 books.sleep(books.random.below(2_000)).await;
                 let (heard, answer) = match unit {
@@ -92,6 +83,20 @@ impl Books {
                 drop(ending);
             });
         }
+    }
+
+    /// Notes that somebody begins to change a fact. What is returned ends with the change.
+    pub fn announce(self: &Rc<Self>, name: &'static str, is_added: bool) -> (usize, Ending) {
+        let number = self.claimants.borrow().len();
+        self.claimants.borrow_mut().push(Claimant {
+            name,
+            is_added,
+            begun_ms: self.now_ms(),
+            is_ours: false,
+            heard: Heard::Unsure,
+            ended_ms: None,
+        });
+        (number, Ending(Rc::clone(self), number))
     }
 
     /// As the operator's commands and pages do.
@@ -138,7 +143,9 @@ impl Books {
         let facts = std::slice::from_ref(&fact);
         if self.random.chance(GIVES_UP) {
             self.end(number);
-            let _ = claims::give_up(database, facts, &by).await;
+            if claims::give_up(database, facts, &by).await.is_ok() {
+                self.check_given_up(&by);
+            }
             return not("it is given up");
         }
         let record = serde_json::to_vec(&by).unwrap();
@@ -152,6 +159,15 @@ impl Books {
         self.end(number);
         let ended = claims::confirm(database, facts, &by).await;
         (Heard::Done, format!("{ended:?}"))
+    }
+
+    /// What was before is so again.
+    fn check_given_up(&self, by: &Change) {
+        let own = format!("SELECT name FROM claims WHERE change = '{}'", by.change);
+        if let Some(name) = self.database.sqlite().sql(&own).first() {
+            let text = format!("{name} of {}", by.change);
+            self.blame("a change that is given up holds nothing", text);
+        }
     }
 
     /// Of those who change a fact at once, one has it.

@@ -4,7 +4,7 @@
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
 use crate::invariants::Wrong;
-use crate::kv::COPY_LAG_MS;
+use crate::kv::{COPY_LAG_MS, Version};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
@@ -28,9 +28,11 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("below the watermark rows are what KV has", below_the_watermark_rows_are_what_kv_has),
     ("a row that is removed is named", a_row_that_is_removed_is_named),
     ("no row is removed whose record is there", no_row_is_removed_whose_record_is_there),
+    ("no row is removed that is younger than the pass", no_row_is_removed_that_is_younger),
     ("no row goes back", no_row_goes_back),
     ("no row stays whose record never was", no_row_stays_whose_record_never_was),
     ("nothing erased returns to the ledger", nothing_erased_returns_to_the_ledger),
+    ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
     ("claims say what KV has", claims_say_what_kv_has),
 ];
 
@@ -43,6 +45,8 @@ pub struct Watch {
     removed: BTreeSet<String>,
     /// When the rows were changed that are what KV has, and the arrival of that.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
+    /// How often the ledger was emptied.
+    emptied: usize,
 }
 
 /// A moment.
@@ -60,6 +64,11 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     simulation.kv.arrive();
     let sqlite = books.database.sqlite();
     let (mut before, rows) = (books.watch.take(), rows(&books.database));
+    let emptied = books.database.emptied.get();
+    if before.emptied != emptied {
+        before = Watch { emptied, ..Watch::default() };
+        books.forget();
+    }
     before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
     before.removed.retain(|id| !rows.contains_key(id));
     let moment = Moments {
@@ -163,6 +172,15 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(is_there).cloned()
 }
 
+/// Its record may not be shown yet.
+fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
+    let young = format!(
+        "SELECT json_array(name, detail, pass) FROM findings
+WHERE kind = 'gone' AND detail ->> '$.created' >= pass - {SHOWN_AFTER_MS}"
+    );
+    Some(moment.books.database.json(&young).first()?.to_string())
+}
+
 /// Nor does it become what KV showed a while ago: the create before the one whose record KV has.
 fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
@@ -203,6 +221,24 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
         let is_wrong = (is_settled || erasure.told_ms.is_some()) && row["erased"].is_null();
         (is_wrong && !moment.is_named(&erasure.id)).then(|| format!("it is {row}"))
     })
+}
+
+/// While the claim counts more than the record: somebody else goes by it.
+fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
+    let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
+WHERE state IN ('kept', 'gone') AND change <> ''";
+    let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
+    let claims = moment.books.database.json(claims);
+    let wrong = claims.iter().find(|claim| {
+        let at_ms = claim[2].as_u64().map_or(0, virtual_ms);
+        let of_name = versions.get(claim[0].as_str().unwrap_or_default());
+        let mut changes = of_name.into_iter().flatten();
+        let is_its = |version: &Version| {
+            version.held.is_some() == (claim[1] == "kept") && version.arrived_ms + APART_MS >= at_ms
+        };
+        now_ms + APART_MS < at_ms + RECENT_MS && !changes.any(is_its)
+    });
+    wrong.map(Value::to_string)
 }
 
 /// Of each fact whose claim, when the last whole pass began, counted no more than its record.
