@@ -28,7 +28,7 @@ const OUTAGE_MS: u64 = 60_000;
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
 /// How long a lease lasts at least when it was taken just now: less the time that its statement was on its way.
-const LEAST_LEASE_MS: u64 = 60_000;
+const LEAST_LEASE_MS: u64 = 130_000;
 
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
 use crate::invariants::Wrong;
-use crate::kv::{COPY_LAG_MS, Version};
+use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
@@ -18,6 +18,8 @@ use std::rc::Rc;
 
 /// How long KV may not list a record.
 const SHOWN_AFTER_MS: u64 = 120_000;
+/// After how long a list shows a write.
+const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
 /// How far two clocks are apart at most.
 pub const APART_MS: u64 = 10_000;
 
@@ -126,7 +128,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     let versions = moment.simulation.kv.versions.borrow();
     let there = versions.range("transaction:".to_owned()..).filter_map(|(name, versions)| {
         let first = versions.first()?;
-        let is_there = first.arrived_ms + COPY_LAG_MS + APART_MS <= completed_ms;
+        let is_there = first.arrived_ms + SHOWN_MS + APART_MS <= completed_ms;
         let created = created_ms(&first.held.as_ref().filter(|_| is_there)?.json()["createdAt"])?;
         Some((name.strip_prefix("transaction:")?.to_owned(), created))
     });
@@ -144,7 +146,7 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
         let last = versions.get(&format!("transaction:{id}"))?.last()?;
         let changed_ms = virtual_ms(row["changed"].as_u64()?);
-        let is_quiet = last.arrived_ms + COPY_LAG_MS + APART_MS <= completed_ms
+        let is_quiet = last.arrived_ms + SHOWN_MS + APART_MS <= completed_ms
             && changed_ms <= settled_ms
             && !moment.is_named(id)
             && !moment.is_excused(id, completed_ms);

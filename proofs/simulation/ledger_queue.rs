@@ -29,6 +29,8 @@ const REFUSED: u64 = 50;
 const LOST: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
+/// Per mille of the marks that a cron finds at once.
+const CRONS: u64 = 500;
 /// Per mille of the messages of no create that make no row.
 const WRONG: u64 = 300;
 /// Per mille of the batches whose consumer ends, and of those whose answer is lost.
@@ -62,6 +64,9 @@ impl LedgerQueue for SimulatedLedgerQueue {
                 is_taken
             });
             put_or_mark(&store, &message.id, putting).await;
+            if books.handed.borrow()[number].is_refused && books.random.chance(CRONS) {
+                books.keep_up_soon();
+            }
         });
         self.books.handing.borrow_mut().insert((self.isolate, task));
     }

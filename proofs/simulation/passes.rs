@@ -18,6 +18,7 @@ const INVOCATIONS: u64 = 5;
 const PAUSE_MS: u64 = 30_000;
 /// How long a cron begins further steps.
 const CRON_MS: u64 = 10_000;
+const SOON_MS: u64 = 4_000;
 /// What an erasure says that has not reached the ledger.
 const LEFT: &str = "is erased, but its row in the ledger is not";
 
@@ -37,6 +38,15 @@ impl Books {
                 }
                 books.sleep(books.random.below(PAUSE_MS)).await;
             }
+        });
+    }
+
+    /// A cron that comes just now.
+    pub fn keep_up_soon(self: &Rc<Self>) {
+        let books = Rc::clone(self);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(SOON_MS)).await;
+            let _ = books.invoke(When::Due, 30).await;
         });
     }
 
