@@ -21,7 +21,7 @@ const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
 const ERASURES: u64 = 60;
 const KILLS: u64 = 60;
-const PHANTOMS: u64 = 15;
+const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 /// How long after its create a transaction is erased at the soonest: a clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;

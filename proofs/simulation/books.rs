@@ -17,6 +17,8 @@ use std::rc::{Rc, Weak};
 
 /// The number of the first task here.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
+/// Per mille of the messages that a queue loses.
+const LOST: &[u64] = &[50, 50, 500];
 /// Names in a page of a list.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
@@ -64,6 +66,8 @@ pub struct Books {
     /// The messages that wait for a consumer, and whether one comes.
     pub ready: RefCell<Vec<Delivered>>,
     pub is_consumer_due: Cell<bool>,
+    /// Per mille of the messages that the queue loses.
+    pub lost: u64,
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
@@ -81,6 +85,7 @@ pub struct Books {
 impl Books {
     pub fn new(kv: &Rc<Kv>, executor: &Rc<Executor>) -> Self {
         let random = Rc::new(Random::new(kv.random.below(u64::MAX)));
+        let lost = random.pick(LOST);
         Books {
             kv: Rc::clone(kv),
             database: Database::new(kv, &random),
@@ -92,6 +97,7 @@ impl Books {
             handed: RefCell::default(),
             ready: RefCell::default(),
             is_consumer_due: Cell::default(),
+            lost,
             passes: RefCell::default(),
             erasures: RefCell::default(),
             settlements: RefCell::default(),

@@ -30,6 +30,10 @@ const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
 /// How long a lease lasts at least when it was taken just now: less the time that its statement was on its way.
 const LEAST_LEASE_MS: u64 = 130_000;
 
+/// Per mille of the answers after which the computer sleeps that asked, and how long.
+const SLEEPS: u64 = 4;
+pub const SLEEP_MS: u64 = 600_000;
+
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseFault {
@@ -209,6 +213,9 @@ impl Ledger for Database {
                 if answer != Err(LedgerError::Unavailable) {
                     break;
                 }
+            }
+            if self.kv.conditions.get().faults > 0 && self.random.chance(SLEEPS) {
+                self.time.sleep(self.random.below(SLEEP_MS)).await;
             }
             answer
         })

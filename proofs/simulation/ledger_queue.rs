@@ -23,10 +23,9 @@ const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// How often a message is delivered at most.
 const MOST_ATTEMPTS: u32 = 101;
-/// Per mille of the messages that the queue refuses, loses, or delivers twice; and of those that are too large to have
+/// Per mille of the messages that the queue refuses, or delivers twice; and of those that are too large to have
 /// their quantities.
 const REFUSED: u64 = 50;
-const LOST: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
 /// Per mille of the marks that a cron finds at once.
@@ -90,7 +89,7 @@ impl Books {
     }
 
     fn enqueue(self: &Rc<Self>, body: &Value) {
-        if self.chance(LOST) {
+        if self.chance(self.lost) {
             self.count("a message was lost");
             return;
         }

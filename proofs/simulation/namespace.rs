@@ -1,5 +1,6 @@
 //! KV as one caller sees it: the service's, or an operator's, whose lists are short, odd and late.
 
+use crate::database::SLEEP_MS;
 use crate::kv::{
     CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record,
     WRITE_FAULTS, WRITE_MS,
@@ -17,6 +18,8 @@ const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
 /// Per mille of an operator's lists that show a state of a while ago.
 const LATE_LISTS: u64 = 300;
+/// Per mille of an operator's lists after which the computer sleeps that asked.
+const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
 /// KV as one request at one location sees it, with the deadlines of the Worker's adapter.
@@ -139,6 +142,10 @@ impl ListingStore for Namespace {
         };
         let listed = kv.time.within(READ_MS.into(), list).await;
         calls.end(call, |_| {});
+        let may_sleep = self.page_length < usize::MAX && kv.conditions.get().faults > 0;
+        if may_sleep && kv.random.chance(SLEEPS) {
+            kv.time.sleep(kv.random.below(SLEEP_MS)).await;
+        }
         listed
     }
 }

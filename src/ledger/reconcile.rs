@@ -99,8 +99,8 @@ pub(super) async fn count(
     calls: u32,
     counts: &mut Counts,
 ) -> Result<(Reached, State)> {
-    let now = clock.now_ms();
     let state = super::state(ledger).await?;
+    let now = clock.now_ms();
     let due = if when == When::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
     let Some(state) = ask(ledger, &Take::new(holder, now, due)).await?.into_iter().next() else {
         let is_held = state.is_held(now);

@@ -4,7 +4,9 @@ use super::ledger::{keep, message};
 use futures_executor::block_on;
 use impact_pledge::handle::Clock;
 use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
-use impact_pledge::ledger::{self, Delivered, Limits, Reached, State, When};
+use impact_pledge::ledger::{
+    self, Delivered, Ledger, Limits, Reached, Running, State, Statement, When,
+};
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::time::TimeZones;
 use serde_json::json;
@@ -149,6 +151,40 @@ fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
         pass(&ledger, &Slow { store: &store, happens }, &clock);
         assert_eq!(ledger.sql("SELECT author FROM claims"), ["ada"], "{minutes_after_the_list}");
     }
+}
+
+/// A ledger after whose first answer something happens.
+struct Sleepy<'l, H: Fn()> {
+    ledger: &'l SqliteLedger,
+    happens: H,
+    is_first: Cell<bool>,
+}
+
+impl<H: Fn()> Ledger for Sleepy<'_, H> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async {
+            let answers = self.ledger.run(statements).await;
+            if self.is_first.replace(false) {
+                (self.happens)();
+            }
+            answers
+        })
+    }
+}
+
+#[test]
+fn whoever_slept_takes_the_reconciliation_from_nobody() {
+    let (ledger, store, clock) =
+        (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
+    let happens = || {
+        clock.0.set(clock.0.get() + 20 * MINUTE);
+        let (now, lease) = (clock.0.get(), clock.0.get() + 3 * MINUTE);
+        set(&ledger, &format!("holder = 'other', lease = {lease}, started = {now}"));
+    };
+    let sleepy = Sleepy { ledger: &ledger, happens, is_first: Cell::new(true) };
+    let pass = ledger::reconcile(&sleepy, &store, &clock, ("one", When::Now), 1_000);
+    assert_ne!(block_on(pass).unwrap().0, Reached::Complete);
+    assert_eq!(ledger.sql("SELECT holder FROM reconciliation"), ["other"]);
 }
 
 // ---- Clocks that are wrong -----------------------------------------------------------------------
