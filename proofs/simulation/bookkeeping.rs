@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Per mille of the steps in which each thing happens.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
-const ERASURES: u64 = 60;
+const ERASURES: u64 = 150;
 const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;

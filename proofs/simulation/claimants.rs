@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 /// How many change one fact at once, at most.
-const TOGETHER: u64 = 3;
+const TOGETHER: u64 = 4;
 /// Per mille of those who give up.
 const GIVES_UP: u64 = 200;
 
@@ -68,21 +68,26 @@ impl Books {
     pub fn change_fact(self: &Rc<Self>) {
         let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
-            let (books, is_added) = (Rc::clone(self), self.random.chance(500));
-            let (number, ending) = self.announce(name, is_added);
-            self.spawn_killable(async move {
-                books.sleep(books.random.below(2_000)).await;
-                let (heard, answer) = match unit {
-                    Some(unit) => books.change_team(unit, is_added).await,
-                    None => books.change_by_steps(number, name, is_added).await,
-                };
-                let what = if is_added { "to add" } else { "to take back" };
-                books.note(format!("change {number}, {what} {name}: {heard:?}, {answer}"));
-                books.count(format!("a change: {heard:?}"));
-                books.claimants.borrow_mut()[number].heard = heard;
-                drop(ending);
-            });
+            self.change(name, unit, self.random.chance(500));
         }
+    }
+
+    /// Somebody changes a fact in some moments.
+    fn change(self: &Rc<Self>, name: &'static str, unit: Option<&'static str>, is_added: bool) {
+        let books = Rc::clone(self);
+        let (number, ending) = self.announce(name, is_added);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(2_000)).await;
+            let (heard, answer) = match unit {
+                Some(unit) => books.change_team(unit, is_added).await,
+                None => books.change_by_steps(number, name, is_added).await,
+            };
+            let what = if is_added { "to add" } else { "to take back" };
+            books.note(format!("change {number}, {what} {name}: {heard:?}, {answer}"));
+            books.count(format!("a change: {heard:?}"));
+            books.claimants.borrow_mut()[number].heard = heard;
+            drop(ending);
+        });
     }
 
     /// Notes that somebody begins to change a fact. What is returned ends with the change.
@@ -122,7 +127,7 @@ impl Books {
     }
 
     async fn change_by_steps(
-        &self,
+        self: &Rc<Self>,
         number: usize,
         name: &'static str,
         is_added: bool,
@@ -146,6 +151,7 @@ impl Books {
             if claims::give_up(database, facts, &by).await.is_ok() {
                 self.check_given_up(&by);
             }
+            self.change(name, None, false);
             return not("it is given up");
         }
         let record = serde_json::to_vec(&by).unwrap();

@@ -35,6 +35,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("no row stays whose record never was", no_row_stays_whose_record_never_was),
     ("nothing erased returns to the ledger", nothing_erased_returns_to_the_ledger),
     ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
+    ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
 ];
 
@@ -47,6 +48,8 @@ pub struct Watch {
     removed: BTreeSet<String>,
     /// When the rows were changed that are what KV has, and the arrival of that.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
+    /// When the changes began that claims say are ended.
+    ended: BTreeMap<String, u64>,
     /// How often the ledger was emptied.
     emptied: usize,
 }
@@ -86,7 +89,17 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     }
     let created = |(id, row): (&String, &Value)| Some((id.clone(), row["created"].as_u64()?));
     let rows = moment.rows.iter().filter_map(created).collect();
-    books.watch.replace(Watch { rows, ..before });
+    let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
+    books.watch.replace(Watch { rows, ended, ..before });
+}
+
+/// The claims of changes that are ended: name, state, and when the change began.
+fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
+    let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
+WHERE state IN ('kept', 'gone') AND change <> ''";
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let claim = |row: &Value| (text(&row[0]), text(&row[1]), row[2].as_u64().map_or(0, virtual_ms));
+    books.database.json(claims).iter().map(claim).collect()
 }
 
 impl Moments<'_> {
@@ -227,20 +240,26 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
 
 /// While the claim counts more than the record: somebody else goes by it.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
-    let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
-WHERE state IN ('kept', 'gone') AND change <> ''";
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
-    let claims = moment.books.database.json(claims);
-    let wrong = claims.iter().find(|claim| {
-        let at_ms = claim[2].as_u64().map_or(0, virtual_ms);
-        let of_name = versions.get(claim[0].as_str().unwrap_or_default());
-        let mut changes = of_name.into_iter().flatten();
+    let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
+        let mut changes = versions.get(name).into_iter().flatten();
         let is_its = |version: &Version| {
-            version.held.is_some() == (claim[1] == "kept") && version.arrived_ms + APART_MS >= at_ms
+            version.held.is_some() == (state == "kept") && version.arrived_ms + APART_MS >= *at_ms
         };
         now_ms + APART_MS < at_ms + RECENT_MS && !changes.any(is_its)
     });
-    wrong.map(Value::to_string)
+    wrong.map(|claim| format!("{claim:?}"))
+}
+
+/// Nor where another change of the fact was given up.
+fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
+    let names = "SELECT kind || ':' || name FROM claims";
+    let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
+    let now_ms = moment.books.now_ms();
+    let is_lost = |(name, at_ms): &(&String, &u64)| {
+        now_ms + APART_MS < **at_ms + RECENT_MS && !names.contains(*name)
+    };
+    moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
 /// Of each fact whose claim, when the last whole pass began, counted no more than its record.

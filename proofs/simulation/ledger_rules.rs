@@ -1,6 +1,6 @@
 //! The rules of the ledger that are checked in the end, a function for each. It returns what is wrong. Others hold at any
-//! moment: `ledger_moments.rs`; two are checked where they can be broken: that of a message that is done, and that of two
-//! changes of a fact.
+//! moment: `ledger_moments.rs`; some are checked where they can be broken: those of a message that is done, of a mark that is
+//! removed, of two changes of a fact, of one that is given up, and of a month that is paid.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
