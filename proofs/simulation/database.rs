@@ -132,7 +132,7 @@ impl Database {
 
     fn commit(&self, at_ms: u64, Transaction { statements, answer }: &Transaction) {
         let sqlite = self.sqlite.as_ref().unwrap();
-        let touches = |statement: &Statement| statement.sql.contains("lease = ");
+        let touches = |it: &Statement| it.sql.contains("lease = ") || it.sql.contains(WORKS);
         let before = statements.iter().any(touches).then(|| lease(sqlite));
         let answers = block_on(sqlite.run(statements));
         let is_made = |part: &str| {

@@ -1,6 +1,7 @@
 //! The ledger's queue and its consumer. Messages come late, some twice, in any order and in batches, and a few are lost. The
 //! consumer ends at any moment: before its write, after it, or when its answer is on the way.
 
+use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
 use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
@@ -127,7 +128,8 @@ impl Books {
 
     async fn consume(self: &Rc<Self>, batch: &[Delivered]) {
         let (store, clock) = (self.namespace(OPERATOR), self.clock());
-        let emptied = self.database.emptied.get();
+        let passes = || (self.database.emptied.get(), completed_ms(self));
+        let passes_before = passes();
         let receiving = pin!(ledger::receive(&self.database, &store, &clock, batch));
         let ends_ms = if self.chance(KILLED) { self.random.below(3_000) } else { u64::MAX >> 1 };
         let verdicts = match select(receiving, self.kv.time.sleep(ends_ms)).await {
@@ -142,7 +144,7 @@ impl Books {
         for (message, verdict) in batch.iter().zip(verdicts) {
             match verdict {
                 Verdict::Done if self.chance(UNHEARD) => self.again(message, 0),
-                Verdict::Done if has_spoilt || emptied != self.database.emptied.get() => {}
+                Verdict::Done if has_spoilt || passes() != passes_before => {}
                 Verdict::Done => self.check_done(&message.body),
                 Verdict::Later(seconds) => self.again(message, u64::from(seconds) * 1_000),
             }
@@ -158,7 +160,7 @@ impl Books {
     }
 
     /// A message that the consumer is done with is a row: its own, a later create's, or an erased one. Or its row was
-    /// removed and named, or refused and named.
+    /// removed and named, or refused and named, until a pass ends that does not find it.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
