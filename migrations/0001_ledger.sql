@@ -50,7 +50,8 @@ CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 -- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
 -- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
 -- hears of the first. change: the name of the entry in the audit log; empty where that is not known. A row counts more than
--- the record for some minutes only (src/ledger/claims.rs). gone: the record was removed.
+-- the record for some minutes only (src/ledger/claims.rs). gone: the record was removed. before: the row as it was when the
+-- last change was claimed, as JSON, for one that is given up.
 CREATE TABLE claims (
   kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
   name TEXT NOT NULL,
@@ -58,6 +59,7 @@ CREATE TABLE claims (
   change TEXT NOT NULL,
   author TEXT NOT NULL,
   at INTEGER NOT NULL,
+  before TEXT,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 

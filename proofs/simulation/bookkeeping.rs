@@ -5,6 +5,7 @@ use crate::callers::{Action, Exchange, Scope};
 use crate::database::Database;
 use crate::isolate::EPOCH_MS;
 use crate::ledger_moments::watch;
+use crate::ledger_rules::UNSENT;
 use crate::payments::MONTH;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
@@ -18,9 +19,10 @@ use std::rc::Rc;
 /// Per mille of the steps in which each thing happens.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
-const ERASURES: u64 = 60;
+const ERASURES: u64 = 150;
 const KILLS: u64 = 60;
-const PHANTOMS: u64 = 15;
+const PHANTOMS: u64 = 40;
+const REBUILDS: u64 = 3;
 /// How long after its create a transaction is erased at the soonest: a clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;
 /// How long a lease keeps others away at most, and how many passes may fail by what was before.
@@ -40,6 +42,9 @@ impl Simulation {
         }
         if happens(ERASURES) {
             self.erase_for_good(&books);
+        }
+        if happens(REBUILDS) {
+            books.rebuild();
         }
         if happens(PHANTOMS) {
             books.haunt();
@@ -80,6 +85,14 @@ impl Simulation {
     /// After the last message, a whole pass makes the ledger what KV has.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
+        for _ in 0..LAST_PASSES {
+            if self.kv.last_of(UNSENT).is_empty() {
+                break;
+            }
+            let closing = Rc::clone(&books);
+            books.spawn(async move { closing.invoke(When::Due, 1_000).await.map_or((), drop) });
+            self.advance(LEASE_MS);
+        }
         let closed_ms = self.time.now_ms(); // a pass may be under way that began before
         for _ in 0..LAST_PASSES {
             self.advance(LEASE_MS);

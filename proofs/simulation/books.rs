@@ -17,6 +17,8 @@ use std::rc::{Rc, Weak};
 
 /// The number of the first task here.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
+/// Per mille of the messages that a queue loses.
+const LOST: &[u64] = &[50, 50, 500];
 /// Names in a page of a list.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
@@ -25,6 +27,9 @@ pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
+    /// Whether the queue did not take it, and what was called then.
+    pub is_refused: bool,
+    pub calls: Rc<Calls>,
 }
 
 /// What a call of the reconciliation reached; `None` while it runs, and for ever if it was killed.
@@ -61,11 +66,11 @@ pub struct Books {
     /// The messages that wait for a consumer, and whether one comes.
     pub ready: RefCell<Vec<Delivered>>,
     pub is_consumer_due: Cell<bool>,
+    /// Per mille of the messages that the queue loses.
+    pub lost: u64,
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The IDs of messages whose create never was.
-    pub phantoms: RefCell<BTreeSet<String>>,
     /// Those who change facts.
     pub claimants: RefCell<Vec<Claimant>>,
     /// What happened, for the trace.
@@ -80,6 +85,7 @@ pub struct Books {
 impl Books {
     pub fn new(kv: &Rc<Kv>, executor: &Rc<Executor>) -> Self {
         let random = Rc::new(Random::new(kv.random.below(u64::MAX)));
+        let lost = random.pick(LOST);
         Books {
             kv: Rc::clone(kv),
             database: Database::new(kv, &random),
@@ -91,10 +97,10 @@ impl Books {
             handed: RefCell::default(),
             ready: RefCell::default(),
             is_consumer_due: Cell::default(),
+            lost,
             passes: RefCell::default(),
             erasures: RefCell::default(),
             settlements: RefCell::default(),
-            phantoms: RefCell::default(),
             claimants: RefCell::default(),
             events: RefCell::default(),
             wrong: RefCell::default(),

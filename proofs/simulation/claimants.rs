@@ -15,9 +15,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 /// How many change one fact at once, at most.
-const TOGETHER: u64 = 3;
+const TOGETHER: u64 = 4;
 /// Per mille of those who give up.
-const GIVES_UP: u64 = 100;
+const GIVES_UP: u64 = 200;
 
 /// What somebody was told of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ const FACTS: &[(&str, Option<&str>)] = &[
 ];
 
 /// Ends a change, though its task is killed.
-struct Ending(Rc<Books>, usize);
+pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
     fn drop(&mut self) {
@@ -68,30 +68,40 @@ impl Books {
     pub fn change_fact(self: &Rc<Self>) {
         let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
-            let (books, is_added) = (Rc::clone(self), self.random.chance(500));
-            let number = self.claimants.borrow().len();
-            self.claimants.borrow_mut().push(Claimant {
-                name,
-                is_added,
-                begun_ms: self.now_ms(),
-                is_ours: false,
-                heard: Heard::Unsure,
-                ended_ms: None,
-            });
-            let ending = Ending(Rc::clone(self), number);
-            self.spawn_killable(async move {
-                books.sleep(books.random.below(2_000)).await;
-                let (heard, answer) = match unit {
-                    Some(unit) => books.change_team(unit, is_added).await,
-                    None => books.change_by_steps(number, name, is_added).await,
-                };
-                let what = if is_added { "to add" } else { "to take back" };
-                books.note(format!("change {number}, {what} {name}: {heard:?}, {answer}"));
-                books.count(format!("a change: {heard:?}"));
-                books.claimants.borrow_mut()[number].heard = heard;
-                drop(ending);
-            });
+            self.change(name, unit, self.random.chance(500));
         }
+    }
+
+    /// Somebody changes a fact in some moments.
+    fn change(self: &Rc<Self>, name: &'static str, unit: Option<&'static str>, is_added: bool) {
+        let books = Rc::clone(self);
+        let (number, ending) = self.announce(name, is_added);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(2_000)).await;
+            let (heard, answer) = match unit {
+                Some(unit) => books.change_team(unit, is_added).await,
+                None => books.change_by_steps(number, name, is_added).await,
+            };
+            let what = if is_added { "to add" } else { "to take back" };
+            books.note(format!("change {number}, {what} {name}: {heard:?}, {answer}"));
+            books.count(format!("a change: {heard:?}"));
+            books.claimants.borrow_mut()[number].heard = heard;
+            drop(ending);
+        });
+    }
+
+    /// Notes that somebody begins to change a fact. What is returned ends with the change.
+    pub fn announce(self: &Rc<Self>, name: &'static str, is_added: bool) -> (usize, Ending) {
+        let number = self.claimants.borrow().len();
+        self.claimants.borrow_mut().push(Claimant {
+            name,
+            is_added,
+            begun_ms: self.now_ms(),
+            is_ours: false,
+            heard: Heard::Unsure,
+            ended_ms: None,
+        });
+        (number, Ending(Rc::clone(self), number))
     }
 
     /// As the operator's commands and pages do.
@@ -117,7 +127,7 @@ impl Books {
     }
 
     async fn change_by_steps(
-        &self,
+        self: &Rc<Self>,
         number: usize,
         name: &'static str,
         is_added: bool,
@@ -138,7 +148,10 @@ impl Books {
         let facts = std::slice::from_ref(&fact);
         if self.random.chance(GIVES_UP) {
             self.end(number);
-            let _ = claims::give_up(database, facts, &by).await;
+            if claims::give_up(database, facts, &by).await.is_ok() {
+                self.check_given_up(&by);
+            }
+            self.change(name, None, false);
             return not("it is given up");
         }
         let record = serde_json::to_vec(&by).unwrap();
@@ -152,6 +165,15 @@ impl Books {
         self.end(number);
         let ended = claims::confirm(database, facts, &by).await;
         (Heard::Done, format!("{ended:?}"))
+    }
+
+    /// What was before is so again.
+    fn check_given_up(&self, by: &Change) {
+        let own = format!("SELECT name FROM claims WHERE change = '{}'", by.change);
+        if let Some(name) = self.database.sqlite().sql(&own).first() {
+            let text = format!("{name} of {}", by.change);
+            self.blame("a change that is given up holds nothing", text);
+        }
     }
 
     /// Of those who change a fact at once, one has it.

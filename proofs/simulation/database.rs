@@ -24,6 +24,16 @@ const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
 
+/// What deletes all rows, and what says how far a pass is.
+const EMPTIES: &str = "DELETE FROM transactions";
+const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
+/// How long a lease lasts at least when it was taken just now: less the time that its statement was on its way.
+const LEAST_LEASE_MS: u64 = 130_000;
+
+/// Per mille of the answers after which the computer sleeps that asked, and how long.
+const SLEEPS: u64 = 4;
+pub const SLEEP_MS: u64 = 600_000;
+
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseFault {
@@ -57,8 +67,11 @@ pub struct Database {
     count: Cell<u64>,
     fails_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// Who took the reconciliation from whom before its lease ended.
+    /// Who took the reconciliation from whom before its lease ended, and who works on with one that ends soon.
     pub taken: RefCell<Option<String>>,
+    pub short: RefCell<Option<String>>,
+    /// How often all rows were deleted.
+    pub emptied: Cell<usize>,
 }
 
 thread_local! {
@@ -86,6 +99,8 @@ impl Database {
             fails_until_ms: Cell::default(),
             faults: RefCell::default(),
             taken: RefCell::default(),
+            short: RefCell::default(),
+            emptied: Cell::default(),
         }
     }
 
@@ -117,14 +132,29 @@ impl Database {
 
     fn commit(&self, at_ms: u64, Transaction { statements, answer }: &Transaction) {
         let sqlite = self.sqlite.as_ref().unwrap();
-        let touches = |statement: &Statement| statement.sql.contains("lease = ");
+        let touches = |it: &Statement| it.sql.contains("lease = ") || it.sql.contains(WORKS);
         let before = statements.iter().any(touches).then(|| lease(sqlite));
-        answer.replace(Some(block_on(sqlite.run(statements))));
+        let answers = block_on(sqlite.run(statements));
+        let is_made = |part: &str| {
+            let is_its = |(statement, rows): (&Statement, &Rows)| {
+                statement.sql.contains(part) && !rows.is_empty()
+            };
+            answers.as_ref().is_ok_and(|all| statements.iter().zip(all).any(is_its))
+        };
+        if statements.iter().any(|statement| statement.sql == EMPTIES) && answers.is_ok() {
+            self.emptied.set(self.emptied.get() + 1);
+        }
+        let is_work = is_made(WORKS);
+        answer.replace(Some(answers));
         let Some(before) = before else { return };
         let after = lease(sqlite);
         if before.is_taken_by(&after, at_ms) {
             let text = format!("at {at_ms} ms {after:?} takes it from {before:?}");
             self.taken.borrow_mut().get_or_insert(text);
+        }
+        if is_work && after.ends_soon(at_ms) {
+            let text = format!("at {at_ms} ms {after:?} goes on");
+            self.short.borrow_mut().get_or_insert(text);
         }
     }
 
@@ -184,6 +214,9 @@ impl Ledger for Database {
                     break;
                 }
             }
+            if self.kv.conditions.get().faults > 0 && self.random.chance(SLEEPS) {
+                self.time.sleep(self.random.below(SLEEP_MS)).await;
+            }
             answer
         })
     }
@@ -201,6 +234,11 @@ fn lease(sqlite: &SqliteLedger) -> Lease {
 }
 
 impl Lease {
+    fn ends_soon(&self, at_ms: u64) -> bool {
+        let Lease(_, until_ms) = self;
+        *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
+    }
+
     /// Whether somebody else has it a moment later, by whichever clock. Clocks are 10 s apart at most.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;

@@ -22,6 +22,8 @@ pub const CACHE_MS: u64 = 60_000;
 const LEAST_CACHE_MS: u64 = 30_000;
 /// The longest that one storage lags behind the other.
 pub const COPY_LAG_MS: u64 = 5_000;
+/// How old the state is at most that an operator's list shows.
+pub const LIST_LAG_MS: u64 = 60_000;
 /// How long the Worker's adapter waits for a read.
 pub const READ_MS: u32 = 5_000;
 /// How long it waits for a write.
@@ -277,15 +279,18 @@ impl Kv {
         held
     }
 
-    /// The records that one of the storages shows.
-    pub fn in_force(&self, prefix: &str) -> Vec<(String, Rc<Record>)> {
+    /// The records that one of the storages shows; some that were written within so long as they were before.
+    pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();
         let named = versions.range(prefix.to_owned()..);
         let named = named.take_while(|(name, _)| name.starts_with(prefix));
         let shown = named.filter_map(|(name, versions)| {
-            let mut newest_first = versions.iter().rev();
-            let version = newest_first.find(|version| version.in_force_ms[storage] <= now_ms)?;
+            let since_ms = |version: &Version| now_ms.checked_sub(version.in_force_ms[storage]);
+            let mut newest_first = versions.iter().rev().filter_map(|it| Some((it, since_ms(it)?)));
+            let (newest, since_ms) = newest_first.next()?;
+            let is_late = since_ms < lag_ms && self.random.chance(500);
+            let version = if is_late { newest_first.next()?.0 } else { newest };
             Some((name.clone(), version.held.clone()?))
         });
         shown.collect()

@@ -4,7 +4,7 @@
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
 use crate::invariants::Wrong;
-use crate::kv::COPY_LAG_MS;
+use crate::kv::{COPY_LAG_MS, LIST_LAG_MS, Version};
 use crate::ledger_sums::wrong_row;
 use crate::payload::REFERENCE;
 use crate::simulation::Simulation;
@@ -18,6 +18,8 @@ use std::rc::Rc;
 
 /// How long KV may not list a record.
 const SHOWN_AFTER_MS: u64 = 120_000;
+/// After how long a list shows a write.
+const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
 /// How far two clocks are apart at most.
 pub const APART_MS: u64 = 10_000;
 
@@ -28,9 +30,12 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("below the watermark rows are what KV has", below_the_watermark_rows_are_what_kv_has),
     ("a row that is removed is named", a_row_that_is_removed_is_named),
     ("no row is removed whose record is there", no_row_is_removed_whose_record_is_there),
+    ("no row is removed that is younger than the pass", no_row_is_removed_that_is_younger),
     ("no row goes back", no_row_goes_back),
     ("no row stays whose record never was", no_row_stays_whose_record_never_was),
     ("nothing erased returns to the ledger", nothing_erased_returns_to_the_ledger),
+    ("a change that is ended has changed its record", a_change_that_is_ended_has_its_record),
+    ("no claim of the last minutes is forgotten", no_claim_of_the_last_minutes_is_forgotten),
     ("claims say what KV has", claims_say_what_kv_has),
 ];
 
@@ -43,6 +48,10 @@ pub struct Watch {
     removed: BTreeSet<String>,
     /// When the rows were changed that are what KV has, and the arrival of that.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
+    /// When the changes began that claims say are ended.
+    ended: BTreeMap<String, u64>,
+    /// How often the ledger was emptied.
+    emptied: usize,
 }
 
 /// A moment.
@@ -60,6 +69,11 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     simulation.kv.arrive();
     let sqlite = books.database.sqlite();
     let (mut before, rows) = (books.watch.take(), rows(&books.database));
+    let emptied = books.database.emptied.get();
+    if before.emptied != emptied {
+        before = Watch { emptied, ..Watch::default() };
+        books.forget();
+    }
     before.removed.extend(before.rows.keys().filter(|id| !rows.contains_key(*id)).cloned());
     before.removed.retain(|id| !rows.contains_key(id));
     let moment = Moments {
@@ -75,7 +89,17 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     }
     let created = |(id, row): (&String, &Value)| Some((id.clone(), row["created"].as_u64()?));
     let rows = moment.rows.iter().filter_map(created).collect();
-    books.watch.replace(Watch { rows, ..before });
+    let ended = ended_claims(books).into_iter().map(|(name, _, at_ms)| (name, at_ms)).collect();
+    books.watch.replace(Watch { rows, ended, ..before });
+}
+
+/// The claims of changes that are ended: name, state, and when the change began.
+fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
+    let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
+WHERE state IN ('kept', 'gone') AND change <> ''";
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let claim = |row: &Value| (text(&row[0]), text(&row[1]), row[2].as_u64().map_or(0, virtual_ms));
+    books.database.json(claims).iter().map(claim).collect()
 }
 
 impl Moments<'_> {
@@ -117,7 +141,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     let versions = moment.simulation.kv.versions.borrow();
     let there = versions.range("transaction:".to_owned()..).filter_map(|(name, versions)| {
         let first = versions.first()?;
-        let is_there = first.arrived_ms + COPY_LAG_MS + APART_MS <= completed_ms;
+        let is_there = first.arrived_ms + SHOWN_MS + APART_MS <= completed_ms;
         let created = created_ms(&first.held.as_ref().filter(|_| is_there)?.json()["createdAt"])?;
         Some((name.strip_prefix("transaction:")?.to_owned(), created))
     });
@@ -135,7 +159,7 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
         let last = versions.get(&format!("transaction:{id}"))?.last()?;
         let changed_ms = virtual_ms(row["changed"].as_u64()?);
-        let is_quiet = last.arrived_ms + COPY_LAG_MS + APART_MS <= completed_ms
+        let is_quiet = last.arrived_ms + SHOWN_MS + APART_MS <= completed_ms
             && changed_ms <= settled_ms
             && !moment.is_named(id)
             && !moment.is_excused(id, completed_ms);
@@ -161,6 +185,15 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
         kv.last(&name).is_some() && kv.late_until_ms(&name) == 0
     };
     moment.before.removed.iter().find(is_there).cloned()
+}
+
+/// Its record may not be shown yet.
+fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
+    let young = format!(
+        "SELECT json_array(name, detail, pass) FROM findings
+WHERE kind = 'gone' AND detail ->> '$.created' >= pass - {SHOWN_AFTER_MS}"
+    );
+    Some(moment.books.database.json(&young).first()?.to_string())
 }
 
 /// Nor does it become what KV showed a while ago: the create before the one whose record KV has.
@@ -203,6 +236,30 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
         let is_wrong = (is_settled || erasure.told_ms.is_some()) && row["erased"].is_null();
         (is_wrong && !moment.is_named(&erasure.id)).then(|| format!("it is {row}"))
     })
+}
+
+/// While the claim counts more than the record: somebody else goes by it.
+fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
+    let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
+    let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
+        let mut changes = versions.get(name).into_iter().flatten();
+        let is_its = |version: &Version| {
+            version.held.is_some() == (state == "kept") && version.arrived_ms + APART_MS >= *at_ms
+        };
+        now_ms + APART_MS < at_ms + RECENT_MS && !changes.any(is_its)
+    });
+    wrong.map(|claim| format!("{claim:?}"))
+}
+
+/// Nor where another change of the fact was given up.
+fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
+    let names = "SELECT kind || ':' || name FROM claims";
+    let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
+    let now_ms = moment.books.now_ms();
+    let is_lost = |(name, at_ms): &(&String, &u64)| {
+        now_ms + APART_MS < **at_ms + RECENT_MS && !names.contains(*name)
+    };
+    moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
 /// Of each fact whose claim, when the last whole pass began, counted no more than its record.

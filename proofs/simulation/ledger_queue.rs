@@ -1,6 +1,7 @@
 //! The ledger's queue and its consumer. Messages come late, some twice, in any order and in batches, and a few are lost. The
 //! consumer ends at any moment: before its write, after it, or when its answer is on the way.
 
+use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
 use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
@@ -23,12 +24,15 @@ const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
 /// How often a message is delivered at most.
 const MOST_ATTEMPTS: u32 = 101;
-/// Per mille of the messages that the queue refuses, loses, or delivers twice; and of those that are too large to have
+/// Per mille of the messages that the queue refuses, or delivers twice; and of those that are too large to have
 /// their quantities.
 const REFUSED: u64 = 50;
-const LOST: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
+/// Per mille of the marks that a cron finds at once.
+const CRONS: u64 = 500;
+/// Per mille of the messages of no create that make no row.
+const WRONG: u64 = 300;
 /// Per mille of the batches whose consumer ends, and of those whose answer is lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
@@ -49,10 +53,20 @@ impl LedgerQueue for SimulatedLedgerQueue {
         }
         let body = serde_json::to_value(&message).unwrap();
         let (exchange, at_ms) = (self.store.calls.exchange, books.now_ms());
-        self.books.handed.borrow_mut().push(Handed { exchange, at_ms, message: body.clone() });
+        let (message_body, calls) = (body.clone(), Rc::clone(&store.calls));
+        let handed = Handed { exchange, at_ms, message: message_body, is_refused: false, calls };
+        let number = self.books.handed.borrow().len();
+        self.books.handed.borrow_mut().push(handed);
         let task = self.books.spawn(async move {
-            let putting = Box::pin(books.put(body));
+            let putting = Box::pin(async {
+                let is_taken = books.put(body).await;
+                books.handed.borrow_mut()[number].is_refused = !is_taken;
+                is_taken
+            });
             put_or_mark(&store, &message.id, putting).await;
+            if books.handed.borrow()[number].is_refused && books.random.chance(CRONS) {
+                books.keep_up_soon();
+            }
         });
         self.books.handing.borrow_mut().insert((self.isolate, task));
     }
@@ -76,7 +90,7 @@ impl Books {
     }
 
     fn enqueue(self: &Rc<Self>, body: &Value) {
-        if self.chance(LOST) {
+        if self.chance(self.lost) {
             self.count("a message was lost");
             return;
         }
@@ -114,6 +128,8 @@ impl Books {
 
     async fn consume(self: &Rc<Self>, batch: &[Delivered]) {
         let (store, clock) = (self.namespace(OPERATOR), self.clock());
+        let passes = || (self.database.emptied.get(), completed_ms(self));
+        let passes_before = passes();
         let receiving = pin!(ledger::receive(&self.database, &store, &clock, batch));
         let ends_ms = if self.chance(KILLED) { self.random.below(3_000) } else { u64::MAX >> 1 };
         let verdicts = match select(receiving, self.kv.time.sleep(ends_ms)).await {
@@ -128,7 +144,8 @@ impl Books {
         for (message, verdict) in batch.iter().zip(verdicts) {
             match verdict {
                 Verdict::Done if self.chance(UNHEARD) => self.again(message, 0),
-                Verdict::Done => self.check_done(&message.body, has_spoilt),
+                Verdict::Done if has_spoilt || passes() != passes_before => {}
+                Verdict::Done => self.check_done(&message.body),
                 Verdict::Later(seconds) => self.again(message, u64::from(seconds) * 1_000),
             }
         }
@@ -143,8 +160,8 @@ impl Books {
     }
 
     /// A message that the consumer is done with is a row: its own, a later create's, or an erased one. Or its row was
-    /// removed and named; or what KV answered was spoilt.
-    fn check_done(&self, body: &Value, has_spoilt: bool) {
+    /// removed and named, or refused and named, until a pass ends that does not find it.
+    fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
         let created_at = body["summary"]["createdAt"].as_str();
@@ -154,12 +171,12 @@ impl Books {
         );
         let is_named = format!("SELECT count(*) FROM findings WHERE name = '{id}'");
         let mut sqls = [is_there, is_named].into_iter();
-        if !has_spoilt && sqls.all(|sql| self.database.sqlite().sql(&sql) == ["0"]) {
+        if sqls.all(|sql| self.database.sqlite().sql(&sql) == ["0"]) {
             self.blame("a message that is done is a row", body.to_string());
         }
     }
 
-    /// Puts a message into the queue whose create never was, as after a restore of KV.
+    /// Puts a message into the queue whose create never was, as after a restore of KV. Some break a rule of the tables.
     pub fn haunt(self: &Rc<Self>) {
         let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
         let number = self.random.below(3);
@@ -167,13 +184,17 @@ impl Books {
         let id = TransactionId::new(&SECRET, &scope, &format!("order-{number}"), unique);
         let created_at = date_time(crate::isolate::EPOCH_MS + self.now_ms());
         self.note(format!("a message comes about {id}, which never was"));
-        self.phantoms.borrow_mut().insert(id.to_string());
-        self.enqueue(&json!({
+        let mut message = json!({
             "id": id.as_str(), "mode": "test", "unit": "unit_1",
             "summary": {
                 "createdAt": created_at, "amount": "66.00", "currencyCode": "EUR",
                 "lookup": { "email": "0".repeat(32) }, "quantities": [["tree", 1_000_000]],
             },
-        }));
+        });
+        if self.random.chance(WRONG) {
+            self.count("a message was refused");
+            message["summary"]["unpriced"] = json!(u64::MAX); // SQLite has no such integer
+        }
+        self.enqueue(&message);
     }
 }

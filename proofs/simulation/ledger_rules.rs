@@ -1,6 +1,6 @@
 //! The rules of the ledger that are checked in the end, a function for each. It returns what is wrong. Others hold at any
-//! moment: `ledger_moments.rs`; two are checked where they can be broken: that of a message that is done, and that of two
-//! changes of a fact.
+//! moment: `ledger_moments.rs`; some are checked where they can be broken: those of a message that is done, of a mark that is
+//! removed, of two changes of a fact, of one that is given up, and of a month that is paid.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
@@ -15,6 +15,8 @@ use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, Reached};
 use serde_json::Value;
 
+/// How the names of marks begin.
+pub const UNSENT: &str = "ledger-unsent:";
 /// How late a write arrives at most that was not confirmed, in milliseconds.
 const LATEST_WRITE_MS: u64 = 120_000;
 /// What a message says of a transaction beside its ID, mode and unit.
@@ -25,9 +27,12 @@ type Rule = fn(&Simulation, &Books) -> Wrong;
 
 pub const RULES: &[(&str, Rule)] = &[
     ("two never work at one pass", two_never_work_at_one_pass),
+    ("who works at a pass holds it", who_works_at_a_pass_holds_it),
     ("a message follows its record", a_message_follows_its_record),
     ("an acknowledged create sends a message", an_acknowledged_create_sends_a_message),
     ("a message has what the ledger needs", a_message_has_what_the_ledger_needs),
+    ("what the queue does not take is marked", what_the_queue_does_not_take_is_marked),
+    ("no mark stays", no_mark_stays),
     ("no create waits for the ledger", no_create_waits_for_the_ledger),
     ("a pass ends at last", a_pass_ends_at_last),
     ("two people do not make one change", two_people_do_not_make_one_change),
@@ -50,6 +55,10 @@ pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
 
 fn two_never_work_at_one_pass(_: &Simulation, books: &Books) -> Wrong {
     books.database.taken.borrow().clone()
+}
+
+fn who_works_at_a_pass_holds_it(_: &Simulation, books: &Books) -> Wrong {
+    books.database.short.borrow().clone()
 }
 
 /// A message is handed over once its record was written, and of no other.
@@ -94,12 +103,28 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
+/// And nothing else is: a mark is a write more.
+fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
+    books.handed.borrow().iter().find_map(|handed| {
+        let calls = handed.calls.list.borrow();
+        let is_marked = calls.iter().any(|call| call.name.starts_with(UNSENT));
+        (is_marked != handed.is_refused).then(|| {
+            format!("refused: {}, marked: {is_marked}, {}", handed.is_refused, handed.message)
+        })
+    })
+}
+
+/// Once its row is there.
+fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
+    Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
+}
+
 /// A create has no call for the ledger; that its calls are all it waits for, another rule says.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
         let calls = exchange.calls.list.borrow();
-        let call = calls.iter().find(|call| call.name.starts_with("ledger-unsent:"))?;
+        let call = calls.iter().find(|call| call.name.starts_with(UNSENT))?;
         Some(format!("#{number} has a {} of {}", call.operation, call.name))
     })
 }

@@ -10,6 +10,7 @@ use impact_pledge::ledger;
 use impact_pledge::settlement::Month;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use support::money::decimal;
 
@@ -59,12 +60,24 @@ fn quantity(pair: &Value) -> Option<(String, BigUint)> {
     Some((pair[0].as_str()?.to_owned(), exact(&text)))
 }
 
+/// An offering's ID as a row has it: one of more than 256 bytes is cut, and has its hash at its end.
+fn short(offering: &str) -> String {
+    const MOST: usize = 256;
+    if offering.len() <= MOST {
+        return offering.to_owned();
+    }
+    let end = format!("…{}", base16ct::lower::encode_string(&Sha256::digest(offering)));
+    let starts = offering.char_indices().map(|(at, _)| at);
+    let cut = starts.take_while(|at| at + end.len() <= MOST).last().unwrap_or_default();
+    offering[..cut].to_owned() + &end
+}
+
 /// The quantities of a record by offering.
 fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
     let mut sums = BTreeMap::<String, BigUint>::new();
     for pledge in value["pledges"].as_array().into_iter().flatten() {
         let impact = &pledge["impact"];
-        let offering = impact["offeringId"].as_str().unwrap_or_default().to_owned();
+        let offering = short(impact["offeringId"].as_str().unwrap_or_default());
         *sums.entry(offering).or_default() += exact(&impact["amount"].to_string());
     }
     sums

@@ -29,6 +29,7 @@ mod passes;
 mod payload;
 mod payments;
 mod random;
+mod settling;
 mod simulation;
 mod trace;
 
@@ -77,6 +78,10 @@ const EVENTS: &[&str] = &[
     "a change: Done",
     "a change: Not",
     "a change: Unsure",
+    "a message was refused",
+    "a payment: Done",
+    "a payment: Not",
+    "a rebuild",
     "an erasure",
     "the database: AnswerLost",
     "the database: Busy",

@@ -1,7 +1,9 @@
 //! KV as one caller sees it: the service's, or an operator's, whose lists are short, odd and late.
 
+use crate::database::SLEEP_MS;
 use crate::kv::{
-    CACHE_MS, Calls, Fault, Held, Kv, NEWER, READ_FAULTS, READ_MS, Record, WRITE_FAULTS, WRITE_MS,
+    CACHE_MS, Calls, Fault, Held, Kv, LIST_LAG_MS, NEWER, READ_FAULTS, READ_MS, Record,
+    WRITE_FAULTS, WRITE_MS,
 };
 use impact_pledge::store::{
     Key, Listed, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
@@ -14,6 +16,10 @@ use std::rc::Rc;
 /// Per mille of an operator's pages that are empty though others follow, and of the cursors that lapse.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
+/// Per mille of an operator's lists that show a state of a while ago.
+const LATE_LISTS: u64 = 300;
+/// Per mille of an operator's lists after which the computer sleeps that asked.
+const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
 /// KV as one request at one location sees it, with the deadlines of the Worker's adapter.
@@ -55,7 +61,9 @@ impl Namespace {
         if after.starts_with(LAPSED) {
             return Err(StoreError::Unavailable);
         }
-        let mut records = kv.in_force(prefix);
+        let is_late = is_short && kv.random.chance(LATE_LISTS);
+        let lag_ms = if is_late { kv.random.below(LIST_LAG_MS) } else { 0 };
+        let mut records = kv.in_force(prefix, lag_ms);
         records.retain(|(name, _)| **name > *after && !(is_short && kv.hides(name)));
         let length = if odd(EMPTY_PAGES) { 0 } else { self.page_length };
         let is_last = records.len() <= length;
@@ -117,7 +125,7 @@ impl Store for Namespace {
 }
 
 impl ListingStore for Namespace {
-    /// What either storage has, without a cache.
+    /// What either storage has, or had a while ago.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);
@@ -134,6 +142,10 @@ impl ListingStore for Namespace {
         };
         let listed = kv.time.within(READ_MS.into(), list).await;
         calls.end(call, |_| {});
+        let may_sleep = self.page_length < usize::MAX && kv.conditions.get().faults > 0;
+        if may_sleep && kv.random.chance(SLEEPS) {
+            kv.time.sleep(kv.random.below(SLEEP_MS)).await;
+        }
         listed
     }
 }

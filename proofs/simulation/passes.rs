@@ -2,7 +2,8 @@
 //! that race with it.
 
 use crate::books::{Books, Erasure};
-use crate::kv::OPERATOR;
+use crate::kv::{Call, OPERATOR};
+use crate::ledger_rules::UNSENT;
 use crate::namespace::Namespace;
 use impact_pledge::ledger::{self, Limits, Reached, When};
 use impact_pledge::operator::audit::Author;
@@ -17,6 +18,7 @@ const INVOCATIONS: u64 = 5;
 const PAUSE_MS: u64 = 30_000;
 /// How long a cron begins further steps.
 const CRON_MS: u64 = 10_000;
+const SOON_MS: u64 = 4_000;
 /// What an erasure says that has not reached the ledger.
 const LEFT: &str = "is erased, but its row in the ledger is not";
 
@@ -39,6 +41,15 @@ impl Books {
         });
     }
 
+    /// A cron that comes just now.
+    pub fn keep_up_soon(self: &Rc<Self>) {
+        let books = Rc::clone(self);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(SOON_MS)).await;
+            let _ = books.invoke(When::Due, 30).await;
+        });
+    }
+
     /// One invocation; `None` if it fails.
     pub async fn invoke(&self, when: When, calls: u32) -> Option<Reached> {
         let number = self.passes.borrow().len();
@@ -49,7 +60,7 @@ impl Books {
             "{holder} begins {when:?}, {calls} calls, {} names a page",
             store.page_length
         ));
-        let database = &self.database;
+        let (database, emptied) = (&self.database, self.database.emptied.get());
         let reached = match when {
             When::Now => {
                 let pass = ledger::reconcile(database, &store, &clock, (&holder, when), calls);
@@ -66,9 +77,34 @@ impl Books {
             Ok(reached) => format!("a pass: {reached:?}"),
             Err(error) => format!("a pass: {error:?}"),
         });
+        if emptied == self.database.emptied.get() {
+            self.check_marks(&store);
+        }
         let found = reached.as_ref().ok().copied();
         self.passes.borrow_mut()[number] = Some(reached.map_err(|error| format!("{error:?}")));
         found
+    }
+
+    /// A mark is removed once its row is there; or the row was removed and named, or what KV answered was spoilt.
+    fn check_marks(&self, store: &Namespace) {
+        let calls = store.calls.list.borrow();
+        for call in calls.iter().filter(|call| call.operation == "remove") {
+            let Some(id) = call.name.strip_prefix(UNSENT) else { continue };
+            let is_its = |other: &&Call| other.name.ends_with(id);
+            let has_spoilt = calls.iter().filter(is_its).any(|other| other.fault.is_some());
+            let there = format!(
+                "SELECT 1 FROM transactions WHERE id = '{id}' UNION SELECT 1 FROM findings WHERE name = '{id}'"
+            );
+            if !has_spoilt && self.database.sqlite().sql(&there).is_empty() {
+                self.blame("a mark stays until its row is there", id.to_owned());
+            }
+        }
+    }
+
+    /// What was noted of a ledger that was emptied since.
+    pub fn forget(&self) {
+        self.settlements.borrow_mut().clear();
+        self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);
     }
 
     /// Erases a transaction, which somebody wrote, and tells the ledger.

@@ -30,15 +30,27 @@ impl Simulation {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
         for _ in 0..STEPS {
-            match self.random.below(10) {
+            match self.random.below(14) {
                 0..2 => self.mark(),
                 2..6 => self.get_together(),
                 6 => self.erase(),
-                _ => self.step(),
+                7..10 => self.step(),
+                _ => self.settle(),
             }
             let pause_ms = self.random.pick(&[50, 5_000, 60_000]);
             self.advance(self.random.below(pause_ms));
         }
+    }
+
+    /// The operator's commands, after a pass, or while rows are missing that a rebuild makes again.
+    fn settle(&self) {
+        let Some(books) = &self.books else { return };
+        match books.random.below(4) {
+            0 => books.rebuild(),
+            1 | 2 => books.reconcile(),
+            _ => {}
+        }
+        books.settle_by_command();
     }
 
     /// Marks the month of a shop, or takes that back. Each mark has a time of its own.

@@ -220,7 +220,8 @@ WHERE CASE ?1 ->> '$.wanted'
   ELSE ifnull(recent.state = 'kept' AND (recent.change = '' OR seen.value ->> '$.change' IS NULL
     OR recent.change = seen.value ->> '$.change'), seen.value ->> '$.is_there')
 END
-ON CONFLICT DO UPDATE SET state = excluded.state, change = excluded.change, author = excluded.author, at = excluded.at";
+ON CONFLICT DO UPDATE SET state = excluded.state, change = excluded.change, author = excluded.author, at = excluded.at,
+  before = json_object('state', claims.state, 'change', claims.change, 'author', claims.author, 'at', claims.at)";
 }
 
 #[derive(Serialize)]
@@ -260,19 +261,23 @@ impl Query for Forget<'_> {
     const SQL: &'static str = concat!(
         "DELETE FROM claims ",
         ended!(),
-        " AND state = 'adding' AND NOT ?1 ->> '$.is_made'"
+        " AND state = 'adding' AND before IS NULL AND NOT ?1 ->> '$.is_made'"
     );
 }
 
-/// A removal that is given up leaves a fact whose change is not known.
+/// A change that is given up leaves what was before, such as the removal of a record that KV still shows. Where that is
+/// not known, the record was there.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 
 impl Query for Settle<'_> {
     type Row = ();
     const SQL: &'static str = concat!(
-        "UPDATE claims SET state = iif(state = 'removing' AND ?1 ->> '$.is_made', 'gone', 'kept'),
-  change = iif(?1 ->> '$.is_made', change, ''), author = iif(?1 ->> '$.is_made', author, '') ",
+        "UPDATE claims SET before = NULL,
+  state = iif(?1 ->> '$.is_made', iif(state = 'removing', 'gone', 'kept'), ifnull(before ->> '$.state', 'kept')),
+  change = iif(?1 ->> '$.is_made', change, ifnull(before ->> '$.change', '')),
+  author = iif(?1 ->> '$.is_made', author, ifnull(before ->> '$.author', '')),
+  at = iif(?1 ->> '$.is_made', at, ifnull(before ->> '$.at', 0)) ",
         ended!(),
         " AND state IN ('adding', 'removing')"
     );

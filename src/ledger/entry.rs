@@ -1,6 +1,6 @@
 //! The row of a transaction, and how it is written.
 
-use super::state::{Finding, FindingKind};
+use super::findings::{Finding, FindingKind};
 use super::{Ledger, LedgerError, Query, Result};
 use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::Impact;

@@ -1,6 +1,7 @@
 //! How the ledger is, for people and monitors.
 
-use super::state::{CountFindings, Get, State};
+use super::findings::CountFindings;
+use super::state::{Get, State};
 use super::{Ledger, LedgerError, Query as _, Result};
 use crate::time::date_time;
 use serde::Serialize;

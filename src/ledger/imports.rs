@@ -4,6 +4,7 @@ use super::claims::{Kind, recent};
 use super::{Ledger, Query, Result};
 use crate::time::DAY_MS;
 use serde::Serialize;
+use std::ops::RangeInclusive;
 
 /// The facts of a kind that KV has, among the names of a part of its list.
 #[derive(Serialize)]
@@ -18,17 +19,17 @@ pub(super) struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// The part begins after the name `after`, and ends with `until`; `None`: at the end. `names` are all of it.
+    /// The part begins after the name `after`, and ends with `until`; `None`: at the end. `names` are all of it. It was asked
+    /// for at the first of `times`, and nothing that was claimed since then is in it.
     pub fn new(
         kind: Kind,
         (after, until): (&'a str, Option<&'a str>),
         names: &'a [&'a str],
-        now_ms: u64,
+        times: RangeInclusive<u64>,
     ) -> Self {
-        let recent = recent(now_ms);
-        let (since, ahead, day_ago) =
-            (*recent.start(), *recent.end(), now_ms.saturating_sub(DAY_MS));
-        Import { kind, after, until, names, since, ahead, day_ago }
+        let (asked, now) = times.into_inner();
+        let (since, ahead) = (*recent(asked).start(), *recent(now).end());
+        Import { kind, after, until, names, since, ahead, day_ago: asked.saturating_sub(DAY_MS) }
     }
 }
 

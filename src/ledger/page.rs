@@ -1,10 +1,11 @@
 //! A page of transactions of the reconciliation: its records are compared with the rows of its span, which are mended.
 
 use super::entry::{self, Entry, Origin};
+use super::findings::{Finding, FindingKind, Note};
 use super::gone;
 use super::receive::{RecordedKey, entry_of};
 use super::reconcile::{Pass, Result};
-use super::state::{Finding, FindingKind, Note, SHOWN_AFTER_MS};
+use super::state::SHOWN_AFTER_MS;
 use super::{LedgerError, Query, ask};
 use crate::handle::Clock;
 use crate::pledge::TransactionId;
@@ -141,8 +142,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<String>> {
         self.calls = self.calls.saturating_sub(1);
+        let origin = Origin::Record { unless_since: self.asked.saturating_sub(SHOWN_AFTER_MS) };
         let now = self.clock.now_ms();
-        let origin = Origin::Record { unless_since: now.saturating_sub(SHOWN_AFTER_MS) };
         let (written, refused) = entry::write_all(self.ledger, entries, origin, now).await?;
         self.state.mended += written.len() as u64;
         findings.extend(refused);

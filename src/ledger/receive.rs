@@ -1,7 +1,8 @@
 //! Messages of the queue become rows.
 
 use super::entry::{self, Entry, Origin};
-use super::state::{Note, Received};
+use super::findings::Note;
+use super::state::Received;
 use super::{Ledger, Query as _};
 use crate::handle::Clock;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};

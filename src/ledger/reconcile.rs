@@ -4,10 +4,9 @@
 //! number of calls for each time, so that an invocation of the Worker is enough for it.
 
 use super::claims::Kind;
+use super::findings::{Finding, FindingKind, Forget};
 use super::imports::{self, Import};
-use super::state::{
-    End, Finding, FindingKind, Forget, LEASE_MS, Part, Progress, Release, State, Take,
-};
+use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
 use super::{Ledger, Query as _, ask};
 use crate::auth::check_id;
 use crate::handle::Clock;
@@ -103,15 +102,14 @@ pub(super) async fn count(
     calls: u32,
     counts: &mut Counts,
 ) -> Result<(Reached, State)> {
-    let now = clock.now_ms();
     let state = super::state(ledger).await?;
+    let now = clock.now_ms();
     let due = if when == When::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
-    let take = Take { holder, now, lease: now + LEASE_MS, due };
-    let Some(state) = ask(ledger, &take).await?.into_iter().next() else {
-        let is_busy = state.lease >= now && !state.holder.is_empty();
-        return Ok((if is_busy { Reached::Busy } else { Reached::NotDue }, state));
+    let Some(state) = ask(ledger, &Take::new(holder, now, due)).await?.into_iter().next() else {
+        let is_held = state.is_held(now);
+        return Ok((if is_held { Reached::Busy } else { Reached::NotDue }, state));
     };
-    let mut pass = Pass { ledger, store, clock, holder, state, counts, calls };
+    let mut pass = Pass { ledger, store, clock, holder, state, asked: now, counts, calls };
     let reached = pass.go_on().await;
     if !matches!(reached, Ok(Reached::Complete)) {
         ask(ledger, &Release { holder }).await?;
@@ -126,6 +124,8 @@ pub(super) struct Pass<'p, S, C> {
     pub clock: &'p C,
     holder: &'p str,
     pub state: State,
+    /// When the page was asked for, in milliseconds since 1970: what it shows may be as old.
+    pub asked: u64,
     pub counts: &'p mut Counts,
     /// Calls that are left.
     pub calls: u32,
@@ -177,6 +177,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     /// The next page of KV. After some failures the pass ends, and the next one begins anew.
     async fn list(&mut self) -> Result<Page> {
         self.calls = self.calls.saturating_sub(1);
+        self.asked = self.clock.now_ms();
         let page = self.store.list(self.prefix(), self.state.cursor.as_deref()).await;
         if page.is_err() && self.state.cursor.is_some() {
             self.state.failures += 1;
@@ -230,7 +231,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let names: Vec<_> =
             own.filter_map(|record| record.name.strip_prefix(self.prefix())).collect();
         let span = (&*self.state.after, until);
-        let import = Import::new(kind, span, &names, self.clock.now_ms());
+        let times = self.asked..=self.clock.now_ms();
+        let import = Import::new(kind, span, &names, times);
         Ok(imports::import(self.ledger, &import).await?)
     }
 

@@ -1,6 +1,7 @@
 //! How far the ledger is: when messages came, and what the reconciliation has done.
 
 use super::{Ledger, LedgerError, Query, Result, ask};
+use crate::time::SKEW_MS;
 use serde::{Deserialize, Serialize};
 
 /// How long KV may not list a record that was written, in milliseconds.
@@ -81,6 +82,12 @@ impl State {
         if self.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS }
     }
 
+    /// Whether somebody works at the reconciliation. A clock that is far ahead keeps nobody away.
+    pub(super) fn is_held(&self, now_ms: u64) -> bool {
+        let ends = now_ms..=latest(now_ms).saturating_add(LEASE_MS);
+        !self.holder.is_empty() && ends.contains(&self.lease)
+    }
+
     /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.
     pub fn watermark(&self) -> Option<u64> {
         self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
@@ -117,29 +124,64 @@ impl Query for Get {
 
 // ---- The reconciliation --------------------------------------------------------------------------
 
+/// The latest time that is believed: a later one is of a clock that is far ahead.
+fn latest(now_ms: u64) -> u64 {
+    now_ms.saturating_add(SKEW_MS)
+}
+
 /// Takes the reconciliation, to begin a pass or go on with one.
 #[derive(Serialize)]
 pub(super) struct Take<'a> {
     /// Who works at it: a text that nobody else has.
-    pub holder: &'a str,
-    pub now: u64,
-    pub lease: u64,
+    holder: &'a str,
+    now: u64,
+    lease: u64,
     /// A pass is begun if the last one began before.
-    pub due: u64,
+    due: u64,
+    latest: u64,
+    latest_lease: u64,
+}
+
+impl<'a> Take<'a> {
+    pub fn new(holder: &'a str, now: u64, due: u64) -> Self {
+        let (lease, latest) = (now.saturating_add(LEASE_MS), latest(now));
+        Take { holder, now, lease, due, latest, latest_lease: latest.saturating_add(LEASE_MS) }
+    }
+}
+
+/// Whether no pass is under way, or one that began by a clock that is far ahead: its end would promise too much.
+macro_rules! is_new {
+    () => {
+        "ifnull(started > ?1 ->> '$.latest', true)"
+    };
 }
 
 impl Query for Take<'_> {
     type Row = State;
     const SQL: &'static str = concat!(
         "UPDATE reconciliation SET holder = ?1 ->> '$.holder', lease = ?1 ->> '$.lease',
-  started = CASE WHEN started IS NULL THEN ?1 ->> '$.now' ELSE started END,
-  part = CASE WHEN started IS NULL THEN 'transactions' ELSE part END,
-  cursor = CASE WHEN started IS NULL THEN NULL ELSE cursor END,
-  after = CASE WHEN started IS NULL THEN '' ELSE after END,
-  listed = CASE WHEN started IS NULL THEN 0 ELSE listed END,
-  mended = CASE WHEN started IS NULL THEN 0 ELSE mended END
-WHERE (lease < ?1 ->> '$.now' OR holder = ?1 ->> '$.holder')
-  AND (started IS NOT NULL OR ifnull(completed, 0) < ?1 ->> '$.due' OR completed IS NULL)
+  started = iif(",
+        is_new!(),
+        ", ?1 ->> '$.now', started),
+  part = iif(",
+        is_new!(),
+        ", 'transactions', part),
+  cursor = iif(",
+        is_new!(),
+        ", NULL, cursor),
+  after = iif(",
+        is_new!(),
+        ", '', after),
+  listed = iif(",
+        is_new!(),
+        ", 0, listed),
+  mended = iif(",
+        is_new!(),
+        ", 0, mended)
+WHERE (lease NOT BETWEEN ?1 ->> '$.now' AND ?1 ->> '$.latest_lease' OR holder = ?1 ->> '$.holder')
+  AND (NOT ",
+        is_new!(),
+        " OR completed IS NULL OR completed NOT BETWEEN ?1 ->> '$.due' AND ?1 ->> '$.latest')
 RETURNING ",
         columns!()
     );
@@ -208,92 +250,4 @@ impl Query for Received {
     type Row = u8;
     const SQL: &'static str =
         "UPDATE reconciliation SET received = ?1 ->> '$.now', delay = ?1 ->> '$.delay'";
-}
-
-// ---- Findings ------------------------------------------------------------------------------------
-
-/// What a person has to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// What is wrong.
-    pub kind: FindingKind,
-    /// The name of the record, or the ID of the transaction.
-    pub name: String,
-    /// When it was found first, in milliseconds since 1970.
-    #[serde(default)]
-    pub found: u64,
-    /// More about it, such as the row.
-    pub detail: String,
-}
-
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FindingKind {
-    /// The metadata of a record cannot be read: the transaction is in no sum.
-    Damaged,
-    /// A row has no record in KV any more: it was removed.
-    Gone,
-    /// A row was written without quantities, which are too many: they are in no sum, the charge is.
-    Large,
-    /// A row breaks a constraint: it was not written.
-    Refused,
-}
-
-/// The first findings, sorted by kind and name, at most so many. One query.
-///
-/// # Errors
-/// If the ledger does not answer.
-pub async fn findings(ledger: &dyn Ledger, most: usize) -> Result<Vec<Finding>> {
-    ask(ledger, &Findings { most }).await
-}
-
-#[derive(Serialize)]
-struct Findings {
-    most: usize,
-}
-
-impl Query for Findings {
-    type Row = Finding;
-    const SQL: &'static str =
-        "SELECT json_object('kind', kind, 'name', name, 'found', found, 'detail', detail)
-FROM findings ORDER BY kind, name LIMIT ?1 ->> '$.most'";
-}
-
-/// Notes findings of a pass.
-#[derive(Serialize)]
-pub(super) struct Note<'a> {
-    pub now: u64,
-    pub pass: u64,
-    pub findings: &'a [Finding],
-}
-
-impl Query for Note<'_> {
-    type Row = u8;
-    const SQL: &'static str = "INSERT INTO findings (kind, name, found, pass, detail)
-SELECT value ->> '$.kind', value ->> '$.name', ?1 ->> '$.now', ?1 ->> '$.pass', value ->> '$.detail'
-FROM json_each(?1, '$.findings') WHERE true
-ON CONFLICT DO UPDATE SET pass = excluded.pass, detail = excluded.detail";
-}
-
-/// The number of findings.
-#[derive(Serialize)]
-pub(super) struct CountFindings {}
-
-impl Query for CountFindings {
-    type Row = usize;
-    const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
-}
-
-/// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else. So does what is too
-/// large, which is not read again.
-#[derive(Serialize)]
-pub(super) struct Forget {
-    pub pass: u64,
-}
-
-impl Query for Forget {
-    type Row = u8;
-    const SQL: &'static str =
-        "DELETE FROM findings WHERE kind NOT IN ('gone', 'large') AND pass < ?1 ->> '$.pass'";
 }

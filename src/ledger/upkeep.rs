@@ -2,9 +2,10 @@
 //! reconciliation.
 
 use super::entry::{self, Origin};
+use super::findings::Note;
 use super::receive::load;
 use super::reconcile::{Reached, When, reconcile};
-use super::state::{Note, SHOWN_AFTER_MS, State};
+use super::state::{SHOWN_AFTER_MS, State};
 use super::{Ledger, Query as _};
 use crate::handle::{Clock, Entropy};
 use crate::pledge::TransactionId;
@@ -118,10 +119,10 @@ async fn write_row(
     clock: &impl Clock,
     id: &TransactionId,
 ) -> Result<bool> {
+    let origin = Origin::Record { unless_since: clock.now_ms().saturating_sub(SHOWN_AFTER_MS) };
     let Some(found) = load(store, id).await? else { return Ok(false) };
     let Some(entry) = found else { return Ok(true) }; // it is damaged: the reconciliation names it
     let now = clock.now_ms();
-    let origin = Origin::Record { unless_since: now.saturating_sub(SHOWN_AFTER_MS) };
     let (_, findings) = entry::write_all(ledger, slice::from_ref(&entry), origin, now).await?;
     if !findings.is_empty() {
         ledger.run(&[Note { now, pass: now, findings: &findings }.statement()?]).await?;

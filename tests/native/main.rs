@@ -34,6 +34,7 @@ mod layers;
 mod ledger;
 mod ledger_plans;
 mod ledger_queue;
+mod ledger_times;
 mod logs;
 mod mail;
 mod notify;

@@ -196,7 +196,8 @@ fn a_check_is_of_a_whole_pass() {
 #[test]
 fn a_check_gives_up_where_somebody_else_works_at_it() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
-    ledger.sql(&format!("UPDATE reconciliation SET holder = 'other', lease = {}", u64::MAX / 4));
+    let lease = NOW_MS + MINUTE;
+    ledger.sql(&format!("UPDATE reconciliation SET holder = 'other', lease = {lease}"));
     assert_eq!(check(&ledger, &store, NOW_MS), None);
 }
 

@@ -1,0 +1,126 @@
+//! Payments as the operator's commands mark them and take them back, by what the ledger says at that moment; and rebuilds of
+//! the ledger while they do.
+
+use crate::bookkeeping::created_ms;
+use crate::books::Books;
+use crate::callers::Scope;
+use crate::claimants::Heard;
+use crate::invariants::Wrong;
+use crate::isolate::EPOCH_MS;
+use crate::kv::OPERATOR;
+use crate::payments::MONTH;
+use impact_pledge::handle::Clock as _;
+use impact_pledge::ledger;
+use impact_pledge::operator::audit::Author;
+use impact_pledge::operator::payments::{self, Payment, ShopMonth};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::{Month, Settlement};
+use impact_pledge::time::date_time;
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+/// The shop whose month is paid by commands alone, and the name of the record.
+const SHOP: Scope = ("live", "unit_2");
+const SETTLEMENT: &str = "settlement:live:unit_2:2026-01";
+/// How long it takes at most until somebody begins.
+const PAUSE_MS: u64 = 60_000;
+
+impl Books {
+    /// Marks the month as paid, or takes that back.
+    pub fn settle_by_command(self: &Rc<Self>) {
+        let (books, is_added) = (Rc::clone(self), self.random.chance(650));
+        let (number, ending) = self.announce(SETTLEMENT, is_added);
+        self.spawn_killable(async move {
+            books.sleep(books.random.below(PAUSE_MS)).await;
+            let told = match is_added {
+                true => books.mark().await,
+                false => books.undo().await,
+            };
+            let (heard, answer) = match told {
+                Ok(()) => (Heard::Done, String::new()),
+                Err(problem) if problem.contains("it is not certain") => (Heard::Unsure, problem),
+                Err(problem) => (Heard::Not, problem),
+            };
+            let what = if is_added { "to mark" } else { "to take back" };
+            books.note(format!("change {number}, {what} {SETTLEMENT}: {heard:?}, {answer}"));
+            books.count(format!("a payment: {heard:?}"));
+            books.claimants.borrow_mut()[number].heard = heard;
+            drop(ending);
+        });
+    }
+
+    async fn mark(&self) -> Result<(), String> {
+        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
+        let author = Author::new("ops", &clock, &*self.random).unwrap();
+        let (units, months) = ([SHOP.1.to_owned()], [Month::parse(MONTH).unwrap()]);
+        let sums = ledger::sums(&self.database, Some(Mode::Live), Some(&units), &months).await;
+        let sums = sums.map_err(|error| error.to_string())?;
+        let amounts: Vec<_> = sums
+            .iter()
+            .map(|sum| json!({ "amount": sum.amount, "currencyCode": sum.currency_code }))
+            .collect();
+        let payment = json!({
+            "of": of(), "amounts": amounts, "invoice": "17", "paidAt": date_time(clock.now_ms()),
+            "acceptUnpriced": sums.iter().map(|sum| sum.unpriced).sum::<usize>(),
+        });
+        let payment: Payment = serde_json::from_value(payment).unwrap();
+        let paid = payments::mark(&store, Some(&self.database), &author, &payment).await;
+        let paid = paid.map_err(|error| error.to_string())?;
+        self.settle(SHOP);
+        let wrong = self.wrong_payment(&paid.settlement);
+        wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
+        Ok(())
+    }
+
+    async fn undo(&self) -> Result<(), String> {
+        let (clock, store) = (self.clock(), self.namespace(OPERATOR));
+        let author = Author::new("ops", &clock, &*self.random).unwrap();
+        let of: ShopMonth = serde_json::from_value(of()).unwrap();
+        let undone = payments::undo(&store, Some(&self.database), &author, &of).await;
+        undone.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// The month has ended a day ago, so that its records do not change any more; but for one that a repeat writes again.
+    /// Nor does it count if KV did what it must not.
+    fn wrong_payment(&self, settlement: &Settlement) -> Wrong {
+        let versions = self.kv.versions.borrow();
+        let mut transactions = 0;
+        for (name, versions) in versions.range("transaction:".to_owned()..) {
+            if !name.starts_with("transaction:") {
+                break;
+            }
+            let records: Vec<_> = versions.iter().filter_map(|it| it.held.as_ref()).collect();
+            let Some(record) = records.last() else { continue };
+            let metadata = record.metadata_json();
+            if (metadata["mode"].as_str(), metadata["unit"].as_str())
+                != (Some(SHOP.0), Some(SHOP.1))
+            {
+                continue;
+            }
+            let created_at = &record.json()["createdAt"];
+            let is_one = records.iter().all(|other| other.json()["createdAt"] == *created_at);
+            if !is_one || self.kv.hidden_ms(name).is_some() || self.kv.late_until_ms(name) > 0 {
+                return None;
+            }
+            let month = created_ms(created_at).and_then(Month::at);
+            transactions += u64::from(month == Month::parse(MONTH));
+        }
+        let paid: u64 = settlement.sums.iter().map(|sum| sum.transactions).sum();
+        (paid != transactions).then(|| format!("{paid} transactions are paid, of {transactions}"))
+    }
+
+    /// Empties the ledger, as `npm run ledger -- rebuild` does; passes make its rows again.
+    pub fn rebuild(self: &Rc<Self>) {
+        let books = Rc::clone(self);
+        self.note("the operator empties the ledger");
+        self.count("a rebuild");
+        self.spawn_killable(async move {
+            let now_ms = EPOCH_MS + books.now_ms();
+            let _ = ledger::clear(&books.database, now_ms).await;
+        });
+    }
+}
+
+fn of() -> Value {
+    json!({ "unit": SHOP.1, "mode": SHOP.0, "month": MONTH })
+}

@@ -1,0 +1,267 @@
+//! What the ledger makes of lists that are answered late, and of clocks that are wrong.
+
+use super::ledger::{keep, message};
+use futures_executor::block_on;
+use impact_pledge::handle::Clock;
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
+use impact_pledge::ledger::{
+    self, Delivered, Ledger, Limits, Reached, Running, State, Statement, When,
+};
+use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::time::TimeZones;
+use serde_json::json;
+use std::cell::{Cell, RefCell};
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{FixedClock, NOW_MS};
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+const YEAR: u64 = 365 * 24 * HOUR;
+
+/// A store in which something happens between a list or a read and its answer.
+struct Slow<'s, H: AsyncFn(&str)> {
+    store: &'s MemoryStore,
+    happens: H,
+}
+
+impl<H: AsyncFn(&str)> Store for Slow<'_, H> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        let found = self.store.get(key).await;
+        (self.happens)(&key.name()).await;
+        found
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await
+    }
+}
+
+impl<H: AsyncFn(&str)> ListingStore for Slow<'_, H> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        let page = self.store.list(prefix, cursor).await;
+        (self.happens)(prefix).await;
+        page
+    }
+}
+
+impl<H: AsyncFn(&str)> OperatorStore for Slow<'_, H> {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.store.get_values(keys).await
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.store.put_for(key, value, metadata, seconds).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        OperatorStore::remove(self.store, key).await
+    }
+
+    async fn pause(&self, _: u32) {}
+}
+
+fn clock(now_ms: u64) -> FixedClock {
+    FixedClock(Cell::new(now_ms))
+}
+
+fn pass(ledger: &SqliteLedger, store: &impl OperatorStore, clock: &FixedClock) -> (Reached, State) {
+    block_on(ledger::reconcile(ledger, store, clock, ("one", When::Now), 1_000)).unwrap()
+}
+
+// ---- Lists that are answered late ----------------------------------------------------------------
+
+/// The message of a later create with the ID of the first message.
+fn later() -> [Delivered; 1] {
+    let later = json!({ "summary": { "createdAt": "2026-01-31T12:10:00.000Z", "amount": "7.00" } });
+    [Delivered { body: message(1, later), attempt: 1 }]
+}
+
+#[test]
+fn a_row_that_was_written_since_a_list_was_asked_for_stays() {
+    let (ledger, store, clock) =
+        (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
+    keep(&store, &message(1, json!({})));
+    let happens = async |prefix: &str| {
+        if prefix == "transaction:" {
+            ledger::receive(&ledger, &store, &clock, &later()).await;
+            clock.0.set(clock.0.get() + 3 * MINUTE);
+        }
+    };
+    assert_eq!(pass(&ledger, &Slow { store: &store, happens }, &clock).0, Reached::Complete);
+    assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
+}
+
+#[test]
+fn a_row_that_was_written_since_its_record_was_read_stays() {
+    let (ledger, store, clock) =
+        (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
+    pass(&ledger, &store, &clock); // the next one is not due
+    let own = message(1, json!({}));
+    keep(&store, &own);
+    store.keep(&format!("ledger-unsent:{}", own["id"].as_str().unwrap()), b"{}", b"{}");
+    let happens = async |name: &str| {
+        if name.starts_with("transaction:ptran_") {
+            ledger::receive(&ledger, &store, &clock, &later()).await;
+            clock.0.set(clock.0.get() + 3 * MINUTE);
+        }
+    };
+    let (store, limits) =
+        (Slow { store: &store, happens }, Limits { calls: 600, milliseconds: MINUTE });
+    let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
+    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::NotDue, 1));
+    assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
+}
+
+/// A pass on a computer that slept: whoever changed the fact meanwhile was told that it is so.
+#[test]
+fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
+    for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
+        let (ledger, store, clock) =
+            (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
+        let happens = async |prefix: &str| {
+            if prefix.starts_with("member") {
+                let began = clock.0.get();
+                let at = began + minutes_after_the_list * MINUTE;
+                let by = Change { change: "audit:1".to_owned(), author: "ada".to_owned(), at };
+                let fact = Fact { kind: Kind::Member, name: "t:u".to_owned() };
+                let seen = [Seen { fact: fact.clone(), is_there: false, change: None }];
+                claims::claim(&ledger, Wanted::Added, &seen, &by).await.unwrap();
+                store.keep("member:t:u", b"{}", b"null");
+                claims::confirm(&ledger, &[fact], &by).await.unwrap();
+                clock.0.set(began + minutes_of_sleep * MINUTE);
+            }
+        };
+        pass(&ledger, &Slow { store: &store, happens }, &clock);
+        assert_eq!(ledger.sql("SELECT author FROM claims"), ["ada"], "{minutes_after_the_list}");
+    }
+}
+
+/// A ledger after whose first answer something happens.
+struct Sleepy<'l, H: Fn()> {
+    ledger: &'l SqliteLedger,
+    happens: H,
+    is_first: Cell<bool>,
+}
+
+impl<H: Fn()> Ledger for Sleepy<'_, H> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+        Box::pin(async {
+            let answers = self.ledger.run(statements).await;
+            if self.is_first.replace(false) {
+                (self.happens)();
+            }
+            answers
+        })
+    }
+}
+
+#[test]
+fn whoever_slept_takes_the_reconciliation_from_nobody() {
+    let (ledger, store, clock) =
+        (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
+    let happens = || {
+        clock.0.set(clock.0.get() + 20 * MINUTE);
+        let (now, lease) = (clock.0.get(), clock.0.get() + 3 * MINUTE);
+        set(&ledger, &format!("holder = 'other', lease = {lease}, started = {now}"));
+    };
+    let sleepy = Sleepy { ledger: &ledger, happens, is_first: Cell::new(true) };
+    let pass = ledger::reconcile(&sleepy, &store, &clock, ("one", When::Now), 1_000);
+    assert_ne!(block_on(pass).unwrap().0, Reached::Complete);
+    assert_eq!(ledger.sql("SELECT holder FROM reconciliation"), ["other"]);
+}
+
+// ---- Clocks that are wrong -----------------------------------------------------------------------
+
+fn set(ledger: &SqliteLedger, columns: &str) {
+    ledger.sql(&format!("UPDATE reconciliation SET {columns}"));
+}
+
+/// How far ahead a time is, and whether it counts.
+const AHEAD: [(u64, bool); 4] = [(MINUTE, true), (7 * MINUTE, true), (HOUR, false), (YEAR, false)];
+
+#[test]
+fn a_lease_of_a_clock_that_is_far_ahead_keeps_nobody_away() {
+    for (ahead, counts) in AHEAD {
+        let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
+        set(&ledger, &format!("holder = 'other', lease = {}", now + ahead));
+        let expected = if counts { Reached::Busy } else { Reached::Complete };
+        assert_eq!(pass(&ledger, &store, &clock(now)).0, expected, "{ahead}");
+    }
+}
+
+#[test]
+fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
+    for (ahead, counts) in [(MINUTE, true), (4 * MINUTE, true), (HOUR, false), (YEAR, false)] {
+        for when in [When::Now, When::Due] {
+            let (ledger, store, now) =
+                (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
+            set(&ledger, &format!("completed = {}", now + ahead));
+            let clock = clock(now);
+            let pass = ledger::reconcile(&ledger, &store, &clock, ("one", when), 1_000);
+            let (reached, state) = block_on(pass).unwrap();
+            let expected = if counts { Reached::NotDue } else { Reached::Complete };
+            assert_eq!(reached, expected, "{ahead} {when:?}");
+            assert_eq!(state.completed, Some(if counts { now + ahead } else { now }));
+        }
+    }
+}
+
+/// Else its end would say that the ledger has what nobody made yet.
+#[test]
+fn a_pass_that_began_by_a_clock_that_is_far_ahead_begins_anew() {
+    for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {
+        let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
+        keep(&store, &message(1, json!({})));
+        set(&ledger, &format!("started = {}, part = 'members'", now + ahead));
+        let (reached, state) = pass(&ledger, &store, &clock(now));
+        assert_eq!(reached, Reached::Complete);
+        assert_eq!(state.completed, Some(if counts { now + ahead } else { now }), "{ahead}");
+        assert_eq!(state.last_listed, u64::from(!counts));
+    }
+}
+
+/// A clock that goes back once, and then on by a second whenever it is looked at.
+struct SetBack(RefCell<Option<u64>>, Cell<u64>);
+
+impl TimeZones for SetBack {
+    fn utc_offset(&self, _: &str, _: i64) -> Option<i32> {
+        None
+    }
+}
+
+impl Clock for SetBack {
+    fn now_ms(&self) -> u64 {
+        let SetBack(first, then) = self;
+        then.set(then.get() + 1_000);
+        first.take().unwrap_or(then.get())
+    }
+}
+
+#[test]
+fn a_check_ends_though_the_clock_goes_back() {
+    let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
+    keep(&store, &message(1, json!({})));
+    set(&ledger, &format!("started = {}", now - MINUTE)); // a pass is under way
+    let clock = SetBack(RefCell::new(Some(now + HOUR)), Cell::new(now));
+    let checked = block_on(ledger::check(&ledger, &store, &clock, "a command")).unwrap();
+    assert_eq!(checked.map(|checked| checked.state.last_listed), Some(1));
+    let passes = store.take_lists().iter().filter(|list| list.prefix == "transaction:").count();
+    assert_eq!(passes, 2, "one that was under way, and one more");
+}
