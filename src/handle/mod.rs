@@ -11,6 +11,7 @@ mod log;
 mod network;
 mod outbox;
 mod paid;
+mod prepare;
 mod recent;
 mod records;
 mod repeat;
