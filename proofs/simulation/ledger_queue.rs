@@ -6,7 +6,7 @@ use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
 use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
-use impact_pledge::handle::{LedgerQueue, put_or_mark};
+use impact_pledge::handle::{LedgerQueue, mark_unsent};
 use impact_pledge::ledger::{self, Delivered, Verdict};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
@@ -51,8 +51,9 @@ impl LedgerQueue for SimulatedLedgerQueue {
         let (exchange, at_ms) = (self.store.calls.exchange, books.now_ms());
         self.books.handed.borrow_mut().push(Handed { exchange, at_ms, message: body.clone() });
         let task = self.books.spawn(async move {
-            let putting = Box::pin(books.put(body));
-            put_or_mark(&store, &message.id, putting).await;
+            if !books.put(body).await {
+                mark_unsent(&store, &message.id).await;
+            }
         });
         self.books.handing.borrow_mut().insert((self.isolate, task));
     }

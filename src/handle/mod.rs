@@ -22,7 +22,7 @@ mod timeline;
 
 pub use cache::{Caches, LIFETIME_MS};
 pub use journal::Journal;
-pub use ledger::{LedgerQueue, put_or_mark};
+pub use ledger::{LedgerQueue, mark_unsent};
 pub use outbox::{Message, Outbox, Putting};
 pub use settings::{Settings, Variables};
 
