@@ -7,7 +7,7 @@ use crate::kv::{Fault, OPERATOR};
 use crate::mail::PUT_MS;
 use crate::namespace::Namespace;
 use futures_util::future::{Either, select};
-use impact_pledge::handle::{LedgerQueue, put_or_mark};
+use impact_pledge::handle::{LedgerQueue, mark_unsent};
 use impact_pledge::ledger::{self, Delivered, Verdict};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
@@ -58,14 +58,13 @@ impl LedgerQueue for SimulatedLedgerQueue {
         let number = self.books.handed.borrow().len();
         self.books.handed.borrow_mut().push(handed);
         let task = self.books.spawn(async move {
-            let putting = Box::pin(async {
-                let is_taken = books.put(body).await;
-                books.handed.borrow_mut()[number].is_refused = !is_taken;
-                is_taken
-            });
-            put_or_mark(&store, &message.id, putting).await;
-            if books.handed.borrow()[number].is_refused && books.random.chance(CRONS) {
-                books.keep_up_soon();
+            let is_taken = books.put(body).await;
+            books.handed.borrow_mut()[number].is_refused = !is_taken;
+            if !is_taken {
+                mark_unsent(&store, &message.id).await;
+                if books.random.chance(CRONS) {
+                    books.keep_up_soon();
+                }
             }
         });
         self.books.handing.borrow_mut().insert((self.isolate, task));

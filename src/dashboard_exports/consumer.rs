@@ -8,7 +8,7 @@ use crate::ledger::{self, Delivered, Verdict};
 use crate::platform::Platform;
 use crate::workers::json::to_js;
 use crate::workers::slots::Slots;
-use js_sys::{Array, JSON};
+use js_sys::Array;
 use serde::Serialize;
 use std::{mem, slice};
 use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
@@ -97,8 +97,7 @@ async fn receive_all(ledger: &D1Ledger, store: &OperatorKv, messages: Vec<Messag
 
 /// What a message says, and the bytes that its row may have.
 fn read(message: &Message) -> (Delivered, usize) {
-    let json = JSON::stringify(&message.body()).ok().and_then(|json| json.as_string());
-    let json = json.unwrap_or_default();
+    let json = message.body().as_string().unwrap_or_default();
     let body = serde_json::from_slice(json.as_bytes()).unwrap_or_default();
     let delivered = Delivered { body, attempt: message.attempts() };
     let bytes = delivered.row_bytes(json.len());

@@ -1,27 +1,20 @@
 //! Create pledge transaction (§4.1).
 
 use super::access::Caller;
+use super::prepare::{Ids, Prepared, prepare};
 use super::{Clock, Entropy, Journal, Service};
-use crate::api::{
-    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
-    Problem, TIMELINE_PATH, header,
-};
+use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
 use crate::charge::Catalogue;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
-use crate::idempotency::{Derivation, IdempotencyKey, Terms};
-use crate::pledge::{
-    Charge, CurrencyCode, EMAIL, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
-    PledgeTransaction, PledgeTransactionRequest, TransactionId,
-};
+use crate::idempotency::{IdempotencyKey, Terms};
+use crate::pledge::{CurrencyCode, Impact, PledgeTransactionRequest, TransactionId};
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
-use crate::store::{CatalogueKey, Recorded, Store, Summary, TransactionKey, TransactionMetadata};
+use crate::store::{CatalogueKey, Recorded, Store, Summary, TransactionKey};
 use crate::time::date_time;
 use crate::validate::summary;
 use futures_util::FutureExt as _;
-use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Most problems of a body that its answer lists; the rest are counted.
@@ -136,7 +129,7 @@ impl<'r> Creation<'r> {
     }
 
     /// The summary of a transaction, for its metadata.
-    fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
+    pub fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
         let catalogue = self.catalogue.as_ref().ok().and_then(|catalogue| (**catalogue).as_ref());
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
@@ -175,71 +168,6 @@ fn impacts<'p, 'a>(
     payload.pledges.iter().map(|pledge| &pledge.impact)
 }
 
-/// A transaction that is ready to be written.
-pub(super) struct Prepared {
-    pub id: TransactionId,
-    pub metadata: TransactionMetadata,
-    /// The body of the create's answer.
-    pub answer: Vec<u8>,
-    /// The body of every later get's answer.
-    record: Vec<u8>,
-    /// Whether the create asks for an e-mail.
-    pub wants_mail: bool,
-}
-
-/// Makes answer and record of a transaction from a valid request.
-pub(super) fn prepare(
-    creation: &Creation<'_>,
-    payload: PledgeTransactionRequest<'_>,
-    ids: &Ids<'_>,
-    terms: &Terms,
-) -> Result<Prepared, Problem> {
-    check_pledge_count(&payload)?;
-    let wants_mail = payload.notifications.contains(&EMAIL);
-    let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
-    let id = creation.id(&payload, ids);
-    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
-    let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
-    let recipient = api::to_raw_json(&payload.recipient);
-    let transaction = PledgeTransaction {
-        id: Cow::Borrowed(id.as_str()),
-        reference: payload.reference,
-        created_at: Cow::Borrowed(&terms.created_at),
-        is_live: caller.scope.mode.is_live(),
-        charge: Charge {
-            amount: Cow::Borrowed(&terms.amount),
-            currency_code: Cow::Borrowed(&terms.currency_code),
-            paid_at: None,
-        },
-        recipient: &*recipient,
-        trigger: payload.trigger,
-        pledges: pledges(payload.pledges, ids),
-        notifications: payload.notifications.into_iter().map(pending).collect(),
-        timeline_url: Cow::Owned(url),
-    };
-    let answer = api::to_json(&transaction);
-    check_record_size(&answer, &recipient, transaction.pledges.len())?;
-    let record = api::to_json(&transaction.into_retrieved());
-    let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
-    metadata.bytes = Some(record.len());
-    metadata.summary = summary;
-    Ok(Prepared { id, metadata, answer, record, wants_mail })
-}
-
-/// Refuses more pledges than a record has room for.
-fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
-    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
-    fits.then_some(()).ok_or(Problem::RecordTooLarge)
-}
-
-/// Refuses a record that is too large, before it is made: each pledge in it has a copy of the
-/// recipient (§4.2), so a small body could need gigabytes.
-fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Result<(), Problem> {
-    let copies = recipient.get().len().saturating_mul(pledges);
-    let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
-    fits.then_some(()).ok_or(Problem::RecordTooLarge)
-}
-
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {
     let key = request.header(header::IDEMPOTENCY_KEY);
     key.map(|text| IdempotencyKey::parse(&text).ok_or(Problem::InvalidIdempotencyKey)).transpose()
@@ -264,39 +192,4 @@ async fn read_body(
         BodyError::Broken => Problem::UnreadableBody,
         BodyError::Slow => Problem::SlowBody,
     })
-}
-
-/// The source of IDs.
-pub(super) enum Ids<'e> {
-    /// Random.
-    Random(&'e dyn Entropy),
-    /// Derived from an idempotency key.
-    Derived(Derivation),
-}
-
-impl Ids<'_> {
-    fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
-        match self {
-            Ids::Derived(derivation) => derivation.bytes(purpose, index),
-            Ids::Random(entropy) => {
-                let mut bytes = [0; N];
-                entropy.fill(&mut bytes);
-                bytes
-            }
-        }
-    }
-}
-
-/// The pledges, whose descriptions are JSON already: the answer and the record have the same.
-fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a, Box<RawValue>>> {
-    let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
-        let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
-        let detail = api::to_raw_json(&request.detail);
-        Pledge { id: Cow::Owned(id), impact: request.impact, detail }
-    };
-    requests.into_iter().enumerate().map(pledge).collect()
-}
-
-fn pending(kind: &'static str) -> Notification<'static> {
-    Notification { kind: Cow::Borrowed(kind), status: Cow::Borrowed("Pending") }
 }

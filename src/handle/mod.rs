@@ -11,6 +11,7 @@ mod log;
 mod network;
 mod outbox;
 mod paid;
+mod prepare;
 mod recent;
 mod records;
 mod repeat;
@@ -21,7 +22,7 @@ mod timeline;
 
 pub use cache::{Caches, LIFETIME_MS};
 pub use journal::Journal;
-pub use ledger::{LedgerQueue, put_or_mark};
+pub use ledger::{LedgerQueue, mark_unsent};
 pub use outbox::{Message, Outbox, Putting};
 pub use settings::{Settings, Variables};
 

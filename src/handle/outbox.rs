@@ -1,6 +1,6 @@
 //! The queue of notifications: a create that asks for an e-mail puts a message into it.
 
-use super::create::Prepared;
+use super::prepare::Prepared;
 use super::{Clock, Entropy, Service};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;

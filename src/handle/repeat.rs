@@ -1,7 +1,8 @@
 //! A create with an `Idempotency-Key`: recorded once, and a repeat is answered as the first one.
 
 use super::access::Caller;
-use super::create::{Creation, Ids, Prepared, prepare};
+use super::create::Creation;
+use super::prepare::{Ids, Prepared, prepare};
 use super::{Clock, Entropy, Service};
 use crate::api::{self, Problem, header};
 use crate::http::Response;

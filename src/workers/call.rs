@@ -1,7 +1,7 @@
 //! What a request has beside it.
 
 use js_sys::Promise;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
@@ -10,7 +10,7 @@ extern "C" {
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]
     pub fn id(this: &Call) -> String;
-    /// Lets the platform go on with a promise after the answer.
-    #[wasm_bindgen(method, catch, js_name = waitUntil)]
-    pub fn wait_until(this: &Call, promise: &Promise) -> Result<(), JsValue>;
+    /// Lets the platform go on with a promise after the answer. To be called before that.
+    #[wasm_bindgen(method, js_name = waitUntil)]
+    pub fn wait_until(this: &Call, promise: &Promise);
 }

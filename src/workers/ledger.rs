@@ -1,13 +1,14 @@
 //! A queue of the platform as the ledger's: its messages are sent while the answer is, and after it.
 
 use super::call::Call;
-use super::json::to_js;
-use super::kv::KvStore;
-use super::outbox::{PUT_MS, Queue, log_failure, put};
+use super::kv::{KvStore, failure};
+use super::outbox::{PUT_MS, Queue, log_failure};
 use super::slots::Slots;
-use crate::handle::{LedgerQueue, put_or_mark};
+use crate::handle::{LedgerQueue, mark_unsent};
+use crate::pledge::TransactionId;
 use crate::store::Recorded;
-use wasm_bindgen::prelude::JsValue;
+use js_sys::Promise;
+use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::future_to_promise;
 
 /// The name of its binding.
@@ -15,6 +16,13 @@ const BINDING: &str = "LEDGER";
 /// Most messages that are being sent at once: an isolate has as many per millisecond only if the queue hangs,
 /// and each has up to 100 KB.
 const MAX_SENDING: usize = 128;
+
+#[wasm_bindgen(module = "/src/workers/put.js")]
+extern "C" {
+    /// Puts a text into a queue. Calls `end` with whether it is there in time, and why not; fulfils with what
+    /// that returns.
+    fn put(queue: &Queue, text: &str, milliseconds: u32, end: &JsValue) -> Promise;
+}
 
 thread_local! {
     static SENDING: Slots = const { Slots::new(MAX_SENDING, PUT_MS) };
@@ -32,23 +40,39 @@ pub struct BackgroundQueue<'c> {
 
 impl LedgerQueue for BackgroundQueue<'_> {
     fn send(&self, message: Recorded) {
-        let (queue, store) = (self.queue.clone(), self.store.clone());
-        let json = to_js(&message); // of wasm's memory only the ID is held meanwhile
-        let id = message.id;
-        let sent = future_to_promise(async move {
-            put_or_mark(&store, &id, Box::pin(put_within_bounds(&queue, json))).await;
-            Ok(JsValue::UNDEFINED)
-        });
-        let _ = self.call.wait_until(&sent); // it throws for a request that has ended
+        let text = serde_json::to_string(&message).unwrap_or_default(); // it cannot fail
+        let unsent = Unsent { store: self.store.clone(), id: message.id };
+        let sent = match SENDING.with(Slots::take) {
+            Some(slot) => {
+                let end = Closure::once_into_js(move |is_put: bool, error: JsValue| {
+                    SENDING.with(|sending| sending.free(slot));
+                    if is_put {
+                        JsValue::UNDEFINED
+                    } else {
+                        unsent.mark(&failure(&error, PUT_MS)).into()
+                    }
+                });
+                put(&self.queue, &text, PUT_MS, &end)
+            }
+            None => unsent.mark("too many messages are being sent"),
+        };
+        self.call.wait_until(&sent);
     }
 }
 
-async fn put_within_bounds(queue: &Queue, message: Result<JsValue, JsValue>) -> bool {
-    let Some(slot) = SENDING.with(Slots::take) else {
-        log_failure(BINDING, "too many messages are being sent");
-        return false;
-    };
-    let is_put = put(queue, BINDING, message, None).await;
-    SENDING.with(|sending| sending.free(slot));
-    is_put
+/// A transaction whose message may not be put into the queue.
+struct Unsent {
+    store: KvStore,
+    id: TransactionId,
+}
+
+impl Unsent {
+    /// Marks it, and logs why.
+    fn mark(self, cause: &str) -> Promise {
+        log_failure(BINDING, cause);
+        future_to_promise(async move {
+            mark_unsent(&self.store, &self.id).await;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
 }

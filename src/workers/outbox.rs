@@ -15,7 +15,6 @@ pub const PUT_MS: u32 = 2_000;
 #[wasm_bindgen]
 extern "C" {
     /// A queue. `worker::Queue` takes its messages by serde, too, and has no deadline.
-    #[derive(Clone)]
     pub type Queue;
     #[wasm_bindgen(method, catch)]
     fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
@@ -37,38 +36,30 @@ impl DelayedQueue {
 
 impl Outbox for DelayedQueue {
     fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
-        Box::pin(put(&self.queue, "NOTIFICATIONS", to_js(message), Some(self.delay_seconds)))
+        Box::pin(put(&self.queue, to_js(message), self.delay_seconds))
     }
 }
 
-/// Puts a message into a queue. Returns whether it is there, after 2 seconds at the latest, and logs why it
-/// is not, by the name of the binding.
-pub async fn put(
-    queue: &Queue,
-    binding: &str,
-    message: Result<JsValue, JsValue>,
-    delay_seconds: Option<u32>,
-) -> bool {
+/// Puts a message into the queue. Returns whether it is there, after 2 seconds at the latest, and logs why it
+/// is not.
+async fn put(queue: &Queue, message: Result<JsValue, JsValue>, delay_seconds: u32) -> bool {
     let Err(error) = try_to_put(queue, message, delay_seconds).await else { return true };
-    log_failure(binding, &failure(&error, PUT_MS)); // of a message without personal data
+    log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // of a message without personal data
     false
 }
 
 async fn try_to_put(
     queue: &Queue,
     message: Result<JsValue, JsValue>,
-    delay_seconds: Option<u32>,
+    delay_seconds: u32,
 ) -> Result<(), JsValue> {
-    let options = JSON::parse(&match delay_seconds {
-        Some(seconds) => format!(r#"{{"contentType":"json","delaySeconds":{seconds}}}"#),
-        None => r#"{"contentType":"json"}"#.to_owned(),
-    })?;
-    let sent = queue.send(&message?, &options)?;
+    let options = format!(r#"{{"contentType":"json","delaySeconds":{delay_seconds}}}"#);
+    let sent = queue.send(&message?, &JSON::parse(&options)?)?;
     JsFuture::from(within(&sent, PUT_MS)).await?;
     Ok(())
 }
 
-/// Logs why a message is not in the queue.
+/// Logs why a message is not in the queue of this binding.
 pub fn log_failure(binding: &str, cause: &str) {
     log_error(&[("queue", binding), ("cause", cause)]);
 }

@@ -69,7 +69,7 @@ function handlersOf(module, startConsumer) {
   async function answer(request, env, context) {
     const call = new Call(request, context);
     const { ended, forget } = requests.call(() => module.fetch(request, env, call));
-    context.waitUntil(ended); // if its caller hung up, what wasm holds for it would be held for ever
+    context.waitUntil(call.end(ended)); // if its caller hung up, what wasm holds for it would be held for ever
     const made = await ended;
     forget();
     const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as a response belongs to the request that made it
@@ -108,6 +108,8 @@ class Call {
   #request;
   #context;
   #id;
+  /** @type {Promise<unknown> | undefined} */
+  #later;
 
   constructor(request, context) {
     this.#request = request;
@@ -120,9 +122,14 @@ class Call {
     return this.#id;
   }
 
-  /** Goes on with a promise after the answer. */
+  /** Goes on with a promise after the answer. To be called before that. */
   waitUntil(promise) {
-    this.#context.waitUntil(promise);
+    this.#later = Promise.all([this.#later, promise]);
+  }
+
+  /** Ends once the answer is made, and with it what goes on after that. The platform takes 5 µs for each promise that it waits for. */
+  end(answered) {
+    return answered.then(() => this.#later);
   }
 
   /** Who asks, where Cloudflare Access protects the Worker. */

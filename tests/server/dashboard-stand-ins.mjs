@@ -106,7 +106,7 @@ function database(d1, name) {
   };
 }
 
-/** Takes bodies as a batch of the queue, and answers what became of each message: seconds, or `acked`. */
+/** Takes bodies as a batch of the queue, objects as their JSON, and answers what became of each message: seconds, or `acked`. */
 async function take(request, env) {
   const verdicts = {};
   const verdict = (at, is) => {
@@ -114,7 +114,7 @@ async function take(request, env) {
   };
   const bodies = await request.json();
   const messages = bodies.map((body, at) => ({
-    body,
+    body: typeof body === "object" ? JSON.stringify(body) : body,
     get attempts() {
       return body === "poison" ? fail("plain") : 1; // it breaks the instance
     },

@@ -152,8 +152,8 @@ async function loadAll(setting, arms, samples) {
   return results;
 }
 
-/** @returns {Promise<Measured>} */
-function measured(setting, arm, kind, sample) {
+/** @returns {Promise<Measured>} of a process of its own */
+export function measured(setting, arm, kind, sample) {
   const { program, plan, folder } = setting;
   return onServer(setting, arm, async (server) => {
     const requests = await (arm.limit ? given(server, sample) : kind.make(serviceOn(server)));

@@ -26,6 +26,16 @@ const CONFIGS = {
 };
 
 /**
+ * What can be bound as the ledger's queue: `platform` is workerd's own, whose messages another Worker takes; `stand-in` an
+ * object that takes them at once.
+ * @typedef {keyof typeof QUEUES} Queue
+ */
+const QUEUES = {
+  platform: '(name = "LEDGER", queue = "queue")',
+  "stand-in": '(name = "LEDGER", wrapped = (moduleName = "bench:stand-in"))',
+};
+
+/**
  * @typedef {object} Bundle
  * @property {string} folder with workerd's configurations
  * @property {{raw: number, gzip: number, brotli: number}} upload bytes of what a deploy would send
@@ -34,10 +44,10 @@ const CONFIGS = {
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
- * @param {{main: string, folder: string, kv?: string}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
+ * @param {{main: string, folder: string, kv?: string, queue?: Queue}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, kv }) {
+export async function bundle(tools, { main, folder, kv, queue }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
@@ -58,9 +68,11 @@ export async function bundle(tools, { main, folder, kv }) {
   const modules = readdirSync(out)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .sort();
-  copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
+  for (const name of ["kv", "queue", "stand-in"])
+    copyFileSync(join(HERE, "workers", `${name}.mjs`), join(folder, `${name}.js`));
+  const bindings = { kv, queue: queue && QUEUES[queue] };
   for (const [name, flags] of Object.entries(CONFIGS))
-    writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, kv));
+    writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, bindings));
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
@@ -81,10 +93,15 @@ function sizes(files) {
 }
 
 /** The entry comes first: workerd starts that. */
-function configText(modules, compatibilityDate, flags, kv) {
+function configText(modules, compatibilityDate, flags, { kv, queue }) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
+  const bindings = [
+    '(name = "PLEDGES", kvNamespace = "kv")',
+    '(name = "ALLOWED_ORIGINS", text = "")',
+    ...(queue ? [queue] : []),
+  ];
   const lines = [entry, ...rest].map(
     (name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`,
   );
@@ -92,7 +109,12 @@ function configText(modules, compatibilityDate, flags, kv) {
 
 const config :Workerd.Config = (
   v8Flags = ${JSON.stringify(flags)},
-  services = [(name = "main", worker = .main), (name = "kv", ${kv ? `external = (address = "${kv}", http = ())` : "worker = .kv"})],
+  services = [
+    (name = "main", worker = .main),
+    (name = "kv", ${kv ? `external = (address = "${kv}", http = ())` : "worker = .kv"}),
+    (name = "queue", worker = .queue),
+  ],
+  extensions = [(modules = [(name = "bench:stand-in", internal = true, esModule = embed "stand-in.js")])],
   sockets = [
     (name = "main", address = "127.0.0.1:0", http = (), service = "main"),
     (name = "kv", address = "127.0.0.1:0", http = (), service = "kv"),
@@ -104,10 +126,11 @@ const main :Workerd.Worker = (
 ${lines.join("\n")}
   ],
   compatibilityDate = "${compatibilityDate}",
-  bindings = [(name = "PLEDGES", kvNamespace = "kv"), (name = "ALLOWED_ORIGINS", text = "")],
+  bindings = [${bindings.join(", ")}],
 );
 
 const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js")], compatibilityDate = "${compatibilityDate}");
+const queue :Workerd.Worker = (modules = [(name = "queue.js", esModule = embed "queue.js")], compatibilityDate = "${compatibilityDate}");
 `;
 }
 

@@ -1,0 +1,147 @@
+/**
+ * What the ledger's queue takes of a create, on workerd: microseconds of processor time per request.
+ *
+ *     node scripts/run.mjs ../proofs/bench/service/queue                             # build/, 12 min
+ *     node scripts/run.mjs ../proofs/bench/service/queue --before /clone/build       # beside another build, with no queue
+ *     … --only "POST small"      one kind of create; also --no-limits (the service and its stand-in alone), --rounds 4
+ *
+ * Each figure is of processes of their own, which take turns. The service without a queue runs twice, against itself: what
+ * those processes differ by is the noise. A ratio is the median of the rounds', to the first column: in the first table to the
+ * other build, or else to the service without a queue; in the second one to one safe KV call without a message. The stand-in
+ * takes a message at once, so that the sender's part is seen alone. The platform's queue is workerd's own, and a Worker in the
+ * same process takes its messages.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { InvalidArgumentError, command, whole } from "../../../scripts/lib/command.mjs";
+import { UserError, log, table } from "../../../scripts/lib/output.mjs";
+import { seedData } from "../../../scripts/lib/seed.mjs";
+import { prepareTools } from "../../../scripts/lib/tools.mjs";
+import { figure, median, noise, ratio, rotated } from "../numbers.mjs";
+import { KINDS, creates, kindsOf, send } from "./requests.mjs";
+import { measured } from "./run.mjs";
+import { Server, bundle } from "./workerd.mjs";
+import { wrk } from "./wrk.mjs";
+
+const WORKERS = join(import.meta.dirname, "workers");
+/** Until a message has been sent, in milliseconds. */
+const SETTLED_MS = 500;
+const SECONDS = { warmUp: 1.5, seconds: 1.5 };
+const CREATES = KINDS.filter(({ name }) => name.startsWith("POST"));
+
+/** @typedef {{key: string, main: string, queue?: import("./workerd.mjs").Queue}} Entry */
+
+const program = command(
+  "node scripts/run.mjs ../proofs/bench/service/queue",
+  "What the ledger's queue takes of a create on workerd, in microseconds of processor time.",
+)
+  .option("--before <folder>", "another built Worker, which runs without a queue")
+  .option(
+    "--only <kinds>",
+    `some of them: ${CREATES.map(({ name }) => name).join("; ")}`,
+    readCreates,
+  )
+  .option("--no-limits", "the service alone, without a plain Worker and the platform's queue")
+  .option("--rounds <n>", "processes of each Worker and kind of request", whole(1, 99), 8);
+
+program.action(async ({ before, only = CREATES, limits, rounds }) => {
+  const tools = await prepareTools();
+  const folder = join(tools.root, "build", "bench", "queue");
+  mkdirSync(folder, { recursive: true });
+  const { entries: seeds } = await seedData(tools);
+  const setting = { tools, program: await wrk(), plan: SECONDS, seeds, folder };
+  const entries = [...services(tools.root, before), ...(limits ? limiting(tools.root) : [])];
+  const arms = await bundleAll(tools, folder, entries);
+  for (const arm of arms) await mustSend(setting, arm);
+  const figures = await loadAll(setting, { arms, kinds: only, rounds });
+  for (const [base, keys] of tables(before ? "before" : "no queue"))
+    if (arms.some(({ key }) => key === base)) console.log(`${tableOf(figures, base, keys)}\n`);
+});
+
+/**
+ * By the Worker that the others are compared with. Of those that did not run there is no column.
+ * @returns {[string, string[]][]}
+ */
+const tables = (base) => [
+  [base, ["no queue", "again", "stand-in", "platform's queue"].filter((key) => key !== base)],
+  ["KV call", ["KV call, stand-in", "KV call, platform's queue"]],
+];
+
+function readCreates(text) {
+  const kinds = kindsOf(text);
+  if (!kinds?.every((kind) => CREATES.includes(kind)))
+    throw new InvalidArgumentError("No creates.");
+  return kinds;
+}
+
+const ours = (root) => join(root, "build", "worker.js");
+
+/** @returns {Entry[]} */
+const services = (root, before) => [
+  { key: "no queue", main: ours(root) },
+  { key: "again", main: ours(root) },
+  ...(before ? [{ key: "before", main: resolve(before, "worker.js") }] : []),
+  { key: "stand-in", main: ours(root), queue: "stand-in" },
+];
+
+/** @returns {Entry[]} */
+function limiting(root) {
+  const sending = join(WORKERS, "sending.mjs");
+  return [
+    { key: "platform's queue", main: ours(root), queue: "platform" },
+    { key: "KV call", main: join(WORKERS, "safe.mjs") },
+    { key: "KV call, stand-in", main: sending, queue: "stand-in" },
+    { key: "KV call, platform's queue", main: sending, queue: "platform" },
+  ];
+}
+
+async function bundleAll(tools, folder, entries) {
+  const arms = [];
+  for (const [index, { key, main, queue }] of entries.entries())
+    arms.push({ key, ...(await bundle(tools, { main, folder: join(folder, `${index}`), queue })) });
+  return arms;
+}
+
+/** Makes sure that the queue takes the message of a create: else the Worker logs something. */
+async function mustSend({ tools, seeds }, arm) {
+  const server = await Server.start(tools, arm);
+  try {
+    await server.seed(seeds);
+    const [request] = creates(1, 1);
+    await send(server.origin, request);
+    await pause(SETTLED_MS);
+    if (server.output) throw new UserError(`${arm.key} has logged:\n${server.output}`);
+  } finally {
+    await server.end();
+  }
+}
+
+/** @returns {Promise<Record<string, Record<string, number[]>>>} by kind of request, then by Worker */
+async function loadAll(setting, { arms, kinds, rounds }) {
+  const none = () => Object.fromEntries(arms.map(({ key }) => [key, []]));
+  const figures = Object.fromEntries(kinds.map(({ name }) => [name, none()]));
+  for (let round = 0; round < rounds; round += 1) {
+    log(`round ${round + 1} of ${rounds}`);
+    for (const kind of kinds)
+      for (const arm of rotated(arms, round))
+        figures[kind.name][arm.key].push((await measured(setting, arm, kind, null)).cpu);
+    writeFileSync(join(setting.folder, "figures.json"), JSON.stringify(figures));
+  }
+  return figures;
+}
+
+function tableOf(figures, base, keys) {
+  const [first] = Object.values(figures);
+  const columns = keys.filter((key) => key in first);
+  const rows = Object.entries(figures).map(([kind, times]) => {
+    const limit = noise(times["no queue"], times.again);
+    const cell = (key) =>
+      `${figure(median(times[key]))}, ${ratio(times[key], times[base]).toFixed(2)} ×`;
+    const noted = `± ${Math.ceil((limit - 1) * 100)} %`;
+    return [kind, figure(median(times[base])), noted, ...columns.map(cell)];
+  });
+  return table(["µs per request", base, "noise", ...columns], rows);
+}
+
+await program.parseAsync();

@@ -1,0 +1,34 @@
+/** The least that a message can cost: as in `safe.mjs`, and after each create a message whose text is made already. */
+import { put } from "../../../../src/workers/put.js";
+import { within } from "../../../../src/workers/within.js";
+import { oneCall } from "./one-call.mjs";
+
+/** As large as the service's about one pledge. */
+const MESSAGE = JSON.stringify({
+  id: `ptran_${"0".repeat(42)}`,
+  mode: "test",
+  unit: "unit_dev",
+  summary: {
+    createdAt: "2026-11-24T12:00:00.000Z",
+    amount: "2.50",
+    currencyCode: "USD",
+    lookup: { email: "0".repeat(32) },
+    key: "0".repeat(12),
+    quantities: [["tree", 5_000_000]],
+  },
+});
+const PUT_MS = 2_000;
+
+const note = (isPut, error) => {
+  if (!isPut) console.error(String(error));
+};
+
+export default {
+  async fetch(request, env, context) {
+    const ended = oneCall(request, env.PLEDGES, within);
+    context.waitUntil(ended.then(() => put(env.LEDGER, MESSAGE, PUT_MS, note)));
+    const response = await ended;
+    response.headers.set("x-request-id", request.headers.get("cf-ray") ?? crypto.randomUUID());
+    return response;
+  },
+};

@@ -1,0 +1,115 @@
+//! The transaction of a create: its IDs, its answer and its record.
+
+use super::Entropy;
+use super::create::Creation;
+use crate::api::{
+    self, EDIT_KEY_PARAMETER, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Problem, TIMELINE_PATH,
+};
+use crate::idempotency::{Derivation, Terms};
+use crate::pledge::{
+    Charge, EMAIL, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
+    PledgeTransactionRequest, TransactionId,
+};
+use crate::store::TransactionMetadata;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A transaction that is ready to be written.
+pub(super) struct Prepared {
+    pub id: TransactionId,
+    pub metadata: TransactionMetadata,
+    /// The body of the create's answer.
+    pub answer: Vec<u8>,
+    /// The body of every later get's answer.
+    pub record: Vec<u8>,
+    /// Whether the create asks for an e-mail.
+    pub wants_mail: bool,
+}
+
+/// Makes answer and record of a transaction from a valid request.
+pub(super) fn prepare(
+    creation: &Creation<'_>,
+    payload: PledgeTransactionRequest<'_>,
+    ids: &Ids<'_>,
+    terms: &Terms,
+) -> Result<Prepared, Problem> {
+    check_pledge_count(&payload)?;
+    let wants_mail = payload.notifications.contains(&EMAIL);
+    let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
+    let id = creation.id(&payload, ids);
+    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
+    let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
+    let recipient = api::to_raw_json(&payload.recipient);
+    let transaction = PledgeTransaction {
+        id: Cow::Borrowed(id.as_str()),
+        reference: payload.reference,
+        created_at: Cow::Borrowed(&terms.created_at),
+        is_live: caller.scope.mode.is_live(),
+        charge: Charge {
+            amount: Cow::Borrowed(&terms.amount),
+            currency_code: Cow::Borrowed(&terms.currency_code),
+            paid_at: None,
+        },
+        recipient: &*recipient,
+        trigger: payload.trigger,
+        pledges: pledges(payload.pledges, ids),
+        notifications: payload.notifications.into_iter().map(pending).collect(),
+        timeline_url: Cow::Owned(url),
+    };
+    let answer = api::to_json(&transaction);
+    check_record_size(&answer, &recipient, transaction.pledges.len())?;
+    let record = api::to_json(&transaction.into_retrieved());
+    let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
+    metadata.bytes = Some(record.len());
+    metadata.summary = summary;
+    Ok(Prepared { id, metadata, answer, record, wants_mail })
+}
+
+/// Refuses more pledges than a record has room for.
+fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
+    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
+    fits.then_some(()).ok_or(Problem::RecordTooLarge)
+}
+
+/// Refuses a record that is too large, before it is made: each pledge in it has a copy of the
+/// recipient (§4.2), so a small body could need gigabytes.
+fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Result<(), Problem> {
+    let copies = recipient.get().len().saturating_mul(pledges);
+    let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
+    fits.then_some(()).ok_or(Problem::RecordTooLarge)
+}
+
+/// The source of IDs.
+pub(super) enum Ids<'e> {
+    /// Random.
+    Random(&'e dyn Entropy),
+    /// Derived from an idempotency key.
+    Derived(Derivation),
+}
+
+impl Ids<'_> {
+    pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
+        match self {
+            Ids::Derived(derivation) => derivation.bytes(purpose, index),
+            Ids::Random(entropy) => {
+                let mut bytes = [0; N];
+                entropy.fill(&mut bytes);
+                bytes
+            }
+        }
+    }
+}
+
+/// The pledges, whose descriptions are JSON already: the answer and the record have the same.
+fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a, Box<RawValue>>> {
+    let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
+        let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
+        let detail = api::to_raw_json(&request.detail);
+        Pledge { id: Cow::Owned(id), impact: request.impact, detail }
+    };
+    requests.into_iter().enumerate().map(pledge).collect()
+}
+
+fn pending(kind: &'static str) -> Notification<'static> {
+    Notification { kind: Cow::Borrowed(kind), status: Cow::Borrowed("Pending") }
+}
