@@ -4,9 +4,9 @@
 //! here first, then its record is written or removed, then the claim is ended. Of two changes at once the second one is
 //! refused, and hears of the first.
 //!
-//! A claim counts more than the record for [`RECENT_MS`] after its change. Later KV shows everywhere what became of it, and
-//! the record counts, whatever the claim says: what a crash leaves stops nobody for longer. The reconciliation then brings
-//! the claim in line with the record.
+//! For [`RECENT_MS`] after its change a claim counts more than the record. After that KV shows the outcome everywhere, and the
+//! record counts, whatever the claim says: so a claim that a crash left behind blocks nobody for longer. The reconciliation
+//! then updates the claim from the record.
 
 use super::{Ledger, LedgerError, Query, Result};
 use crate::time::SKEW_MS;
@@ -15,8 +15,9 @@ use std::ops::RangeInclusive;
 
 /// How long a claim counts more than the record in KV, in milliseconds.
 ///
-/// A record is begun to be written within 30 s of its change. A command then waits for at most 11.5 minutes, if Cloudflare's
-/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by 5 minutes at most: 19 in all.
+/// The write of a record begins within 30 s of its change. A command then waits for at most 11.5 minutes, if Cloudflare's
+/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by 5 minutes at most: 19 minutes in
+/// all, rounded up.
 pub const RECENT_MS: u64 = 20 * 60_000;
 
 /// A fact, such as that a month of a shop is marked as paid.

@@ -41,7 +41,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes the row of a transaction from its metadata and its pledges; `None` as [`Entry::new`].
+    /// Makes the row of a transaction from its metadata and its pledges; `None` in the same cases as [`Entry::new`].
     pub fn of_pledges<'i, 'a: 'i>(
         recorded: &Recorded,
         impacts: impl Iterator<Item = &'i Impact<'a>>,

@@ -5,8 +5,8 @@
 //! that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, which says up to when nothing is
 //! missing. All SQL is in this module; its tables are those of `migrations/`.
 //!
-//! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded and no
-//! count of parameters is limited, whatever lies between.
+//! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded, and D1's
+//! limit of 100 parameters does not matter.
 
 mod changed;
 mod check;

@@ -1,7 +1,7 @@
 //! The reconciliation with Workers KV: makes the ledger complete, and says up to when it is.
 //!
-//! A pass lists all transactions of KV and compares them with the rows, page by page. It goes on where it ended, within a
-//! number of calls for each time, so that an invocation of the Worker is enough for it.
+//! A pass lists all transactions of KV and compares them with the rows, page by page. Each call goes on where the last one
+//! stopped, and makes a limited number of queries, so that it fits into one invocation of the Worker.
 
 use super::claims::Kind;
 use super::findings::{Finding, FindingKind, Forget};

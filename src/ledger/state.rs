@@ -4,9 +4,9 @@ use super::{Ledger, LedgerError, Query, Result, ask};
 use crate::time::SKEW_MS;
 use serde::{Deserialize, Serialize};
 
-/// How long KV may not list a record that was written, in milliseconds.
+/// How long a written record may be missing from KV's lists, in milliseconds.
 pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
-/// How long somebody may work at the reconciliation without saying so again, in milliseconds.
+/// How long a lease on the reconciliation lasts unless its holder renews it, in milliseconds.
 pub(super) const LEASE_MS: u64 = 3 * 60_000;
 
 /// What a pass lists, part by part.

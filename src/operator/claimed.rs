@@ -23,7 +23,7 @@ use crate::ledger::claims::{self, Change, Claim, Fact, Seen, State, Turn, Wanted
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
-/// How long after its entry a record is begun to be written, in milliseconds: [`claims::RECENT_MS`] counts on it.
+/// How long after its entry the write of a record may begin, in milliseconds. [`claims::RECENT_MS`] relies on it.
 const MAX_AGE_MS: u64 = 30_000;
 
 /// A change whose entry is in the audit log.

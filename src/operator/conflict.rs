@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 /// How long Workers KV may not show a change, in minutes. So long, a change that was not seen is not replaced.
 const LATE_MINUTES: u64 = 2;
-/// How long after its entry a change is begun to be written, in milliseconds: with the deadline of a write that is less
+/// How long after its entry the write of a change may begin, in milliseconds: with the deadline of a write that is less
 /// than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
