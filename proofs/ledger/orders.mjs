@@ -66,7 +66,7 @@ function payloadOf(random, number) {
   const email = `${random.chance(0.2) ? "Buyer" : "buyer"}-${random.below(BUYERS)}@example.org`;
   const impacts = BASKET[drawn(random)](random, email);
   return {
-    reference: `order-${number}`,
+    reference: `load-${number}`, // the development data has orders as `order-1001`
     recipient: { email, firstName: "Änne" },
     pledges: impacts.map((impact) => ({ impact, detail: { name: "Wäldchen" } })),
   };

@@ -80,7 +80,7 @@ const RULES = {
   *"no reference is there twice"({ records }) {
     const ids = new Map();
     for (const [id, { value, metadata }] of records) {
-      if (metadata.summary.erased || !value.reference.startsWith("order-")) continue;
+      if (metadata.summary.erased || !value.reference.startsWith("load-")) continue;
       if (ids.has(value.reference))
         yield `${value.reference} is ${id} and ${ids.get(value.reference)}`;
       ids.set(value.reference, id);
