@@ -984,7 +984,10 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
     mark("--amount", "1.80", "--currency", "USD"),
     `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, and not of 1.80 USD`,
   );
-  await fails(mark(...both), /has 2 pledges without a price, for example in ptran_\S+i: they are charged as 0/);
+  await fails(
+    mark(...both),
+    /has 2 pledges without a price, for example in ptran_\S+i: they are charged as 0/,
+  );
   const right = mark(...both, "--accept-unpriced", "2");
   await fails(
     right,
