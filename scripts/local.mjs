@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildLocalWasm, refuseUpload } from "./lib/local-wasm.mjs";
 import { buildOperator } from "./lib/operator.mjs";
-import { UserError } from "./lib/output.mjs";
+import { UserError, log } from "./lib/output.mjs";
 import { buildForShop } from "./package.mjs";
 import { bundleShop } from "./shop.mjs";
 import { copy, placeDashboard, placeWorker } from "./worker.mjs";
@@ -36,7 +36,10 @@ export const LOCAL_PARTS = {
 /** @param {import("./lib/tools.mjs").Tools} tools @param {string[]} names of parts */
 export async function buildLocal(tools, names) {
   refuseUpload();
-  for (const name of names) await LOCAL_PARTS[name](tools);
+  for (const [index, name] of names.entries()) {
+    log(`[${index + 1}/${names.length}] ${name}`);
+    await LOCAL_PARTS[name](tools);
+  }
 }
 
 /** What the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml are bundled from. */

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
+import { whenNpmEnds } from "./bootstrap.mjs";
 import { UserError, tail } from "./output.mjs";
 import { stateFolder } from "./runtime.mjs";
 
@@ -106,6 +107,7 @@ export async function serveUntilAsked(start) {
   const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
       process.on(signal, () => resolve(undefined));
+    whenNpmEnds(() => resolve(undefined));
   });
   const servers = await Promise.race([start(), asked]);
   if (!servers) process.exit(130); // asked to end before it had begun
