@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { Option, command } from "./lib/command.mjs";
 import { log } from "./lib/output.mjs";
+import { localConfig } from "./local.mjs";
 import { seed } from "./lib/seed.mjs";
 import { freePort, portFrom, serve, serveUntilAsked, startGroup } from "./lib/serve.mjs";
 import { prepareTools } from "./lib/tools.mjs";
@@ -23,7 +24,7 @@ const ROLES = /** @type {Role[]} */ (["operator", "support", "accounts"]);
 export const serveDashboard = (tools, { port, persistTo, role, service }) =>
   serve(tools, {
     what: "the dashboard",
-    config: CONFIG,
+    config: localConfig(tools, CONFIG),
     port,
     persistTo,
     options: ["--env", role ?? "", "--var", `SERVICE_ORIGIN:${service}`],
@@ -35,7 +36,7 @@ export const serveDashboard = (tools, { port, persistTo, role, service }) =>
  */
 export async function buildFirst({ root, env }, what, ...parts) {
   log(`building ${what} …`);
-  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build", ...parts], {
+  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build", "--local", ...parts], {
     cwd: root,
     env,
     stdio: ["ignore", "inherit", "inherit"],

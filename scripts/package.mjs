@@ -5,7 +5,7 @@
  * where the platform refuses wasm.
  */
 import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join, parse } from "node:path";
+import { dirname, join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { writeDeclarations } from "./lib/declarations.mjs";
 import { printable } from "./lib/printable.mjs";
@@ -83,7 +83,8 @@ const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the was
 /** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
-    for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
+    for (const entry of ENTRIES)
+      await buildEntry(tools, pkg, entry, await buildWasm(tools, entry.wasm));
     await buildCommand(tools.root, pkg);
     const templates = join(tools.root, "pkg-templates");
     const others = await buildModules(templates, pkg);
@@ -108,13 +109,33 @@ export async function buildPackage(tools) {
   );
 }
 
-/** @param {import("./lib/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry */
+/**
+ * What runs of the package, without what people read and what only tests import: for the demo shop of `npm start`.
+ * @param {import("./lib/tools.mjs").Tools} tools
+ * @param {string} pkg
+ * @param {(name: string) => Promise<string>} wasmOf the folder of a build
+ */
+export async function buildForShop(tools, pkg, wasmOf) {
+  await replaceFolder(pkg, dirname(pkg), async (folder) => {
+    for (const entry of ENTRIES.filter(({ name }) => name !== "testing"))
+      await buildEntry(tools, folder, entry, await wasmOf(entry.wasm));
+    const others = await buildModules(join(tools.root, "pkg-templates"), folder);
+    const about = { ...manifest(tools.root, others), private: true };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(about));
+  });
+}
+
+/**
+ * @param {import("./lib/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
+ * @param {string} folder of the entry's wasm
+ */
 async function buildEntry(
   tools,
   pkg,
   { name, source, wasm: build, worker, kinds = "kinds.ts", remedy = REMEDY, plain },
+  folder,
 ) {
-  const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
+  const templates = join(tools.root, "pkg-templates");
   const file = (...names) => ({ path: join(templates, ...names) });
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const glue = join(folder, `${build}.js`);

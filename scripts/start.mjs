@@ -4,11 +4,12 @@ import { command } from "./lib/command.mjs";
 import { prepareTools } from "./lib/tools.mjs";
 import { log, table } from "./lib/output.mjs";
 import { seed } from "./lib/seed.mjs";
+import { localConfig } from "./local.mjs";
 import { freePort, portFrom, serve, serveUntilAsked } from "./lib/serve.mjs";
 
 const ABOUT = [
   "The service on this machine, with development data, and a demo shop that uses it: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start. The dashboard is on the next free port.",
-  "The sources are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
+  "The sources are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- --local package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
 ].join("\n\n"); // commander wraps it
 
 const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
@@ -59,7 +60,8 @@ async function start(port, persistTo) {
   const origin = `http://127.0.0.1:${port}`;
   const keys = await seed(tools, { persistTo, origin });
   log("starting the service and the dashboard …");
-  const service = serve(tools, { what: "the service", port, config: CONFIG, persistTo });
+  const config = localConfig(tools, CONFIG);
+  const service = serve(tools, { what: "the service", port, config, persistTo });
   const dashboard = serveDashboard(tools, {
     port: await portFrom(port + 1),
     persistTo,

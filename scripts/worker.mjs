@@ -14,24 +14,35 @@ const SERVICE = [
 ];
 
 /** The service. @param {import("./lib/tools.mjs").Tools} tools */
-export async function buildWorker(tools, folder = join(tools.root, "build")) {
-  const made = await buildWasm(tools, "impact_pledge");
-  copy(made, folder);
-  copy(made, join(folder, "consumer"), (from) => !from.endsWith(".wasm"));
-  for (const file of SERVICE) copy(join(tools.root, "src", file), join(folder, basename(file)));
+export async function buildWorker(tools) {
+  const folder = join(tools.root, "build");
+  placeWorker(tools, await buildWasm(tools, "impact_pledge"), folder);
   logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
 }
 
 /** The dashboard. @param {import("./lib/tools.mjs").Tools} tools */
-export async function buildDashboard(tools, folder = join(tools.root, "build", "dashboard")) {
-  copy(await buildWasm(tools, "dashboard"), folder);
-  for (const file of ["dashboard_exports/worker.js", "workers/recover.js"])
-    copy(join(tools.root, "src", file), join(folder, basename(file)));
+export async function buildDashboard(tools) {
+  const folder = join(tools.root, "build", "dashboard");
+  placeDashboard(tools, await buildWasm(tools, "dashboard"), folder);
   logSize(join(folder, "dashboard_bg.wasm"), "brotli", brotliCompressSync);
 }
 
+/** Puts the service together. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
+export function placeWorker({ root }, made, folder) {
+  copy(made, folder);
+  copy(made, join(folder, "consumer"), (from) => !from.endsWith(".wasm"));
+  for (const file of SERVICE) copy(join(root, "src", file), join(folder, basename(file)));
+}
+
+/** Puts the dashboard together. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
+export function placeDashboard({ root }, made, folder) {
+  copy(made, folder);
+  for (const file of ["dashboard_exports/worker.js", "workers/recover.js"])
+    copy(join(root, "src", file), join(folder, basename(file)));
+}
+
 /** Copies a file or folder. An unchanged file is left alone, so that a watcher does not start a build for it. */
-function copy(from, to, isWanted = (_from) => true) {
+export function copy(from, to, isWanted = (_from) => true) {
   const isNew = (from, to) =>
     statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
   cpSync(from, to, { recursive: true, filter: (from, to) => isWanted(from) && isNew(from, to) });

@@ -95,6 +95,23 @@ export function npmScript() {
   return places.find((path) => path?.endsWith("npm-cli.js") && existsSync(path));
 }
 
+const WATCH_MS = 250;
+
+/**
+ * Calls `work` when npm has ended while it ran this process: npm and its shell pass no signal on. Else nothing is watched: what
+ * a shell started in the background may outlive it.
+ */
+export function whenNpmEnds(work) {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    work();
+  }, WATCH_MS);
+  timer.unref();
+}
+
 /** Runs this very command again under the packages' Node, and ends with it as it ends. */
 async function handOver() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -112,6 +129,7 @@ async function handOver() {
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
+  whenNpmEnds(() => child.kill("SIGTERM"));
   const how = await ended(child);
   process.exit(typeof how === "number" ? how : 128 + (constants.signals[how] ?? 0));
 }

@@ -3,7 +3,7 @@
  * `src/operator_exports` says what each takes and returns.
  */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { locked, replaceFolder } from "./cache.mjs";
@@ -52,6 +52,8 @@ export function portOf(kv, tell = () => {}) {
 export class Refusal extends UserError {}
 
 const folderOf = (root) => join(root, "build", "operator");
+/** Those of `npm start` do the same. */
+const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
 const instances = new Map(); // by clone
 
 /**
@@ -64,16 +66,13 @@ export function operator({ root }) {
 }
 
 async function load(root) {
-  if (!isFresh(root)) {
-    log("building the operator's commands, a minute the first time");
-    await buildOperator({ ...(await prepareTools()), root });
-  }
+  const folder = placesOf(root).find((place) => isFresh(root, place)) ?? (await built(root));
   const {
     initSync,
     default: _,
     ...functions
-  } = await import(pathToFileURL(join(folderOf(root), "operator.js")).href);
-  initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
+  } = await import(pathToFileURL(join(folder, "operator.js")).href);
+  initSync({ module: readFileSync(join(folder, "operator_bg.wasm")) });
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]) => [name, withUserErrors(work)]),
   );
@@ -90,24 +89,32 @@ function withUserErrors(work) {
   };
 }
 
+async function built(root) {
+  log("building the operator's commands, a minute the first time");
+  await buildOperator({ ...(await prepareTools()), root });
+  return folderOf(root);
+}
+
 /** Was it built from the sources as they are? */
-function isFresh(root) {
-  const stamp = join(folderOf(root), "stamp");
+function isFresh(root, folder) {
+  const stamp = join(folder, "stamp");
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
 }
 
 /**
- * Into build/operator/. Of several at once, one builds.
+ * Of several at once, one builds.
  * @param {import("./tools.mjs").Tools} tools
+ * @param {string} [folder]
+ * @param {(tools: import("./tools.mjs").Tools, name: string) => Promise<string>} [build]
  */
-export async function buildOperator(tools) {
+export async function buildOperator(tools, folder = folderOf(tools.root), build = buildWasm) {
   const { root } = tools;
-  await locked(folderOf(root), async () => {
-    if (isFresh(root)) return;
+  await locked(folder, async () => {
+    if (isFresh(root, folder)) return;
     const state = stateOf(root);
-    await replaceFolder(folderOf(root), join(root, "build"), async (folder) => {
-      cpSync(await buildWasm(tools, "operator"), folder, { recursive: true });
-      writeFileSync(join(folder, "stamp"), state);
+    await replaceFolder(folder, dirname(folder), async (fresh) => {
+      cpSync(await build(tools, "operator"), fresh, { recursive: true });
+      writeFileSync(join(fresh, "stamp"), state);
     });
   });
 }

@@ -1,8 +1,10 @@
 /** Workers on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
+import { whenNpmEnds } from "./bootstrap.mjs";
 import { UserError, tail } from "./output.mjs";
 import { stateFolder } from "./runtime.mjs";
 
@@ -42,7 +44,8 @@ export async function serve(
   { root, env, wrangler },
   { what, config, port, persistTo, options = [] },
 ) {
-  const place = persistTo ? ["--persist-to", persistTo] : [];
+  const state = stateFolder(root, persistTo);
+  const secrets = [".dev.vars", ".env"].map((name) => join(root, name)).find(existsSync);
   const args = [
     "--config",
     config,
@@ -53,12 +56,14 @@ export async function serve(
     "--inspector-port",
     "0",
     "--show-interactive-dev-session=false",
-    ...place,
+    "--persist-to",
+    state,
+    ...(secrets ? ["--env-file", secrets] : []), // beside the configuration there are none
     ...options,
   ];
   const { child, ended, end, kill } = startGroup([wrangler, "dev", ...args], {
     cwd: root,
-    env: { ...env, WRANGLER_REGISTRY_PATH: join(stateFolder(root, persistTo), "registry") },
+    env: { ...env, WRANGLER_REGISTRY_PATH: join(state, "registry") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let isShown = false;
@@ -102,6 +107,7 @@ export async function serveUntilAsked(start) {
   const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
       process.on(signal, () => resolve(undefined));
+    whenNpmEnds(() => resolve(undefined));
   });
   const servers = await Promise.race([start(), asked]);
   if (!servers) process.exit(130); // asked to end before it had begun

@@ -129,7 +129,7 @@ export async function buildCrate(tools, name) {
   const keyNow = () => sha256(...sourcesOf(root), JSON.stringify(facts));
   const key = keyNow();
   const work = async (folder) => {
-    const env = { ...wasm.env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined }; // theirs would replace ours
+    const env = compilerEnv(tools);
     const config = await rustflags(tools);
     const made = join(wasm.targetFolder, WASM, "release", "impact_pledge.wasm");
     // All builds write the same file.
@@ -147,6 +147,13 @@ export async function buildCrate(tools, name) {
     return buildCrate(tools, name);
   }
 }
+
+/** The user's flags for rustc would replace ours. @returns {NodeJS.ProcessEnv} */
+export const compilerEnv = ({ wasm }) => ({
+  ...wasm.env,
+  RUSTFLAGS: undefined,
+  CARGO_ENCODED_RUSTFLAGS: undefined,
+});
 
 const FOLDERS = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
@@ -168,8 +175,12 @@ async function rustflags({ root, wasm }) {
   return `target.${WASM}.rustflags=${JSON.stringify(flags)}`;
 }
 
-/** Returns a hash of everything that determines the crate's wasm, except the compiler. */
-export const stateOf = (root) => sha256(...sourcesOf(root), readFileSync(import.meta.filename));
+/** Returns a hash of everything that determines the crate's wasm, except the compiler. @param {string} root @param {...string} makers files */
+export const stateOf = (root, ...makers) =>
+  sha256(
+    ...sourcesOf(root),
+    ...[import.meta.filename, ...makers].map((file) => readFileSync(file)),
+  );
 
 /** Returns the names and bytes of all sources of the crate. */
 function sourcesOf(root) {
@@ -182,7 +193,8 @@ function sourcesOf(root) {
 const sha256 = (...parts) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
-function bind(tools, crate, folder, name, flags) {
+/** Writes wasm-bindgen's JavaScript and the wasm that it calls into a folder. */
+export function bind(tools, crate, folder, name, flags) {
   const made = ["--target", "web", "--no-typescript", "--omit-default-module-path"];
   const out = ["--out-dir", folder, "--out-name", name];
   return run(tools.bindgen, [...made, ...out, ...flags, crate]);
@@ -198,7 +210,7 @@ const wasmOpt = (tools, wasm, ...flags) =>
 
 const importsOf = (wasm) => WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
 
-function checkImportsNothing(wasm) {
+export function checkImportsNothing(wasm) {
   const [foreign] = importsOf(wasm);
   if (foreign)
     throw new UserError(

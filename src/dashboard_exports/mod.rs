@@ -65,8 +65,8 @@ struct Isolate {
     settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
 }
 
-/// Serves one request. It never fails.
-#[wasm_bindgen(js_name = fetch)]
+/// Serves one request. It never fails. Its name is not `fetch`, the service's: a local build has the exports of both.
+#[wasm_bindgen]
 pub async fn serve(
     request: web_sys::Request,
     bindings: Bindings,

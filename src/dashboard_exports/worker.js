@@ -10,7 +10,7 @@ dashboard.initSync({ module });
 
 export default recovering({
   name: "dashboard",
-  fetch: dashboard.fetch,
+  fetch: dashboard.serve,
   queue: dashboard.queue,
   scheduled: dashboard.scheduled,
   instance: () => dashboard.__worker_init_state().instanceId,

@@ -1,6 +1,6 @@
 /** `npm start`, from the first line that it prints to the last process that it ends. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
@@ -191,6 +191,30 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
   service.kill("SIGTERM");
   assert.equal((await service.done).code, 130);
   await until(() => !children.some(alive), 5_000);
+});
+
+test("a signal to npm, by a supervisor or a terminal, ends all that it started, even sent twice", async (t) => {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    const args = ["start", "--silent", "--", "--persist-to", scratch(t)];
+    const npm = spawn("npm", args, {
+      cwd: tools.root,
+      env: { ...tools.env, PORT: String(await getPort()) },
+      stdio: ["ignore", "ignore", "pipe"],
+      detached: true,
+    });
+    let problem = "";
+    npm.stderr.setEncoding("utf8").on("data", (text) => (problem += text));
+    let children = [];
+    await until(() => {
+      if (problem.includes("building the service")) children = family(npm.pid);
+      return children.length > 2;
+    }, START_MS);
+    // A terminal sends Ctrl-C and its end to the whole group. npm alone ignores the one, and leaves its shell at the other.
+    const to = (signal === "SIGTERM" ? 1 : -1) * Number(npm.pid);
+    process.kill(to, signal);
+    if (npm.exitCode === null) process.kill(to, signal);
+    await until(() => !children.some(alive), 5_000);
+  }
 });
 
 test("a port in use, or none at all, is one clear line", async (t) => {

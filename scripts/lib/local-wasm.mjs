@@ -1,0 +1,88 @@
+/**
+ * The crate for `npm start`: Cargo's profile `local`, and no wasm-opt. It compiles in a part of the time, and what it makes
+ * is larger and slower than what ships. It goes into `build/local` alone.
+ */
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { locked, replaceFolder } from "./cache.mjs";
+import { UserError } from "./output.mjs";
+import { run } from "./run.mjs";
+import { WASM } from "./toolchain.mjs";
+import { bind, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
+
+/**
+ * What is compiled: features of the crate; flags for wasm-bindgen (without any list the wasm may import nothing); `as`: the
+ * names under which it is asked for. Service, dashboard and operator's functions are one wasm: three would compile most of the
+ * crate three times.
+ * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
+ */
+const CRATES = {
+  workers: {
+    features: "consumer,dashboard,operator",
+    bindgen: ["--force-enable-abort-handler"],
+    as: ["impact_pledge", "dashboard", "operator"],
+  },
+  client: {
+    features: "client",
+    bindgen: ["--encode-into", "always"],
+    as: ["client"],
+  },
+  rules: { features: "validate", as: ["validator", "formats"] },
+};
+
+/**
+ * Compiles what has this name, unless the sources are those of the last time.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {string} name as in the builds that ship
+ * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
+ */
+export async function buildLocalWasm(tools, name) {
+  const [crate] = Object.entries(CRATES).find(([, { as }]) => as.includes(name)) ?? [];
+  if (!crate) throw new Error(`no local build has the name ${name}`);
+  const folder = join(tools.wasm.targetFolder, "local", crate);
+  await locked(dirname(folder), async () => {
+    const state = stateOf(tools.root, import.meta.filename);
+    const stamp = join(folder, "stamp");
+    if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
+    await replaceFolder(folder, dirname(folder), async (fresh) => {
+      await compile(tools, crate, fresh);
+      writeFileSync(join(fresh, "stamp"), state);
+    });
+  });
+  return join(folder, name);
+}
+
+/** Makes a folder for each name of a crate. */
+async function compile(tools, crate, folder) {
+  const { wasm, root } = tools;
+  const { features, bindgen, as } = CRATES[crate];
+  const args = ["build", "--lib", "--profile", "local", "--target", WASM];
+  args.push("--no-default-features", "--features", `${features},local`);
+  await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });
+  const made = join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
+  const [first, ...others] = as;
+  const own = join(folder, first);
+  mkdirSync(own);
+  if (bindgen) await bind(tools, made, own, first, bindgen);
+  else await plain(tools, made, own, first);
+  for (const name of others) {
+    cpSync(own, join(folder, name), { recursive: true });
+    for (const ending of ["_bg.wasm", ".js"])
+      copyFileSync(join(own, `${first}${ending}`), join(folder, name, `${name}${ending}`));
+  }
+}
+
+async function plain(tools, made, folder, name) {
+  const wasm = join(folder, `${name}_bg.wasm`);
+  copyFileSync(made, wasm);
+  checkImportsNothing(wasm);
+  await writePlain(tools, wasm, join(folder, `${name}.js`));
+}
+
+/** Refuses to build for an upload: wrangler names its command to the command that builds for it. */
+export function refuseUpload(command = process.env.WRANGLER_COMMAND) {
+  if (command && command !== "dev")
+    throw new UserError(
+      `\`wrangler ${command}\` can't upload a build of \`npm start\`, which is large and slow: use wrangler.toml or wrangler.dashboard.toml`,
+    );
+}

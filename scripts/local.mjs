@@ -1,0 +1,77 @@
+/**
+ * What `npm start` serves, in `build/local`: a tree like the clone's, with `build`, `pkg` and `www`, in which the same sources
+ * find builds that compile sooner. A deploy, `npm test` and the npm package take those of the clone.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { buildLocalWasm, refuseUpload } from "./lib/local-wasm.mjs";
+import { buildOperator } from "./lib/operator.mjs";
+import { UserError, log } from "./lib/output.mjs";
+import { buildForShop } from "./package.mjs";
+import { bundleShop } from "./shop.mjs";
+import { copy, placeDashboard, placeWorker } from "./worker.mjs";
+
+/** @param {{root: string}} clone */
+const treeOf = ({ root }) => join(root, "build", "local");
+
+/** The parts of a local build. @type {Record<string, (tools: import("./lib/tools.mjs").Tools) => Promise<void>>} */
+export const LOCAL_PARTS = {
+  worker: async (tools) => {
+    placeWorker(tools, await buildLocalWasm(tools, "impact_pledge"), join(treeOf(tools), "build"));
+  },
+  dashboard: async (tools) => {
+    const made = await buildLocalWasm(tools, "dashboard");
+    placeDashboard(tools, made, join(treeOf(tools), "build", "dashboard"));
+    copySources(tools);
+  },
+  operator: (tools) => buildOperator(tools, join(treeOf(tools), "operator"), buildLocalWasm),
+  package: (tools) =>
+    buildForShop(tools, join(treeOf(tools), "pkg"), (name) => buildLocalWasm(tools, name)),
+  shop: async (tools) => {
+    copySources(tools);
+    await bundleShop(treeOf(tools));
+  },
+};
+
+/** @param {import("./lib/tools.mjs").Tools} tools @param {string[]} names of parts */
+export async function buildLocal(tools, names) {
+  refuseUpload();
+  for (const [index, name] of names.entries()) {
+    log(`[${index + 1}/${names.length}] ${name}`);
+    await LOCAL_PARTS[name](tools);
+  }
+}
+
+/** What the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml are bundled from. */
+const SOURCES = ["www", "pkg-templates/bin/loopback.ts"];
+
+function copySources(tools) {
+  const isSource = (from) => basename(from) !== "node_modules";
+  for (const source of SOURCES)
+    copy(join(tools.root, source), join(treeOf(tools), source), isSource);
+}
+
+/**
+ * Writes a configuration of wrangler's into the tree, with the command that builds there.
+ * @param {{root: string}} clone
+ * @param {string} file such as wrangler.dev.toml
+ * @returns {string} the file that was written
+ */
+export function localConfig({ root }, file) {
+  const text = readFileSync(join(root, file), "utf8");
+  const config = text.replace(
+    /^\[build\]\ncommand = "(node scripts\/run\.mjs build) (.+)".*\nwatch_dir = (\[.+\])$/m,
+    (_all, command, parts, folders) =>
+      [
+        "[build]",
+        `command = "${command} --local ${parts}"`,
+        `cwd = ${JSON.stringify(root)}`,
+        `watch_dir = ${JSON.stringify(JSON.parse(folders).map((name) => `../../${name}`))}`,
+      ].join("\n"),
+  );
+  if (config === text) throw new UserError(`${file} has no \`[build]\` of a command and a list`);
+  const copied = join(treeOf({ root }), file);
+  mkdirSync(treeOf({ root }), { recursive: true });
+  writeFileSync(copied, config);
+  return copied;
+}
