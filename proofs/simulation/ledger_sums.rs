@@ -69,7 +69,8 @@ fn short(offering: &str) -> String {
     let end = format!("…{}", base16ct::lower::encode_string(&Sha256::digest(offering)));
     let starts = offering.char_indices().map(|(at, _)| at);
     let cut = starts.take_while(|at| at + end.len() <= MOST).last().unwrap_or_default();
-    offering[..cut].to_owned() + &end
+    let (start, _) = offering.split_at(cut);
+    start.to_owned() + &end
 }
 
 /// The quantities of a record by offering.
