@@ -8,7 +8,7 @@ import { locked, replaceFolder } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./toolchain.mjs";
-import { bind, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
+import { bind, builtWasm, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
 
 /**
  * What is compiled: features of the crate; flags for wasm-bindgen (without any list the wasm may import nothing); `as`: the
@@ -39,6 +39,8 @@ const CRATES = {
 export async function buildLocalWasm(tools, name) {
   const [crate] = Object.entries(CRATES).find(([, { as }]) => as.includes(name)) ?? [];
   if (!crate) throw new Error(`no local build has the name ${name}`);
+  const shipped = builtWasm(tools, name); // it serves as well, and is there already
+  if (shipped) return shipped;
   const folder = join(tools.wasm.targetFolder, "local", crate);
   await locked(dirname(folder), async () => {
     const state = stateOf(tools.root, import.meta.filename);

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import {
   copyFileSync,
   cpSync,
+  existsSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -93,12 +94,7 @@ const BUILDS = {
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await buildCrate(tools, build.of ?? name);
-  const makers = [
-    readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")),
-    readFileSync(import.meta.filename),
-  ];
-  const key = sha256(basename(crate), name, ...makers);
-  return usedEntry(join(tools.cache, "wasm", key), async (folder) => {
+  return usedEntry(placeOf(tools, basename(crate), name), async (folder) => {
     cpSync(crate, folder, { recursive: true });
     const wasm = join(folder, `${name}_bg.wasm`);
     const script = join(folder, `${name}.js`);
@@ -113,6 +109,21 @@ export async function buildWasm(tools, name) {
   });
 }
 
+/** What {@link buildWasm} returns if the cache has it for the sources as they are; else null. */
+export function builtWasm(tools, name) {
+  const place = placeOf(tools, keyOf(tools, BUILDS[name].of ?? name), name);
+  return existsSync(place) ? place : null;
+}
+
+/** @param {import("./tools.mjs").Tools} tools @param {string} crate its key @param {string} name */
+function placeOf({ root, cache }, crate, name) {
+  const makers = [
+    readFileSync(join(root, "node_modules", "binaryen", "package.json")),
+    readFileSync(import.meta.filename),
+  ];
+  return join(cache, "wasm", sha256(crate, name, ...makers));
+}
+
 /**
  * The crate compiled and bound, not yet optimised. The cache keeps it by all that it depends on: a fresh clone need not
  * compile. What cargo writes is not kept, because it names the clone's folder, which wasm-bindgen reads.
@@ -120,13 +131,9 @@ export async function buildWasm(tools, name) {
  */
 export async function buildCrate(tools, name) {
   const { wasm, root, cache } = tools;
-  const { features, level, bindgen } = BUILDS[name];
-  const args = ["build", "--lib", "--release", "--target", WASM];
-  args.push("--no-default-features", "--features", features);
-  // One profile: what runs while compiling is compiled once for all levels.
-  args.push("--config", `profile.release.opt-level=${JSON.stringify(level)}`);
-  const facts = [wasm.release, bindgenVersion(root), name, args, bindgen ?? null, FOLDERS];
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify(facts));
+  const { bindgen } = BUILDS[name];
+  const args = argumentsOf(name);
+  const keyNow = () => keyOf(tools, name);
   const key = keyNow();
   const work = async (folder) => {
     const env = compilerEnv(tools);
@@ -146,6 +153,21 @@ export async function buildCrate(tools, name) {
     if (keyNow() === key) throw error;
     return buildCrate(tools, name);
   }
+}
+
+function keyOf({ wasm, root }, name) {
+  const { bindgen } = BUILDS[name];
+  const version = bindgenVersion(root);
+  const facts = [wasm.release, version, name, argumentsOf(name), bindgen ?? null, FOLDERS];
+  return sha256(...sourcesOf(root), JSON.stringify(facts));
+}
+
+function argumentsOf(name) {
+  const { features, level } = BUILDS[name];
+  const args = ["build", "--lib", "--release", "--target", WASM];
+  args.push("--no-default-features", "--features", features);
+  // One profile: what runs while compiling is compiled once for all levels.
+  return [...args, "--config", `profile.release.opt-level=${JSON.stringify(level)}`];
 }
 
 /** The user's flags for rustc would replace ours. @returns {NodeJS.ProcessEnv} */
