@@ -82,7 +82,7 @@ impl Health {
         });
         Health {
             complete_up_to: state.watermark().map(date_time),
-            kept_from: Some(state.kept_from).filter(|from| *from > 0).map(date_time),
+            kept_from: state.first_kept(),
             received: state.received.map(date_time),
             lag_ms: state.delay,
             last_pass,

@@ -235,14 +235,14 @@ struct Span<'a> {
     ids: &'a [&'a str],
 }
 
-/// Removes rows that are not kept any more.
+/// Removes rows that are not kept any more. Where all are kept, none is looked at.
 #[derive(Serialize)]
 struct Old<'a>(&'a Span<'a>);
 
 impl Query for Old<'_> {
     type Row = ();
     const SQL: &'static str = "DELETE FROM transactions
-WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created < ?1 ->> '$.kept_from'
+WHERE ?1 ->> '$.kept_from' > 0 AND id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created < ?1 ->> '$.kept_from'
   AND ifnull(erased, 0) < ?1 ->> '$.erased_before'";
 }
 

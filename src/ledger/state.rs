@@ -1,7 +1,7 @@
 //! How far the ledger is: when messages came, and what the reconciliation has done.
 
 use super::{Ledger, LedgerError, Query, Result, ask};
-use crate::time::SKEW_MS;
+use crate::time::{SKEW_MS, date_time};
 use serde::{Deserialize, Serialize};
 
 /// How long a written record may be missing from KV's lists, in milliseconds.
@@ -86,6 +86,11 @@ impl State {
     pub(super) fn is_held(&self, now_ms: u64) -> bool {
         let ends = now_ms..=latest(now_ms).saturating_add(LEASE_MS);
         !self.holder.is_empty() && ends.contains(&self.lease)
+    }
+
+    /// From when on transactions are kept here, an RFC 3339 date-time; `None`: all are.
+    pub fn first_kept(&self) -> Option<String> {
+        (self.kept_from > 0).then(|| date_time(self.kept_from))
     }
 
     /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.

@@ -5,7 +5,7 @@ use crate::ledger::{self, Finding, FindingKind, Ledger};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::settlement::Month;
-use crate::time::{date_time, parse_ms};
+use crate::time::date_time;
 use serde::Serialize;
 
 /// Most findings of the ledger that are looked through.
@@ -40,8 +40,7 @@ pub(super) async fn coverage_of_quantities(
     shops: Option<&[Scope]>,
 ) -> Result<(Coverage, Damaged)> {
     let state = ledger::state(ledger).await?;
-    let (complete_up_to, complete_from) =
-        (state.watermark().map(date_time), kept_from(&state).map(date_time));
+    let (complete_up_to, complete_from) = (state.watermark().map(date_time), state.first_kept());
     let prefixes: Option<Vec<_>> =
         shops.map(|shops| shops.iter().map(TransactionId::shop_prefix).collect());
     let is_wanted = |name: &str| {
@@ -59,22 +58,23 @@ pub(super) async fn coverage_of_quantities(
     Ok((Coverage { complete_up_to, complete_from, damaged }, large))
 }
 
-fn kept_from(state: &ledger::State) -> Option<u64> {
-    Some(state.kept_from).filter(|from| *from > 0)
-}
-
-/// Refuses a month of which the ledger does not keep all.
-pub(super) fn check_kept(coverage: &Coverage, month: Month) -> Result<()> {
-    let begins = month.span_ms().map(|(begin_ms, _)| begin_ms);
-    let from = coverage.complete_from.as_deref();
-    if begins >= from.and_then(parse_ms) {
-        return Ok(());
+impl Coverage {
+    /// Whether the ledger keeps a month.
+    pub(super) fn has(&self, month: Month) -> bool {
+        self.complete_from.as_deref().and_then(Month::of) <= Some(month)
     }
-    Err(OperatorError::Invalid(format!(
-        "{month} is not in the ledger, which keeps only transactions from {} on: the command `ledger keep-from {month}` \
-         brings this month back",
-        from.unwrap_or_default()
-    )))
+
+    /// Refuses a month that the ledger does not keep.
+    pub(super) fn check(&self, month: Month) -> Result<()> {
+        if self.has(month) {
+            return Ok(());
+        }
+        Err(OperatorError::Invalid(format!(
+            "{month} is not in the ledger, which keeps only transactions from {} on: the command `ledger keep-from {month}` \
+             brings this month back",
+            self.complete_from.as_deref().unwrap_or_default()
+        )))
+    }
 }
 
 /// Damaged records, which a list leaves out.

@@ -9,7 +9,7 @@ use crate::decimal::text_as_money;
 use crate::handle::Clock;
 use crate::ledger::{self, Direction, Filter, Ledger, claims};
 use crate::pledge::CurrencyCode;
-use crate::settlement::{ENDED_AFTER_HOURS, SettledSum};
+use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 
@@ -65,8 +65,7 @@ pub(super) async fn check_unmarked(
 pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
     let state = ledger::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
-    let begin_ms = of.month.span_ms().map_or(0, |(begin_ms, _)| begin_ms);
-    if begin_ms < state.kept_from {
+    if Month::at(state.kept_from) > Some(of.month) {
         return Err(of.refused(format_args!(
             "cannot be marked: the ledger keeps only transactions from {} on. The command `ledger keep-from {}` brings \
              this month back",

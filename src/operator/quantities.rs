@@ -1,7 +1,7 @@
 //! What was pledged by offering, as the ledger sums it.
 
 use super::Result;
-use super::coverage::{Coverage, Damaged, check_kept, coverage_of_quantities};
+use super::coverage::{Coverage, Damaged, coverage_of_quantities};
 use super::transactions::Wanted;
 use crate::ledger::{self, Ledger, OfferingSum};
 use crate::settlement::Month;
@@ -34,7 +34,7 @@ pub async fn quantities(
 ) -> Result<Pledged> {
     wanted.check()?;
     let (coverage, left_out) = coverage_of_quantities(ledger, wanted.shops().as_deref()).await?;
-    check_kept(&coverage, month)?;
+    coverage.check(month)?;
     let (units, limit) = (wanted.units(), most.saturating_add(1)); // whether there are more
     let mut quantities =
         ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;

@@ -1,6 +1,6 @@
 //! What shops have used by month, as the ledger sums it now, and what was paid of it. A shop is a unit in a mode.
 
-use super::coverage::{Coverage, check_kept, coverage};
+use super::coverage::{Coverage, coverage};
 use super::payments;
 use super::transactions::Wanted;
 use super::{OperatorError, Result, read_values};
@@ -112,7 +112,7 @@ pub async fn of_shop(
             months.insert(place, MonthUsage::new(shop.clone(), month));
         }
         let Some(usage) = months.get_mut(place) else { continue };
-        if check_kept(&coverage, month).is_err() {
+        if !coverage.has(month) {
             usage.sums.clone_from(&paid.settlement.sums);
         }
         usage.settle(paid.settlement);
@@ -129,7 +129,7 @@ pub async fn of_shop(
 pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
     wanted.check()?;
     let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
-    check_kept(&coverage, month)?;
+    coverage.check(month)?;
     Ok(Usage { months: shops_of(ledger, wanted, month).await?, coverage })
 }
 
@@ -198,7 +198,7 @@ pub async fn of_all(
     let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
-            check_kept(&coverage, month)?;
+            coverage.check(month)?;
             vec![month]
         }
         None => ledger::months_of(ledger, wanted.mode, None).await?,
