@@ -33,6 +33,8 @@ pub mod idempotency;
 pub mod ledger;
 pub mod mailbox;
 pub mod notify;
+#[cfg(any(not(target_family = "wasm"), feature = "operator"))]
+pub mod operations;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
 // else the service's wasm grows
 pub mod operator;

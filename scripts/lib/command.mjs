@@ -6,7 +6,7 @@ import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
-import { UserError, guarded, jsonLine, placeInWords, terminal, visible } from "./output.mjs";
+import { UserError, guarded, jsonLine, placeInWords, terminal, visibleJson } from "./output.mjs";
 import { progress } from "./progress.mjs";
 import { operatorTools } from "./tools.mjs";
 
@@ -14,37 +14,6 @@ export { Argument, InvalidArgumentError, Option } from "commander";
 
 /** What the option `--yes` does. */
 export const YES = "skip the confirmation prompt";
-
-/** Reads an option's whole number within bounds. */
-export function whole(least, most) {
-  return (text) => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-export const readMinutes = whole(1, 1440);
-
-/** Reads a month of a year. */
-export function readMonth(text) {
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
-  throw new InvalidArgumentError("It must be a year and a month, such as 2026-11.");
-}
-
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Reads `90s`, `30m`, `24h`, `7d` or `0` as seconds: 0, or from `least` to `most`. */
-export function readDuration(least, most) {
-  return (text) => {
-    const [, number, unit] = text.match(/^(\d{1,9})([smhd])$/) ?? [];
-    const seconds = text === "0" ? 0 : number * SECONDS[unit];
-    if (seconds === 0 || (seconds >= least && seconds <= most)) return seconds;
-    throw new InvalidArgumentError(
-      `It must be 0, or from ${least}s to ${most / SECONDS.d}d, such as 90s, 30m, 24h or 7d.`,
-    );
-  };
-}
 
 /** npm keeps options for itself where no `--` comes before them; PowerShell drops a `--`. It passes them on as variables. */
 class Program extends Command {
@@ -114,16 +83,17 @@ export function command(name, description) {
 }
 
 /**
- * Asks before what cannot be taken back. Without a terminal it refuses, unless `yes` is the answer.
- * @param {{question: string, yes?: boolean, otherwise: string}} about `yes`: the option of that name; `otherwise`: what is
- *   left undone without it, such as `nothing was revoked`
+ * Asks before what cannot be undone. Without a terminal it refuses, unless `yes` is the answer.
+ * @param {{question: string, yes?: boolean, otherwise: string}} about the last paragraph of `question` asks, those before it show
+ *   what about; `yes`: the option of that name; `otherwise`: what is left undone without it, such as `nothing was revoked`
  * @param {import("./output.mjs").Terminal} terminal
  */
 export async function confirm({ question, yes = false, otherwise }, { input, err }) {
   if (yes) return;
-  const asked = visible(question);
+  const [asked, ...shown] = question.split("\n\n").reverse();
+  for (const paragraph of shown.reverse()) err(`${paragraph}\n\n`);
   if (!input.isTTY)
-    throw new UserError(`${asked} Add \`--yes\` to say so without a terminal: ${otherwise}`);
+    throw new UserError(`${asked} Not confirmed, ${otherwise}: \`--yes\` confirms without a prompt`);
   err(`${asked} Type \`yes\`: `);
   if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);
 }
@@ -139,24 +109,24 @@ async function firstLine(input) {
 
 /**
  * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
- * and a `print(data, words)` that prints one of the two, and before it the place where the records are. One that
- * `changes` records also gets `by()`: who does, for the record of changes.
- * @param {any} command @param {(at: any, ...args: any[]) => unknown} action @param {{changes?: boolean}} [kind]
+ * a `print` of an answer, with the place where the records are, and `by()`: who acts. `before`: what is checked before the
+ * namespace is opened. One that `changes` records takes the option `--by`.
+ * @param {any} command
+ * @param {(at: any, ...args: any[]) => unknown} action
+ * @param {{changes?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]
  */
-export function onRecords(command, action, { changes = false } = {}) {
+export function onRecords(command, action, { changes = false, before = () => {} } = {}) {
   if (changes)
-    command.option("--by <name>", "who makes the change; else the account's e-mail address");
+    command.option("--by <name>", "name for the audit log (default: the account's e-mail address)");
   const run = async (...args) => {
     const { remote, env: environment, persistTo, json, by: name } = command.opts();
     if (environment !== undefined && !remote)
       command.error("`--env` is of a deployed service: add `--remote`");
     const { terminal } = command.parent;
     const tools = operatorTools(terminal.env);
+    await before({ tools }, ...args);
     const kv = terminal.kv ?? (await openKv(tools, { remote, environment, persistTo }));
-    const print = (data, words) => {
-      const text = () => `${placeInWords(kv.place)}\n\n${words()}`;
-      terminal.out(`${json ? jsonLine({ place: kv.place, ...data }) : text()}\n`);
-    };
+    const print = (answer) => printAnswer(terminal, kv.place, answer, json);
     try {
       const port = portOf(kv, progress("records looked through"));
       const by = async () => name ?? (await kv.user());
@@ -173,4 +143,10 @@ export function onRecords(command, action, { changes = false } = {}) {
     .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))
     .option("--json", "output for programs")
     .action(run);
+}
+
+/** @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: standard output has something else */
+function printAnswer({ out, err }, place, { data, text, isAside = false }, json) {
+  if (json) return out(`${jsonLine({ place }).slice(0, -1)}${data === "{}" ? "" : ","}${visibleJson(data.slice(1))}\n`);
+  return (isAside ? err : out)(`${placeInWords(place)}\n\n${text}\n`);
 }

@@ -13,28 +13,38 @@ const ONLY_MINE = 0o600;
  * @param {(output: import("node:fs/promises").FileHandle) => Promise<T>} work
  */
 export async function newFile(file, work) {
+  const begun = await beginFile(file);
   try {
-    return await write(file, work);
+    const done = await work(begun.output);
+    await begun.finish();
+    return done;
   } catch (error) {
-    throw error.syscall ? new UserError(`no file can be written there: ${error.message}`) : error;
+    throw inWords(error);
+  } finally {
+    await begun.close();
   }
 }
 
-async function write(file, work) {
-  refuseExisting(file);
+/** Begins such a file. `finish` makes it whole; `close` comes last, also without. @param {string} file */
+export async function beginFile(file) {
   const part = `${file}.part`;
-  rmSync(part, { force: true }); // what was broken off
-  const output = await open(part, "wx", ONLY_MINE);
   try {
-    const done = await work(output);
-    await output.sync();
     refuseExisting(file);
-    renameSync(part, file);
-    return done;
-  } finally {
-    await output.close();
+    rmSync(part, { force: true }); // what was broken off
+    const output = await open(part, "wx", ONLY_MINE);
+    const finish = async () => {
+      await output.sync();
+      refuseExisting(file);
+      renameSync(part, file);
+    };
+    return { output, finish, close: () => output.close() };
+  } catch (error) {
+    throw inWords(error);
   }
 }
+
+const inWords = (error) =>
+  error.syscall ? new UserError(`no file can be written there: ${error.message}`) : error;
 
 function refuseExisting(file) {
   if (lstatSync(file, { throwIfNoEntry: false }))

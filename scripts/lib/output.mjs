@@ -89,8 +89,11 @@ export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
 /** JSON in one line that is safe for a terminal, and loses nothing. */
-export const jsonLine = (data) =>
-  JSON.stringify(data).replaceAll(
+export const jsonLine = (data) => visibleJson(JSON.stringify(data));
+
+/** The same of JSON in one line. @param {string} json */
+export const visibleJson = (json) =>
+  json.replaceAll(
     CONTROLS,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

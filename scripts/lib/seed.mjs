@@ -3,6 +3,7 @@
  * namespace.
  */
 import { openKv } from "./kv.mjs";
+import { operate } from "./operations.mjs";
 import { operator, portOf } from "./operator.mjs";
 
 /**
@@ -29,11 +30,11 @@ export async function seedData(tools) {
 export async function seed(tools, { persistTo, origin }) {
   const kv = await openKv(tools, { persistTo });
   try {
-    const { seed: seedKeys, seedDemo, reconcile } = await operator(tools);
+    const { seed: seedKeys, seedDemo } = await operator(tools);
     const keys = await seedKeys(portOf(kv));
     await seedDemo(portOf(kv), origin);
     await kv.ledger?.ready();
-    await reconcile?.(portOf(kv));
+    if (kv.ledger) await operate(tools, portOf(kv), "ledger", "check");
     return keys;
   } finally {
     await kv.close();

@@ -497,3 +497,10 @@ fn refuse_erased(record: &Record) -> Result<()> {
 fn refusal(record: &Record, why: &str) -> OperatorError {
     OperatorError::Invalid(format!("there is no e-mail of {} to send: {why}", record.id))
 }
+
+pub mod words {
+    //! stub
+    use super::Status;
+    pub fn in_words(_: &Status) -> String { String::new() }
+    pub fn risk_in_words(_: &Status) -> &'static str { "" }
+}

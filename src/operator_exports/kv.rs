@@ -3,7 +3,7 @@
 use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
 use crate::ledger::{Ledger, LedgerError};
-use crate::operator::{OperatorError, bound};
+use crate::operator::OperatorError;
 use crate::store::{Key, ListingStore, OperatorStore, Page, SETTLE_MS, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,9 +71,14 @@ impl KvStore {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// The ledger of these records.
-    pub fn bound(&self) -> Result<&dyn Ledger, JsValue> {
-        bound(self.ledger()).map_err(|error| self.failure(&error))
+    /// Keeps an error that was thrown, until the operation ends.
+    pub fn keep(&self, thrown: JsValue) {
+        self.thrown.replace(Some(thrown));
+    }
+
+    /// The error that was thrown last.
+    pub fn kept(&self) -> Option<JsValue> {
+        self.thrown.take()
     }
 
     /// Converts an outcome for the script.
@@ -94,7 +99,7 @@ impl KvStore {
     /// The answer of a call; keeps an error that it threw.
     fn answer<T>(&self, outcome: Result<T, JsValue>) -> Result<T, StoreError> {
         outcome.map_err(|thrown| {
-            self.thrown.replace(Some(thrown));
+            self.keep(thrown);
             StoreError::Unavailable
         })
     }

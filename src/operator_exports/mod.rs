@@ -1,17 +1,13 @@
-//! The exports of the operator's wasm: the functions of [`operator`](crate::operator), on a namespace
-//! of Workers KV, and on its ledger, that the scripts pass. They take and return plain objects, and throw errors as text,
-//! or the error that the namespace threw.
+//! The exports of the operator's wasm, on a namespace of Workers KV, and on its ledger, that the scripts pass: `run` for the
+//! [`operations`](crate::operations), and the rules of backups and restores, whose files the scripts read and write. They take
+//! and return plain objects, and throw errors as text, or the error that the namespace threw.
 
-mod audit;
 mod backups;
-mod keys;
 mod kv;
 mod ledger;
-mod notifications;
-mod payments;
-mod records;
 mod restore;
-mod transactions;
+mod run;
+mod seed;
 
 use crate::operator::audit::Author;
 use crate::platform::Platform;

@@ -1,7 +1,7 @@
 //! Restores.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::{Outcome, author, from_js, to_js};
 use crate::operator::restore::{Backed, Restore};
 use crate::operator::{keys, transactions};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -95,4 +95,11 @@ pub async fn erase_restored(
     let metadata = from_js(metadata)?;
     let now_ms = now_ms as u64;
     store.finish(transactions::erase_restored(&store, now_ms, &name, &value, metadata).await)
+}
+
+/// Records in the audit log that a restore is about to bring back API keys, by their hashes. If this throws, nothing may be restored.
+#[wasm_bindgen(js_name = recordRestore)]
+pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(author(&by)?.record(&store, "transactions restore", on).await)
 }

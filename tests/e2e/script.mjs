@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { groups } from "../../scripts/lib/operations.mjs";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { commandsFor } from "../../scripts/operator.mjs";
 
 export const tools = await prepareTools();
 
@@ -30,7 +32,7 @@ export function scratch(t) {
  * @returns {Promise<Ended>}
  */
 export async function run(name, args, { input = "", isTTY = false, env = {}, kv } = {}) {
-  const { default: program } = await import(`../../scripts/${name}.mjs`);
+  const program = await programOf(name);
   const ended = { code: 0, out: "", problem: "" };
   const to = {
     out: (text) => (ended.out += text),
@@ -41,6 +43,11 @@ export async function run(name, args, { input = "", isTTY = false, env = {}, kv 
   };
   ended.code = await exitCodeOf(() => program.run(args, to), args, to);
   return ended;
+}
+
+async function programOf(name) {
+  if (groups.includes(name)) return commandsFor(name);
+  return (await import(`../../scripts/${name}.mjs`)).default;
 }
 
 /**
@@ -64,7 +71,8 @@ export function script(name, args, { input = "", env = {} } = {}) {
  * @param {{env?: NodeJS.ProcessEnv}} [options]
  */
 export function start(name, args, { env = {} } = {}) {
-  const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), name, ...args], {
+  const of = groups.includes(name) ? ["operator", name] : [name];
+  const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), ...of, ...args], {
     env: { ...tools.env, ...env },
     stdio: "pipe",
   });

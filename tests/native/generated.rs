@@ -4,6 +4,7 @@
 
 use crate::descriptions::{object_type, slot_doc};
 use impact_pledge::api::MAX_BODY_BYTES;
+use impact_pledge::operations::{GROUPS, Operation, Spec};
 use impact_pledge::operator::delays::{
     APPLIED_SECONDS, MAILED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS,
 };
@@ -25,7 +26,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use strum::VariantArray as _;
+use strum::{IntoEnumIterator as _, VariantArray as _};
 
 const FROM: &str =
     "generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew";
@@ -64,6 +65,24 @@ fn commands_state_the_delays_of_their_causes() {
     let line =
         |(what, name, value)| format!("/** Until {what}. */\nexport const {name} = {value};\n");
     is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
+}
+
+/// The table of operations, by group.
+fn groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static Spec>)> {
+    GROUPS.iter().map(|(group, about)| {
+        let specs = Operation::iter().map(Operation::spec);
+        (*group, *about, specs.filter(|spec| spec.group == *group).collect())
+    })
+}
+
+#[test]
+fn the_command_line_has_the_operations_of_the_table() {
+    let named = |(group, about, operations)| {
+        json!({ "group": group, "about": about, "operations": operations })
+    };
+    let table: Vec<_> = groups().map(named).collect();
+    let text = serde_json::to_string_pretty(&table).unwrap() + "\n";
+    is_current("../scripts/lib/operations.json", &text);
 }
 
 // ---- Nodes -------------------------------------------------------------------------------------

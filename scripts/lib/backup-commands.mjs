@@ -1,10 +1,11 @@
 /** `npm run transactions -- backup|restore`: all records of a namespace. */
-import { backup } from "../lib/backup.mjs";
-import { YES, Option, confirm, onRecords } from "../lib/command.mjs";
-import { increment } from "../lib/increment.mjs";
-import { operator } from "../lib/operator.mjs";
-import { UserError, placeInWords, table, visible } from "../lib/output.mjs";
-import { restore } from "../lib/restore.mjs";
+import { backup } from "./backup.mjs";
+import { YES, Option, confirm, onRecords } from "./command.mjs";
+import { increment } from "./increment.mjs";
+import { operate } from "./operations.mjs";
+import { operator } from "./operator.mjs";
+import { UserError, placeInWords, table, visible } from "./output.mjs";
+import { restore } from "./restore.mjs";
 
 const SECRET =
   "It holds personal data and the hashes of API keys: keep it as secret as the namespace.";
@@ -27,7 +28,7 @@ export function addBackup(transactions) {
           ? await backup(at.kv, file)
           : await increment(at.kv, file, since, await operator(at.tools));
       const recorded = await recordBackup(at, since !== undefined, done);
-      at.print({ file, ...done, recorded }, () => savedInWords(file, done));
+      at.print({ data: JSON.stringify({ file, ...done, recorded }), text: savedInWords(file, done) });
     },
     { changes: true },
   );
@@ -86,29 +87,29 @@ export function addRestore(transactions) {
           const question = `Bring these API keys back into ${placeInWords(kv.place)}?`;
           await confirm({ question, yes, otherwise: "nothing was restored" }, terminal);
         }
-        await rules.recordChange(port, await by(), "transactions restore", hashes);
+        await rules.recordRestore(port, await by(), hashes);
       };
       const onlyTransactions = only === "transactions";
       const waitMs = kv.place.kind === "local" ? 0 : undefined;
       const options = { withKeys, onlyTransactions, overwrite, agree, waitMs };
       const done = await restore(kv, [file, ...increments], rules, options);
-      const completeUpTo = await reconciled({ kv, port, terminal }, rules);
-      print({ file, increments, ...done, completeUpTo }, () =>
-        [restoredInWords(file, increments, done, withKeys), ...ledgerInWords(completeUpTo)].join(
-          "\n",
-        ),
-      );
+      const completeUpTo = await reconciled({ tools, kv, port, terminal });
+      const words = restoredInWords(file, increments, done, withKeys);
+      print({
+        data: JSON.stringify({ file, increments, ...done, completeUpTo }),
+        text: [words, ...ledgerInWords(completeUpTo)].join("\n"),
+      });
     },
     { changes: true },
   );
 }
 
 /** Up to when the ledger has all transactions after a restore: null without one, or if it fails. @returns {Promise<string | null>} */
-async function reconciled({ kv, port, terminal }, rules) {
+async function reconciled({ tools, kv, port, terminal }) {
   if (!kv.ledger) return null;
   try {
-    await rules.reconcile(port);
-    return (await rules.ledgerStatus(port)).completeUpTo;
+    await operate(tools, port, "ledger", "check");
+    return (await operate(tools, port, "ledger", "status")).completeUpTo;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     terminal.err(

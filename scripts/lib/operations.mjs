@@ -1,0 +1,195 @@
+/**
+ * The operator's commands, built from the table of operations in `src/operations`. `operations.json` is generated from it, so
+ * that a command line and its help need no wasm.
+ */
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { Argument, Option, YES, command, confirm, onRecords } from "./command.mjs";
+import { beginFile } from "./new-file.mjs";
+import { operator } from "./operator.mjs";
+import { UserError, placeInWords } from "./output.mjs";
+import { openQueue } from "./queue.mjs";
+
+/**
+ * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null}} Listed an argument
+ * @typedef {{group: string, name: string, about: string, arguments: Listed[], changes: boolean, confirms: boolean, queues: boolean, note: string}} Spec
+ * @typedef {{group: string, about: string, operations: Spec[]}} Group
+ * @typedef {{data: string, text: string, exitCode: number, isAside: boolean}} Answer `data`: a JSON object
+ */
+
+/** @type {Group[]} */
+const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json"), "utf8"));
+
+/** The names of the groups, such as `keys`. */
+export const groups = TABLE.map(({ group }) => group);
+
+/**
+ * The commands of a group.
+ * @param {string} group
+ * @param {string} called how a person calls it, such as `npm run keys --`
+ */
+export function commandsOf(group, called) {
+  const found = TABLE.find((one) => one.group === group);
+  if (!found) throw new UserError(`there are no commands \`${group}\`: ${groups.join(", ")}`);
+  const program = command(called, `${found.about}.`);
+  for (const spec of found.operations) addOperation(program, spec);
+  return program;
+}
+
+function addOperation(program, spec) {
+  const line = program.command(spec.name).description(spec.about);
+  for (const argument of spec.arguments)
+    if (argument.isOption) line.addOption(optionOf(argument));
+    else line.addArgument(argumentOf(argument));
+  if (spec.confirms) line.option("--yes", YES);
+  if (spec.queues)
+    line.addOption(
+      new Option("--origin <url>", "of the local service").conflicts("remote").argParser(readUrl),
+    );
+  if (spec.note) line.addHelpText("after", `\n${spec.note}`);
+  const given = (words) => argumentsOf(spec, words, line.opts());
+  const orUsage = (error) => {
+    if (error?.usage) line.error(error.usage);
+    throw error;
+  };
+  const before = async ({ tools }, ...words) => {
+    const { check } = await operator(tools);
+    await check(spec.group, spec.name, given(words)).catch(orUsage);
+  };
+  const action = async (at, ...words) => {
+    const runner = new Runner(at, line.opts());
+    const answer = await runner.run(spec, given(words)).catch(orUsage);
+    program.exitCode = answer.exitCode;
+  };
+  onRecords(line, action, { changes: spec.changes, before });
+}
+
+const VALUES = {
+  month: "month",
+  day: "day",
+  time: "date",
+  number: "count",
+  duration: "time",
+  input: "file",
+  output: "file",
+};
+
+function optionOf({ name, help, kind, what, choices, isRequired, isRepeatable, default: value }) {
+  const word = choices ? name : (what ?? VALUES[kind]);
+  const option = new Option(kind === "flag" ? `--${name}` : `--${name} <${word}>`, help);
+  if (choices) option.choices(choices);
+  if (isRepeatable)
+    option.argParser((text, before) => [...(Array.isArray(before) ? before : []), text]);
+  if (value) option.default(value);
+  return option.makeOptionMandatory(isRequired);
+}
+
+function argumentOf({ name, help, choices, isRequired, isRepeatable }) {
+  const word = isRepeatable ? `${name}...` : name;
+  const argument = new Argument(isRequired ? `<${word}>` : `[${word}]`, help);
+  return choices ? argument.choices(choices) : argument;
+}
+
+function readUrl(text) {
+  if (URL.canParse(text)) return text;
+  throw new UserError(`\`${text}\` is not an address: give one such as http://127.0.0.1:8787`);
+}
+
+/** What was given, as JSON by the names of the table. @param {Spec} spec */
+function argumentsOf(spec, words, options) {
+  const positions = spec.arguments.filter(({ isOption }) => !isOption);
+  const values = spec.arguments.map((argument) => [
+    argument.name,
+    argument.isOption ? options[camelCase(argument.name)] : words[positions.indexOf(argument)],
+  ]);
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
+
+// ---- Run -----------------------------------------------------------------------------------------
+
+/** The program that an operation asks: `Program` of `src/operator_exports/run.rs`. */
+class Runner {
+  #at;
+  #options;
+  #queue;
+  #file;
+  #write;
+
+  constructor(at, options) {
+    this.#at = at;
+    this.#options = options;
+    this.records = at.port;
+    this.place = placeInWords(at.kv.place);
+    this.person = at.by;
+  }
+
+  /** @param {Spec} spec @param {string} given JSON @returns {Promise<Answer>} */
+  async run({ group, name }, given) {
+    const { tools, print } = this.#at;
+    const { run } = await operator(tools);
+    try {
+      const answer = await run(this, group, name, given);
+      await this.#file?.finish();
+      print(answer);
+      return answer;
+    } catch (error) {
+      if (error?.problem === undefined) throw error;
+      throw this.#partial(error);
+    } finally {
+      await this.#file?.close();
+    }
+  }
+
+  /** A part was done: it is printed before the reason, or is in the JSON. */
+  #partial({ problem, answer }) {
+    if (!this.#options.json) this.#at.print(answer);
+    const error = typeof problem === "string" ? new UserError(problem) : problem;
+    return Object.assign(error, { data: JSON.parse(answer.data) });
+  }
+
+  confirm = (question, otherwise) =>
+    confirm({ question, yes: this.#options.yes, otherwise }, this.#at.terminal);
+
+  async read(file) {
+    if (file === "-") return buffer(this.#at.terminal.input);
+    return readFile(file).catch(({ message }) => {
+      throw new UserError(`${file}: ${message}`);
+    });
+  }
+
+  async create(file) {
+    if (file !== undefined) {
+      this.#file = await beginFile(file);
+      this.#write = (text) => this.#file.output.writeFile(text);
+      return;
+    }
+    if (this.#options.json)
+      throw new UserError("with `--json` the file needs a name: standard output has the JSON");
+    this.#write = this.#at.terminal.out;
+  }
+
+  write = async (text) => this.#write(text);
+  note = (text) => this.#at.terminal.err(`${text}\n`);
+
+  async openQueue() {
+    const { tools, kv, terminal } = this.#at;
+    const { origin = `http://127.0.0.1:${terminal.env.PORT || 8787}` } = this.#options;
+    this.#queue = await openQueue(tools, kv.place, origin);
+  }
+
+  put = (message) => this.#queue.put(message);
+}
+
+/**
+ * Runs an operation for another command. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
+ * @param {string} name @returns {Promise<any>} its data
+ */
+export async function operate(tools, port, group, name) {
+  const { run } = await operator(tools);
+  const { data } = await run({ records: port, place: "" }, group, name, "{}");
+  return JSON.parse(data);
+}

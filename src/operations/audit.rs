@@ -1,0 +1,43 @@
+//! Operations on the audit log.
+
+use super::call::{Answer, Call, Ports, Result};
+use super::spec::{Argument, Kind, Spec, text};
+use super::table::{paragraphs, table, time};
+use crate::operator::audit::{self, Change};
+use serde::Deserialize;
+
+pub const LIST: Spec = Spec::reads(
+    "audit",
+    "list",
+    "list who changed what, and when; the newest first",
+    &[
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many").or("50"),
+        Argument::option("after", text("cursor"), "`next` of the page before, for older changes"),
+    ],
+);
+
+#[derive(Deserialize)]
+pub struct List {
+    limit: usize,
+    after: Option<String>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, List { limit, after }: List) -> Result<Answer> {
+    let page = audit::page(call.store, after.as_deref(), limit).await?;
+    let rows: Vec<_> = page.changes.iter().map(cells).collect();
+    let list = match rows.is_empty() {
+        true => "no changes".to_owned(),
+        false => table(["TIME", "BY", "COMMAND", "ON"], &rows),
+    };
+    let damaged = match page.damaged {
+        0 => String::new(),
+        count => format!("{count} entries are damaged and left out."),
+    };
+    let older = page.next.as_ref().map(|next| format!("Older ones: `--after {next}`."));
+    let text = paragraphs([list, damaged, older.unwrap_or_default()]);
+    Answer::new(&page, text)
+}
+
+fn cells(Change { at, by, command, on }: &Change) -> [String; 4] {
+    [time(at), by.clone(), command.clone(), on.join(", ")]
+}

@@ -1,0 +1,316 @@
+//! Operations on e-mails to recipients.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use super::spec::{Argument, Kind, Spec, text};
+use super::table::{facts, paragraphs, table, time};
+use super::values::Values;
+use crate::operator::delays::MAILED_SECONDS;
+use crate::operator::notifications::{
+    self, DayQuery, DayStep, FailedMail, FailedQuery, QueuedRounds, Resent, Shown, State, Status,
+    words,
+};
+use crate::operator::transactions;
+use crate::scope::Mode;
+use serde::{Deserialize, Serialize};
+
+const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
+
+// ---- Show and list -------------------------------------------------------------------------------
+
+pub const SHOW: Spec =
+    Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID]);
+
+#[derive(Deserialize)]
+pub struct One {
+    id: String,
+}
+
+pub async fn show<P: Ports>(call: &Call<'_, P>, One { id }: One) -> Result<Answer> {
+    let shown = shown(call, &id).await?;
+    let text = facts([
+        ("ID", Some(shown.id.clone())),
+        ("Created", Some(time(&shown.created_at))),
+        ("Mode", Some(shown.mode.name().to_owned())),
+        ("Unit", Some(shown.unit.clone())),
+        ("Recipient", Some(shown.recipient.clone())),
+        ("E-mail", Some(words::in_words(&shown.mail))),
+    ]);
+    Answer::new(&shown, text)
+}
+
+async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Shown> {
+    let record = transactions::get(call.store, id).await?;
+    Ok(notifications::show(call.store, call.platform, &record).await?)
+}
+
+pub const FAILED: Spec = Spec::reads(
+    "emails",
+    "failed",
+    "list the e-mails that failed in the last 90 days, newest first, with their current state",
+    &[
+        Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")
+            .or("20"),
+    ],
+);
+
+#[derive(Deserialize)]
+pub struct Failed {
+    day: Option<String>,
+    limit: usize,
+}
+
+pub async fn failed<P: Ports>(call: &Call<'_, P>, Failed { day, limit }: Failed) -> Result<Answer> {
+    let query = FailedQuery { day, limit, ..FailedQuery::default() };
+    let found = notifications::failed(call.store, call.platform, &query).await?;
+    let rows: Vec<_> = found.failed.iter().map(cells).collect();
+    let list = match rows.is_empty() {
+        true => "no e-mail is listed as failed".to_owned(),
+        false => table(["DAY", "ID", "UNIT", "MODE", "NOW"], &rows),
+    };
+    let more = match found.more {
+        true => "There are more: raise `--limit`, or give a `--day`.".to_owned(),
+        false => String::new(),
+    };
+    Answer::new(&found, paragraphs([list, more]))
+}
+
+fn cells(FailedMail { day, id, now, problem }: &FailedMail) -> [String; 5] {
+    let state = now.as_ref().map(|now| words::in_words(&now.mail));
+    let unit = now.as_ref().map(|now| now.unit.clone()).unwrap_or_default();
+    let mode = now.as_ref().map(|now| now.mode.name().to_owned()).unwrap_or_default();
+    let state = problem.clone().or(state).unwrap_or_default();
+    [day.clone(), id.clone(), unit, mode, state]
+}
+
+// ---- Send again ----------------------------------------------------------------------------------
+
+pub const RESEND: Spec = Spec::changes(
+    "emails",
+    "resend",
+    "send a transaction's e-mail again, or all that failed on a day",
+    &[
+        ID.optional(),
+        Argument::option("failed-on", Kind::Day, "all that failed on this day, in UTC, each once"),
+        Argument::option("again", Kind::Flag, "also if it is queued already: send one more after that"),
+    ],
+)
+.confirmed()
+.queued();
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Resend {
+    id: Option<String>,
+    failed_on: Option<String>,
+    #[serde(default)]
+    again: bool,
+}
+
+enum Resending {
+    One { id: String, is_again: bool },
+    Day(String),
+}
+
+impl Resend {
+    fn what(self) -> Result<Resending, String> {
+        match self {
+            Resend { id: Some(id), failed_on: None, again } => {
+                Ok(Resending::One { id, is_again: again })
+            }
+            Resend { id: None, failed_on: Some(day), again: false } => Ok(Resending::Day(day)),
+            Resend { id: None, failed_on: Some(_), again: true } => {
+                Err("`--again` is for the ID of one transaction, not for `--failed-on`".to_owned())
+            }
+            _ => Err("give either the ID of a transaction, or `--failed-on`".to_owned()),
+        }
+    }
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Resend>()?.what().map(drop)
+}
+
+pub async fn resend<P: Ports>(call: &Call<'_, P>, asked: Resend) -> Result<Answer> {
+    match asked.what().map_err(Failure::Usage)? {
+        Resending::One { id, is_again } => resend_one(call, &id, is_again).await,
+        Resending::Day(day) => resend_day(call, &day).await,
+    }
+}
+
+const NOTHING_SENT: &str = "nothing was sent";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Queued<'q> {
+    id: &'q str,
+    created_at: &'q str,
+    round: u32,
+    before: &'q Status,
+}
+
+#[derive(Serialize)]
+struct NotQueued<'q> {
+    id: &'q str,
+    queued: bool,
+    before: &'q Status,
+}
+
+async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> Result<Answer> {
+    let record = transactions::get(call.store, id).await?;
+    let Shown { mode, recipient, mail, .. } =
+        notifications::show(call.store, call.platform, &record).await?;
+    let message = notifications::next_message(call.store, &record, &mail).await?;
+    call.host.open_queue().await?;
+    let now = words::in_words(&mail);
+    if mail.state == State::Waiting && mail.round.is_some() && !is_again {
+        let text = format!(
+            "It is already queued, and was not queued again: {now}. `--again` sends one more after that."
+        );
+        return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
+    }
+    let to = if mode == Mode::Test { "MAIL_TEST_TO" } else { &recipient };
+    let round = message.round;
+    let question = format!(
+        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {}.",
+        call.place,
+        words::risk_in_words(&mail)
+    );
+    call.host.confirm(&question, NOTHING_SENT).await?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    let rounds = QueuedRounds::default();
+    let resent =
+        notifications::queue_round(call.store, &author, call.host, &rounds, &message).await?;
+    if resent == Resent::Untaken {
+        return Err(Failure::Stopped); // the queue's error
+    }
+    let text = format!(
+        "Round {round} is in the queue. After about {MAILED_SECONDS} s `emails show` prints its delivery \
+         state."
+    );
+    let (id, created_at) = (&*message.id, &*message.created_at);
+    Answer::new(&Queued { id, created_at, round, before: &mail }, text)
+}
+
+/// E-mails of a step.
+const STEP: usize = 100;
+
+/// What became of those of a day.
+#[derive(Default, Serialize)]
+struct Day {
+    day: String,
+    queued: usize,
+    before: usize,
+    ended: usize,
+    refused: Vec<(String, String)>,
+}
+
+async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
+    call.host.open_queue().await?;
+    let question = format!(
+        "Send the e-mails of {} again that failed on {day}, and still count as failed?",
+        call.place
+    );
+    call.host.confirm(&question, NOTHING_SENT).await?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    let mut sum = Day { day: day.to_owned(), ..Day::default() };
+    let mut from = None;
+    loop {
+        let query = DayQuery { day: day.to_owned(), from, count: STEP };
+        let rounds = QueuedRounds::default();
+        let step =
+            notifications::resend_day(call.store, &author, call.host, &rounds, &query).await?;
+        let is_untaken = step.untaken;
+        from = sum.add(step);
+        if is_untaken {
+            let answer = Answer::new(&sum, sum.in_words())?;
+            return Err(Failure::Partial(Box::new(Failure::Stopped), answer));
+        }
+        if from.is_none() {
+            return Answer::new(&sum, sum.in_words());
+        }
+    }
+}
+
+impl Day {
+    /// Adds a step, and returns where the next one begins.
+    fn add(&mut self, step: DayStep) -> Option<String> {
+        self.queued += step.queued;
+        self.before += step.before;
+        self.ended += step.ended;
+        self.refused.extend(step.refused);
+        step.next
+    }
+
+    fn in_words(&self) -> String {
+        let counts = format!(
+            "queued {}, already queued {}, sent, skipped or failed again since {}, cannot be sent {}",
+            self.queued,
+            self.before,
+            self.ended,
+            self.refused.len()
+        );
+        let refused = self.refused.iter().map(|(id, why)| format!("{id}: {why}"));
+        std::iter::once(counts).chain(refused).collect::<Vec<_>>().join("\n")
+    }
+}
+
+// ---- Preview -------------------------------------------------------------------------------------
+
+pub const PREVIEW: Spec = Spec::reads(
+    "emails",
+    "preview",
+    "print a transaction's e-mail as it would be sent now, with the recipient's name and the address of \
+     the page, which opens it for anyone",
+    &[ID, Argument::option("html", Kind::Output, "its HTML, too, in a new file")],
+);
+
+#[derive(Deserialize)]
+pub struct Preview {
+    id: String,
+    html: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Previewed<'p> {
+    id: &'p str,
+    to: &'p str,
+    sender: &'p str,
+    reply_to: Option<&'p str>,
+    language: &'p str,
+    subject: &'p str,
+    text: &'p str,
+    file: Option<&'p str>,
+}
+
+pub async fn preview<P: Ports>(call: &Call<'_, P>, asked: Preview) -> Result<Answer> {
+    let record = transactions::get(call.store, &asked.id).await?;
+    let mail = notifications::preview(call.store, call.platform, &record).await?;
+    let file = asked.html.as_deref();
+    if let Some(file) = file {
+        call.host.create(Some(file)).await?;
+        call.host.write(&mail.html).await?;
+    }
+    let heads = facts([
+        ("From", Some(mail.sender.clone())),
+        ("To", Some(mail.to.clone())),
+        ("Reply-To", mail.reply_to.clone()),
+        ("Subject", Some(mail.subject.clone())),
+    ]);
+    let end = file.map(|file| format!("\n{file} has the HTML.")).unwrap_or_default();
+    let text = format!("{heads}\n\n{}{end}", mail.text);
+    let data = Previewed {
+        id: &mail.id,
+        to: &mail.to,
+        sender: &mail.sender,
+        reply_to: mail.reply_to.as_deref(),
+        language: mail.language,
+        subject: &mail.subject,
+        text: &mail.text,
+        file,
+    };
+    Answer::new(&data, text)
+}

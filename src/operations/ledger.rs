@@ -1,0 +1,255 @@
+//! Operations on the ledger.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
+use super::spec::{Argument, Spec, text};
+use super::table::{facts, paragraphs, table, time, time_of};
+use crate::handle::Clock as _;
+use crate::ledger::{self, Checked, Counts, Finding, FindingKind, Health, Pass};
+use crate::operator::kept;
+use crate::settlement::Month;
+use serde::{Deserialize, Serialize};
+
+/// Most findings that are listed.
+const MOST_FINDINGS: usize = 1_000;
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+// ---- Status --------------------------------------------------------------------------------------
+
+pub const STATUS: Spec = Spec::reads(
+    "ledger",
+    "status",
+    "print how complete the ledger is, and what needs attention; exit code 1 if there is a problem",
+    &[],
+);
+
+#[derive(Serialize)]
+struct Status<'s> {
+    #[serde(flatten)]
+    health: &'s Health,
+    problem: Option<&'s str>,
+    findings: &'s [Finding],
+}
+
+pub async fn status<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let (health, findings) = (health(call).await?, findings(call).await?);
+    let problem = health.problem.as_deref();
+    let text = paragraphs([health_in_words(&health), findings_in_words(&findings)]);
+    let data = Status { health: &health, problem, findings: &findings };
+    Ok(Answer::new(&data, text)?.failing_if(problem.is_some()))
+}
+
+async fn health<P: Ports>(call: &Call<'_, P>) -> Result<Health> {
+    Ok(ledger::health(call.ledger()?, call.platform.now_ms()).await?)
+}
+
+async fn findings<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
+    Ok(ledger::findings(call.ledger()?, MOST_FINDINGS).await?)
+}
+
+fn health_in_words(health: &Health) -> String {
+    let not_yet = || "not yet".to_owned();
+    let lag = health.lag_ms.map(|ms| format!(", {} s after its order", ms.div_ceil(1_000)));
+    let received =
+        health.received.as_deref().map(|at| [time(at), lag.unwrap_or_default()].concat());
+    let size = health.bytes.map(|bytes| format!("{} MB", bytes.div_ceil(1_000_000)));
+    facts([
+        ("Complete up to", Some(health.complete_up_to.as_deref().map_or_else(not_yet, time))),
+        ("Orders kept", health.kept_from.as_deref().map(|from| format!("from {} on", time(from)))),
+        ("Last message", Some(received.unwrap_or_else(not_yet))),
+        ("Last pass", Some(health.last_pass.as_ref().map_or_else(not_yet, pass_in_words))),
+        ("In progress", health.current_pass.as_ref().map(pass_in_words)),
+        ("Size", size),
+        ("Problem", Some(health.problem.clone().unwrap_or_else(|| "none".to_owned()))),
+    ])
+}
+
+fn pass_in_words(Pass { began, ended, listed, mended }: &Pass) -> String {
+    let ended = ended.as_deref().map(|at| format!(" to {}", time(at))).unwrap_or_default();
+    format!("{}{ended}: {listed} records compared, {mended} rows written or removed", time(began))
+}
+
+fn findings_in_words(findings: &[Finding]) -> String {
+    let row = |Finding { kind, name, found, detail }: &Finding| {
+        [kind_in_words(*kind).to_owned(), time_of(*found), name.clone(), detail.clone()]
+    };
+    match findings.is_empty() {
+        true => String::new(),
+        false => {
+            let rows: Vec<_> = findings.iter().map(row).collect();
+            table(["FINDING", "FOUND", "RECORD", "DETAIL"], &rows)
+        }
+    }
+}
+
+const fn kind_in_words(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Damaged => "damaged",
+        FindingKind::Gone => "gone",
+        FindingKind::Large => "large",
+        FindingKind::Refused => "refused",
+    }
+}
+
+// ---- Check ---------------------------------------------------------------------------------------
+
+pub const CHECK: Spec =
+    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it", &[]);
+
+#[derive(Serialize)]
+struct Found {
+    #[serde(flatten)]
+    counts: Counts,
+    findings: Vec<Finding>,
+}
+
+pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let counts = pass(call).await?;
+    let findings = findings(call).await?;
+    let text = paragraphs([counts_in_words(&counts), findings_in_words(&findings)]);
+    Answer::new(&Found { counts, findings }, text)
+}
+
+/// Makes a whole pass.
+async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
+    let holder = ledger::holder(call.platform);
+    let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;
+    let Checked { counts, .. } = checked.ok_or_else(|| {
+        invalid(
+            "another reconciliation has been running for ten minutes: try again later, and see `ledger status`",
+        )
+    })?;
+    Ok(counts)
+}
+
+fn counts_in_words(counts: &Counts) -> String {
+    let Counts { missing, wrong, gone, damaged, large, refused } = counts;
+    let row = |what: &str, count: &usize, now: &str| {
+        [what.to_owned(), count.to_string(), now.to_owned()]
+    };
+    table(
+        ["FOUND", "TRANSACTIONS", "NOW"],
+        &[
+            row("missing in the ledger", missing, "added"),
+            row("different from their records", wrong, "corrected"),
+            row("without a record", gone, "removed"),
+            row("damaged records", damaged, "in no list and no sum"),
+            row("with too many quantities", large, "in no sum of offerings"),
+            row("refused by the database", refused, "in no list and no sum"),
+        ],
+    )
+}
+
+// ---- Rebuild -------------------------------------------------------------------------------------
+
+pub const REBUILD: Spec = Spec::changes(
+    "ledger",
+    "rebuild",
+    "empty the ledger, and make it again from all records",
+    &[],
+)
+.confirmed();
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rebuilt {
+    listed: u64,
+    damaged: usize,
+    large: usize,
+    refused: usize,
+    complete_up_to: Option<String>,
+    findings: Vec<Finding>,
+}
+
+pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let question = format!(
+        "Empty the ledger of {}, and make it again from the records? Until that ends, lists and sums lack \
+         transactions, and no month can be marked as paid.",
+        call.place
+    );
+    call.host.confirm(&question, "nothing was emptied").await?;
+    ledger::clear(call.ledger()?, call.platform.now_ms()).await?;
+    let Counts { damaged, large, refused, .. } = pass(call).await?;
+    let (findings, health) = (findings(call).await?, health(call).await?);
+    let listed = health.last_pass.map_or(0, |pass| pass.listed);
+    let complete_up_to = health.complete_up_to;
+    let made = format!(
+        "The ledger was made again from {listed} records. {}",
+        complete_in_words(complete_up_to.as_deref())
+    );
+    let text = paragraphs([made, findings_in_words(&findings)]);
+    Answer::new(&Rebuilt { listed, damaged, large, refused, complete_up_to, findings }, text)
+}
+
+fn complete_in_words(up_to: Option<&str>) -> String {
+    up_to.map_or_else(
+        || "It is not complete yet.".to_owned(),
+        |at| format!("It is complete up to {}.", time(at)),
+    )
+}
+
+// ---- Keep from -----------------------------------------------------------------------------------
+
+pub const KEEP_FROM: Spec = Spec::changes(
+    "ledger",
+    "keep-from",
+    "remove transactions of older months from the ledger, or bring some back; Workers KV keeps all",
+    &[Argument::positional(
+        "month",
+        text("month"),
+        "the first month to keep, such as 2025-01, or `all` of them",
+    )],
+)
+.confirmed();
+
+#[derive(Deserialize)]
+pub struct KeepFrom {
+    month: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    #[serde(flatten)]
+    counts: Counts,
+    kept_from: Option<String>,
+    complete_up_to: Option<String>,
+}
+
+pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<Answer> {
+    let month = match &*asked.month {
+        "all" => None,
+        text => Some(Month::parse(text).ok_or_else(|| {
+            Failure::Usage(
+                "`<month>` must be a year and a month, such as 2025-01, or `all`".to_owned(),
+            )
+        })?),
+    };
+    call.host.confirm(&keep_question(month, call.place), "nothing was changed").await?;
+    let by = call.host.person().await?;
+    kept::keep_from(call.store, call.ledger, &call.author(&by)?, month).await?;
+    let counts = pass(call).await?;
+    let Health { kept_from, complete_up_to, .. } = health(call).await?;
+    let which = month.map_or_else(
+        || "all transactions".to_owned(),
+        |month| format!("only transactions from {month} on"),
+    );
+    let complete = complete_in_words(complete_up_to.as_deref());
+    let text = format!("The ledger keeps {which}. {complete}");
+    Answer::new(&Kept { counts, kept_from, complete_up_to }, text)
+}
+
+fn keep_question(month: Option<Month>, place: &str) -> String {
+    match month {
+        Some(month) => format!(
+            "Remove transactions from before {month} from the ledger of {place}? Workers KV keeps them. Their \
+             months can then no longer be summed, exported or marked as paid, and their orders are found only \
+             by ID, and by reference in a unit."
+        ),
+        None => format!(
+            "Keep all transactions in the ledger of {place} again? Until that ends, lists and sums lack \
+             transactions, and no month can be marked as paid."
+        ),
+    }
+}

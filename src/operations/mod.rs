@@ -1,0 +1,150 @@
+//! The operations of an operator, in one table: the command line and its reference are built from it.
+//!
+//! An operation takes arguments as text, asks before it does what cannot be undone, calls the functions of
+//! [`operator`](crate::operator), and answers with data for programs and with text for people.
+
+mod audit;
+mod call;
+mod covered;
+mod emails;
+mod keys;
+mod ledger;
+mod payments;
+mod prices;
+mod register;
+pub mod spec;
+mod sums;
+pub mod table;
+mod teams;
+mod transactions;
+mod units;
+mod values;
+
+pub use call::{Answer, Call, Failure, Host, Ports, Stopped};
+pub use spec::Spec;
+
+use call::Result;
+use serde_json::{Map, Value};
+use strum::{EnumIter, IntoEnumIterator as _};
+use values::Values;
+
+/// The table: each operation with what the table says of it, and the function that does it.
+macro_rules! operations {
+    ($($operation:ident = $group:ident :: $spec:ident, $function:ident;)*) => {
+        /// An operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
+        #[expect(missing_docs, reason = "the table says what each does")]
+        pub enum Operation { $($operation,)* }
+
+        impl Operation {
+            /// What the table says of it.
+            pub const fn spec(self) -> &'static Spec {
+                match self { $(Operation::$operation => &$group::$spec,)* }
+            }
+
+            async fn call<P: Ports>(self, call: &Call<'_, P>, values: &Values) -> Result<Answer> {
+                match self {
+                    $(Operation::$operation => {
+                        let arguments = values.read().map_err(Failure::Usage)?;
+                        $group::$function(call, arguments).await
+                    })*
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    KeysCreate = keys::CREATE, create;
+    KeysList = keys::LIST, list;
+    KeysRotate = keys::ROTATE, rotate;
+    KeysRevoke = keys::REVOKE, revoke;
+    PricesSet = prices::SET, set;
+    PricesChange = prices::CHANGE, change;
+    PricesShow = prices::SHOW, show;
+    PricesHistory = prices::HISTORY, history;
+    UnitsAdd = units::ADD, add;
+    UnitsSet = units::SET, set;
+    UnitsUnset = units::UNSET, unset;
+    UnitsShow = units::SHOW, show;
+    UnitsList = units::LIST, list;
+    UnitsRemove = units::REMOVE, remove;
+    TeamsAdd = teams::ADD, add;
+    TeamsRemove = teams::REMOVE, remove;
+    TeamsShow = teams::SHOW, show;
+    TeamsList = teams::LIST, list;
+    TransactionsList = transactions::LIST, list;
+    TransactionsFind = transactions::FIND, find;
+    TransactionsShow = transactions::SHOW, show;
+    TransactionsErase = transactions::ERASE, erase;
+    TransactionsUsage = sums::USAGE, usage;
+    TransactionsQuantities = sums::QUANTITIES, quantities;
+    TransactionsExport = sums::EXPORT, export;
+    PaymentsMark = payments::MARK, mark;
+    PaymentsUndo = payments::UNDO, undo;
+    PaymentsShow = payments::SHOW, show;
+    PaymentsList = payments::LIST, list;
+    EmailsShow = emails::SHOW, show;
+    EmailsFailed = emails::FAILED, failed;
+    EmailsResend = emails::RESEND, resend;
+    EmailsPreview = emails::PREVIEW, preview;
+    LedgerStatus = ledger::STATUS, status;
+    LedgerCheck = ledger::CHECK, check;
+    LedgerRebuild = ledger::REBUILD, rebuild;
+    LedgerKeepFrom = ledger::KEEP_FROM, keep_from;
+    AuditList = audit::LIST, list;
+}
+
+/// The groups of the table, in its sequence, and what each is about.
+pub const GROUPS: [(&str, &str); 9] = [
+    ("keys", "API keys"),
+    ("prices", "Prices: one list for test keys, one for live keys"),
+    ("units", "Units: their register, and the profile that each shows on its timelines and e-mails"),
+    ("teams", "Teams: a team's key may act as each of its units"),
+    ("transactions", "Recorded transactions"),
+    ("payments", "Months that shops have paid: the API then answers `charge.paidAt`"),
+    ("emails", "E-mails to the recipients of pledges"),
+    ("ledger", "The ledger: a database of all transactions, made from their records"),
+    ("audit", "The audit log: who changed what, and when"),
+];
+
+impl Operation {
+    /// Finds an operation by its group and name.
+    pub fn find(group: &str, name: &str) -> Option<Self> {
+        Operation::iter().find(|operation| {
+            let spec = operation.spec();
+            spec.group == group && spec.name == name
+        })
+    }
+
+    /// Checks arguments, by their names, before anything is opened.
+    ///
+    /// # Errors
+    /// What is wrong with one, and what it may be.
+    pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), String> {
+        let values = Values::check(self.spec(), arguments)?;
+        match self {
+            Operation::KeysCreate => keys::check(&values),
+            Operation::UnitsSet => units::check(&values),
+            Operation::TransactionsFind => transactions::check_find(&values),
+            Operation::TransactionsErase => transactions::check_erase(&values),
+            Operation::PaymentsMark => payments::check(&values),
+            Operation::EmailsResend => emails::check(&values),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// If an argument is wrong, the operator's function refuses, or store, ledger or host fail.
+    pub async fn run<P: Ports>(
+        self,
+        call: &Call<'_, P>,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer> {
+        self.check(arguments.clone()).map_err(Failure::Usage)?;
+        let values = Values::check(self.spec(), arguments).map_err(Failure::Usage)?;
+        Box::pin(self.call(call, &values)).await
+    }
+}

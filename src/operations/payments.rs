@@ -1,0 +1,283 @@
+//! Operations on payments.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
+use super::spec::{Argument, Kind, Spec, mode, month, text, unit};
+use super::table::{paragraphs, some, table, time};
+use super::values::Values;
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::payments::{self, Checked, Paid, Payment, ShopMonth, Stated};
+use crate::operator::transactions::Wanted;
+use crate::operator::usage::{self, MonthUsage};
+use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use serde::{Deserialize, Serialize};
+
+const UNIT: Argument = unit("the unit").required();
+const MONTH: Argument =
+    month("such as 2026-10, in UTC, by when transactions were created").required();
+const MODE: Argument = mode("the transactions of live keys, or of test keys").or("live");
+
+/// `2026-10 of shop (live)`
+fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
+    format!("{month} of {unit} ({})", mode.name())
+}
+
+fn sums_in_words(sums: &[SettledSum]) -> String {
+    let sums: Vec<_> =
+        sums.iter().map(|sum| format!("{} {}", sum.amount, sum.currency_code)).collect();
+    sums.join(" and ")
+}
+
+fn later() -> String {
+    format!("The API shows this within about {APPLIED_SECONDS} s.")
+}
+
+// ---- Mark and undo -------------------------------------------------------------------------------
+
+pub const MARK: Spec = Spec::changes(
+    "payments",
+    "mark",
+    "mark a month as paid; the amount must match its sum",
+    &[
+        UNIT,
+        MONTH,
+        MODE,
+        Argument::option(
+            "amount",
+            text("amount"),
+            "what was paid, such as 1234.50; one for each currency",
+        )
+        .required()
+        .repeatable(),
+        Argument::option(
+            "currency",
+            Kind::Choice { choices: &["USD", "GBP", "EUR"] },
+            "of each amount, in their order; not needed where the month has one",
+        )
+        .repeatable(),
+        Argument::option(
+            "paid-at",
+            Kind::Time,
+            "when, such as 2026-11-05, or a date-time with its offset",
+        )
+        .required(),
+        Argument::option("invoice", text("number"), "the number of the invoice").required(),
+        Argument::option(
+            "accept-unpriced",
+            Kind::Number { least: 0, most: 1_000_000_000 },
+            "the number of unpriced pledges to accept",
+        )
+        .or("0"),
+    ],
+)
+.confirmed();
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Mark {
+    #[serde(flatten)]
+    of: ShopMonth,
+    amount: Vec<String>,
+    #[serde(default)]
+    currency: Vec<CurrencyCode>,
+    paid_at: PaidAt,
+    invoice: String,
+    accept_unpriced: usize,
+}
+
+impl Mark {
+    fn payment(self) -> Result<Payment, String> {
+        let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
+        if !currency.is_empty() && currency.len() != amount.len() {
+            return Err("give `--currency` for each `--amount`, or for none".to_owned());
+        }
+        let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
+        let stated = |(amount, currency_code)| Stated { amount, currency_code };
+        let amounts = amount.into_iter().zip(currencies).map(stated).collect();
+        Ok(Payment { of, amounts, paid_at, invoice, accept_unpriced })
+    }
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Mark>()?.payment().map(drop)
+}
+
+pub async fn mark<P: Ports>(call: &Call<'_, P>, asked: Mark) -> Result<Answer> {
+    let payment = asked.payment().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    let Checked { paid, damaged } =
+        payments::check(call.store, call.ledger, &author, &payment).await?;
+    if damaged.count > 0 {
+        call.host.note(&format!(
+            "{} records of the unit are damaged and in no sum, `{}` first.",
+            damaged.count,
+            damaged.first.as_deref().unwrap_or_default()
+        ));
+    }
+    let question = format!(
+        "Mark {} of {} as paid: {} on {}, invoice {}?",
+        in_words(&payment.of),
+        call.place,
+        sums_in_words(&paid.settlement.sums),
+        time(payment.paid_at.as_str()),
+        payment.invoice
+    );
+    call.host.confirm(&question, "nothing was marked").await?;
+    let paid = payments::mark(call.store, call.ledger, &author, &payment).await?;
+    let done = format!("{} is marked as paid.", in_words(&payment.of));
+    let text = paragraphs([done, marked(std::slice::from_ref(&paid)), later()]);
+    Answer::new(&paid, text)
+}
+
+pub const UNDO: Spec =
+    Spec::changes("payments", "undo", "undo that a month is marked as paid", &[UNIT, MONTH, MODE])
+        .confirmed();
+
+pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+    let paid = marked_as(call, &of, "nothing was undone: ").await?;
+    let question = format!(
+        "{}\n\nUndo that {} of {} is marked as paid?",
+        marked(&[paid]),
+        in_words(&of),
+        call.place
+    );
+    call.host.confirm(&question, "nothing was undone").await?;
+    let by = call.host.person().await?;
+    let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of).await?;
+    let text = format!("{} is not marked as paid any more. {}", in_words(&of), later());
+    Answer::new(&undone, text)
+}
+
+async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str) -> Result<Paid> {
+    let settlement = payments::get(call.store, of).await?;
+    settlement.map(|settlement| Paid::new(of, settlement)).ok_or_else(|| {
+        invalid(format!("{otherwise}{} is not marked as paid here", in_words(of)))
+    })
+}
+
+// ---- What is marked ------------------------------------------------------------------------------
+
+/// A line for each sum.
+fn marked(paid: &[Paid]) -> String {
+    const HEADS: [&str; 10] = [
+        "MONTH",
+        "MODE",
+        "SUM",
+        "CURRENCY",
+        "TRANSACTIONS",
+        "UNPRICED",
+        "PAID",
+        "INVOICE",
+        "MARKED",
+        "BY",
+    ];
+    let rows: Vec<_> = paid.iter().flat_map(rows_of).collect();
+    table(HEADS, &rows)
+}
+
+fn rows_of(Paid { mode, month, settlement, .. }: &Paid) -> Vec<[String; 10]> {
+    let Settlement { paid_at, sums, invoice, by, at } = settlement;
+    let row = |sum: &SettledSum| {
+        [
+            month.clone(),
+            mode.name().to_owned(),
+            sum.amount.clone(),
+            sum.currency_code.clone(),
+            sum.transactions.to_string(),
+            some(sum.unpriced),
+            time(paid_at.as_str()),
+            invoice.clone(),
+            time(at),
+            by.clone(),
+        ]
+    };
+    sums.iter().map(row).collect()
+}
+
+pub const SHOW: Spec = Spec::reads(
+    "payments",
+    "show",
+    "print what was paid for a month, and its sum in the ledger now",
+    &[UNIT, MONTH, MODE],
+);
+
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    paid: Paid,
+    now: Option<Vec<SumNow>>,
+}
+
+/// A sum of the month as the ledger has it now.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SumNow {
+    unit: String,
+    mode: Mode,
+    month: Month,
+    #[serde(flatten)]
+    sum: SettledSum,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    late: Vec<String>,
+}
+
+pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
+    let paid = marked_as(call, &of, "").await?;
+    let now = sums_now(call, &of).await?;
+    let sums: Option<Vec<_>> =
+        now.as_ref().map(|now| now.iter().map(|it| it.sum.clone()).collect());
+    let now_in_words = sums.map(|sums| format!("Now its sum is {}.", sums_in_words(&sums)));
+    let text =
+        paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
+    Answer::new(&Shown { paid, now }, text)
+}
+
+/// The sums of a month in the ledger; `None` if there is none, or it does not keep the month.
+async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
+    let Some(ledger) = call.ledger else { return Ok(None) };
+    let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let kept_from = crate::ledger::health(ledger, 0).await?.kept_from;
+    if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
+        return Ok(None);
+    }
+    let used = usage::of_all(call.store, ledger, &wanted, Some(of.month)).await?;
+    let now = |MonthUsage { unit, mode, month, sums, late, .. }: MonthUsage| {
+        sums.into_iter().map(move |sum| SumNow {
+            unit: unit.clone(),
+            mode,
+            month,
+            sum,
+            late: late.clone(),
+        })
+    };
+    Ok(Some(used.months.into_iter().flat_map(now).collect()))
+}
+
+pub const LIST: Spec = Spec::reads(
+    "payments",
+    "list",
+    "list the months of a unit that are marked as paid",
+    &[UNIT, mode("only those of test keys, or of live keys")],
+);
+
+#[derive(Deserialize)]
+pub struct List {
+    unit: String,
+    mode: Option<Mode>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    payments: Vec<Paid>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Result<Answer> {
+    let payments = payments::list(call.store, &unit, mode).await?;
+    let text = match payments.is_empty() {
+        true => "no month is marked as paid".to_owned(),
+        false => marked(&payments),
+    };
+    Answer::new(&Listed { payments }, text)
+}

@@ -1,0 +1,36 @@
+//! Asks before new IDs are added to the register of units and teams.
+
+use super::call::{Call, Host as _, Ports, Result};
+use crate::auth::KeyLevel;
+use crate::operator::register::{Unknown, look_up};
+
+/// Asks a person to confirm IDs that the register lacks. `otherwise` says what is left undone without.
+pub async fn confirm_new<P: Ports>(
+    call: &Call<'_, P>,
+    levels: &[KeyLevel],
+    otherwise: &str,
+) -> Result<()> {
+    let unknown = look_up(call.store, levels).await?;
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = unknown.iter().map(named).collect();
+    let question = format!("The register has no {}. Add it?", names.join(", "));
+    Ok(call.host.confirm(&question, otherwise).await?)
+}
+
+fn named(Unknown { level, suggestion }: &Unknown) -> String {
+    let name = whose(level);
+    match suggestion {
+        Some(suggestion) => format!("{name} (did you mean `{suggestion}`?)"),
+        None => name,
+    }
+}
+
+/// `unit `shop``
+pub fn whose(level: &KeyLevel) -> String {
+    match level {
+        KeyLevel::Unit(unit) => format!("unit `{unit}`"),
+        KeyLevel::Team(team) => format!("team `{team}`"),
+    }
+}

@@ -1,0 +1,117 @@
+//! Operations on teams.
+
+use super::call::{Answer, Call, Host as _, Ports, Result, invalid};
+use super::register::confirm_new;
+use super::spec::{Argument, Spec, text};
+use super::table::{table, time};
+use crate::auth::KeyLevel;
+use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
+use crate::operator::teams::{self, Already, TeamRow};
+use serde::{Deserialize, Serialize};
+
+const TEAM: Argument = Argument::positional("team", text("team"), "the ID of the team");
+const UNITS: Argument =
+    Argument::positional("units", text("units"), "the IDs of the units").repeatable();
+
+pub const ADD: Spec =
+    Spec::changes("teams", "add", "add units to a team; keys stay as they are", &[TEAM, UNITS])
+        .confirmed();
+
+#[derive(Deserialize)]
+pub struct Members {
+    team: String,
+    units: Vec<String>,
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members) -> Result<Answer> {
+    let levels: Vec<_> = std::iter::once(KeyLevel::Team(team.clone()))
+        .chain(units.iter().cloned().map(KeyLevel::Unit))
+        .collect();
+    confirm_new(call, &levels, "nothing was added").await?;
+    let by = call.host.person().await?;
+    let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
+    let before: String = added.already.iter().map(already_in_words).collect();
+    let text = format!(
+        "The team's keys may act as {}. Where a key of the team has tried a unit before, it may take \
+         {SHOWN_SECONDS} s.{before}",
+        counted(&units)
+    );
+    Answer::new(&added, text)
+}
+
+fn counted(units: &[String]) -> String {
+    match units {
+        [unit] => unit.clone(),
+        several => format!("{} units", several.len()),
+    }
+}
+
+fn already_in_words(Already { unit, registered }: &Already) -> String {
+    let by = registered.as_ref().map(|it| format!(": {} added it at {}", it.by, time(&it.created)));
+    format!("\n{unit} was in the team before{}.", by.unwrap_or_default())
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "teams",
+    "remove",
+    "remove units from a team; their own keys and transactions stay",
+    &[TEAM, UNITS],
+);
+
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    Members { team, units }: Members,
+) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
+    let text = format!(
+        "The team's keys no longer act as {}. The service refuses them everywhere within about \
+         {REFUSED_SECONDS} s.",
+        counted(&units)
+    );
+    Answer::new(&removed, text)
+}
+
+pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM]);
+
+#[derive(Deserialize)]
+pub struct One {
+    team: String,
+}
+
+pub async fn show<P: Ports>(call: &Call<'_, P>, One { team }: One) -> Result<Answer> {
+    let found = teams::get(call.store, &team).await?;
+    if found.units.is_empty() {
+        return Err(invalid(format!("the team `{team}` has no units here")));
+    }
+    let rows: Vec<_> = found.units.iter().map(|unit| [unit.clone()]).collect();
+    Answer::new(&found, table(["UNIT"], &rows))
+}
+
+pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[]);
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+#[derive(Serialize)]
+struct Listed {
+    teams: Vec<TeamRow>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let teams = teams::list(call.store).await?;
+    let text = match teams.is_empty() {
+        true => "no teams".to_owned(),
+        false => {
+            let rows: Vec<_> = teams.iter().map(cells).collect();
+            table(["TEAM", "UNITS", "CREATED", "BY"], &rows)
+        }
+    };
+    Answer::new(&Listed { teams }, text)
+}
+
+fn cells(TeamRow { team, units, registered }: &TeamRow) -> [String; 4] {
+    let created = registered.as_ref().map(|it| time(&it.created)).unwrap_or_default();
+    let by = registered.as_ref().map(|it| it.by.clone()).unwrap_or_default();
+    [team.clone(), units.to_string(), created, by]
+}

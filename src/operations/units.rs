@@ -1,0 +1,281 @@
+//! Operations on units.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
+use super::register::confirm_new;
+use super::spec::{Argument, Kind, Spec, text};
+use super::table::{table, time};
+use super::values::Values;
+use crate::auth::KeyLevel;
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::register;
+use crate::operator::units::{self, Member, ProfileMembers, UnitRow};
+use crate::recipient::NewProfile;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+const ID: Argument = Argument::positional("unit", text("unit"), "the ID of the unit");
+
+pub const ADD: Spec = Spec::changes(
+    "units",
+    "add",
+    "add units to the register, which finds misspelt IDs",
+    &[Argument::positional("units", text("units"), "the IDs of the units").repeatable()],
+);
+
+#[derive(Deserialize, Serialize)]
+pub struct Units {
+    units: Vec<String>,
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Units) -> Result<Answer> {
+    let by = call.host.person().await?;
+    register::add(call.store, &call.author(&by)?, &asked.units).await?;
+    Answer::new(&asked, format!("In the register: {}.", asked.units.join(", ")))
+}
+
+// ---- The profile ---------------------------------------------------------------------------------
+
+pub const SET: Spec = Spec::changes(
+    "units",
+    "set",
+    "set fields of a unit's profile; the others stay as they are",
+    &[
+        ID,
+        Argument::option("name", text("name"), "the shop's name: one line, at most 80 characters"),
+        Argument::option("logo", text("url"), "the address of an image, https"),
+        Argument::option(
+            "accent",
+            text("colour"),
+            "such as `#8a4b2a`; made darker or lighter where it would be hard to read",
+        ),
+        Argument::option(
+            "language",
+            text("code"),
+            "the language of its pages; without it, the reader's own",
+        ),
+        Argument::option("link", text("url"), "where name and logo link to, https"),
+        Argument::option(
+            "mail",
+            Kind::Choice { choices: &["on", "off"] },
+            "whether recipients get the e-mail that a create asks for; off at first",
+        ),
+        Argument::option("reply-to", text("address"), "the e-mail address that recipients reply to"),
+        Argument::option(
+            "time-zone",
+            text("name"),
+            "the time zone of dates on its pages and in its e-mails, such as `Europe/Berlin`; \
+             without it, UTC",
+        ),
+    ],
+)
+.confirmed();
+
+/// The fields of a profile, as the command line names them.
+const FIELDS: [&str; 8] =
+    ["name", "logo", "accent", "language", "link", "mail", "reply-to", "time-zone"];
+
+#[derive(Deserialize)]
+pub struct Set {
+    unit: String,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    let Set { fields, .. } = values.read()?;
+    match fields.is_empty() {
+        true => {
+            let options: Vec<_> = FIELDS.iter().map(|field| format!("`--{field}`")).collect();
+            Err(format!("say what to set: {}", options.join(", ")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// The fields as the record names them.
+fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
+    let named = fields.into_iter().map(|(name, value)| match &*name {
+        "reply-to" => ("replyTo".to_owned(), value),
+        "time-zone" => ("timeZone".to_owned(), value),
+        "mail" => (name, (value == "on").into()),
+        _ => (name, value),
+    });
+    serde_json::from_value(named.collect()).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Result<Answer> {
+    let level = KeyLevel::Unit(unit.clone());
+    confirm_new(call, &[level], "no profile was changed").await?;
+    let turns_mail_on = fields.get("mail").is_some_and(|mail| mail == "on");
+    let by = call.host.person().await?;
+    let row = units::set(call.store, &call.author(&by)?, &unit, members(fields)?).await?;
+    let also = if turns_mail_on { ALSO } else { "" };
+    let text = format!("{}\n\n{}{also}", profiles(std::slice::from_ref(&row)), after());
+    Answer::new(&row, text)
+}
+
+fn after() -> String {
+    format!("Its timelines and e-mails show it everywhere within about {APPLIED_SECONDS} s.")
+}
+
+const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: \
+                    docs/notifications.md says how.";
+
+pub const UNSET: Spec = Spec::changes(
+    "units",
+    "unset",
+    "remove fields from a unit's profile",
+    &[
+        ID,
+        Argument::positional(
+            "fields",
+            Kind::Choice {
+                choices: &["logo", "accent", "language", "link", "reply-to", "time-zone"],
+            },
+            "the fields to remove",
+        )
+        .repeatable(),
+    ],
+);
+
+#[derive(Deserialize)]
+pub struct Unset {
+    unit: String,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Field {
+    Logo,
+    Accent,
+    Language,
+    Link,
+    ReplyTo,
+    TimeZone,
+}
+
+impl From<Field> for Member {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Logo => Member::Logo,
+            Field::Accent => Member::Accent,
+            Field::Language => Member::Language,
+            Field::Link => Member::Link,
+            Field::ReplyTo => Member::ReplyTo,
+            Field::TimeZone => Member::TimeZone,
+        }
+    }
+}
+
+pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let members: Vec<_> = fields.into_iter().map(Member::from).collect();
+    let row = units::unset(call.store, &call.author(&by)?, &unit, &members).await?;
+    let row = row.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
+    let text = format!("{}\n\n{}", profiles(std::slice::from_ref(&row)), after());
+    Answer::new(&row, text)
+}
+
+// ---- Show, list, remove --------------------------------------------------------------------------
+
+pub const SHOW: Spec = Spec::reads("units", "show", "print a unit's profile", &[ID]);
+
+#[derive(Deserialize)]
+pub struct One {
+    unit: String,
+}
+
+pub async fn show<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Answer> {
+    let row = units::get(call.store, &unit).await?.ok_or_else(|| {
+        invalid(format!(
+            "the unit `{unit}` has no profile: its timelines show the name Impact Pledge"
+        ))
+    })?;
+    let text = profiles(std::slice::from_ref(&row));
+    Answer::new(&row, text)
+}
+
+pub const LIST: Spec = Spec::reads("units", "list", "list the units, with their profiles", &[]);
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+#[derive(Serialize)]
+struct Listed {
+    units: Vec<UnitRow>,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+    let units = units::list(call.store).await?;
+    let text = match units.is_empty() {
+        true => "no units".to_owned(),
+        false => {
+            let [a, b, c, d, e, f, g, h, i] = HEADS;
+            let rows: Vec<_> = units.iter().map(registered_cells).collect();
+            table([a, b, c, d, e, f, g, h, i, "CREATED", "BY"], &rows)
+        }
+    };
+    Answer::new(&Listed { units }, text)
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "units",
+    "remove",
+    "remove a unit's profile, and the unit from the register; its keys, teams and transactions stay",
+    &[ID],
+);
+
+#[derive(Serialize)]
+struct Removed {
+    unit: String,
+    removed: bool,
+}
+
+pub async fn remove<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Answer> {
+    let by = call.host.person().await?;
+    if !units::remove(call.store, &call.author(&by)?, &unit).await? {
+        return Err(invalid(format!("the register has no unit `{unit}`, and it has no profile")));
+    }
+    let text = format!(
+        "The profile of {unit} is removed. Its timelines are without it everywhere within about \
+         {APPLIED_SECONDS} s."
+    );
+    Answer::new(&Removed { unit, removed: true }, text)
+}
+
+const HEADS: [&str; 9] =
+    ["UNIT", "NAME", "LOGO", "ACCENT", "LANGUAGE", "LINK", "MAIL", "REPLY-TO", "TIME-ZONE"];
+
+fn profiles(rows: &[UnitRow]) -> String {
+    table(HEADS, &rows.iter().map(cells).collect::<Vec<_>>())
+}
+
+fn cells(row: &UnitRow) -> [String; 9] {
+    let mut cells: [String; 9] = Default::default();
+    let [unit, name, logo, accent, language, link, mail, reply_to, time_zone] = &mut cells;
+    unit.clone_from(&row.unit);
+    if let Some(problem) = &row.problem {
+        *name = format!("unreadable record: {problem}");
+    }
+    if let Some(profile) = &row.profile {
+        let fields = NewProfile::from(profile);
+        *name = fields.name;
+        *logo = fields.logo.unwrap_or_default();
+        *accent = fields.accent.unwrap_or_default();
+        *language = fields.language.unwrap_or_default();
+        *link = fields.link.unwrap_or_default();
+        *mail = if fields.mail { "on" } else { "off" }.to_owned();
+        *reply_to = fields.reply_to.unwrap_or_default();
+        *time_zone = fields.time_zone.unwrap_or_default();
+    }
+    cells
+}
+
+fn registered_cells(row: &UnitRow) -> [String; 11] {
+    let [a, b, c, d, e, f, g, h, i] = cells(row);
+    let registered = row.registered.as_ref();
+    let created = registered.map(|it| time(&it.created)).unwrap_or_default();
+    let by = registered.map(|it| it.by.clone()).unwrap_or_default();
+    [a, b, c, d, e, f, g, h, i, created, by]
+}

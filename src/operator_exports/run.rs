@@ -1,0 +1,176 @@
+//! The one export that runs an operation, for the scripts' command line.
+
+use super::kv::{Kv, KvStore};
+use super::{Outcome, to_js};
+use crate::handle::{Message, Outbox, Putting};
+use crate::operations::{self, Answer, Call, Failure, Operation, Ports, Stopped};
+use crate::platform::Platform;
+use serde_json::{Map, Value};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The program that runs an operation. What a method throws is thrown once the operation has ended.
+    pub type Program;
+    /// The records.
+    #[wasm_bindgen(method, getter)]
+    fn records(this: &Program) -> Kv;
+    /// Where they are, in words.
+    #[wasm_bindgen(method, getter)]
+    fn place(this: &Program) -> String;
+    #[wasm_bindgen(method, catch)]
+    async fn person(this: &Program) -> Result<JsValue, JsValue>;
+    /// Throws if the person does not confirm.
+    #[wasm_bindgen(method, catch)]
+    async fn confirm(this: &Program, question: &str, otherwise: &str) -> Result<JsValue, JsValue>;
+    /// Resolves to a `Uint8Array`.
+    #[wasm_bindgen(method, catch)]
+    async fn read(this: &Program, file: &str) -> Result<JsValue, JsValue>;
+    /// Begins a new file, or without a name standard output.
+    #[wasm_bindgen(method, catch)]
+    async fn create(this: &Program, file: Option<&str>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn write(this: &Program, text: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn note(this: &Program, text: &str);
+    #[wasm_bindgen(method, catch, js_name = openQueue)]
+    async fn open_queue(this: &Program) -> Result<JsValue, JsValue>;
+    /// Throws if the queue does not take the message.
+    #[wasm_bindgen(method, catch)]
+    async fn put(this: &Program, message: JsValue) -> Result<JsValue, JsValue>;
+}
+
+/// A program as an operation asks it. Beside the store and the ledger it keeps what was thrown.
+struct Host<'h> {
+    program: &'h Program,
+    store: &'h KvStore,
+}
+
+impl Host<'_> {
+    fn answer(&self, outcome: Outcome) -> Result<JsValue, Stopped> {
+        outcome.map_err(|thrown| {
+            self.store.keep(thrown);
+            Stopped
+        })
+    }
+}
+
+impl operations::Host for Host<'_> {
+    async fn person(&self) -> Result<String, Stopped> {
+        let name = self.answer(self.program.person().await)?;
+        Ok(name.as_string().unwrap_or_default())
+    }
+
+    async fn confirm(&self, question: &str, otherwise: &str) -> Result<(), Stopped> {
+        self.answer(self.program.confirm(question, otherwise).await).map(drop)
+    }
+
+    async fn read(&self, file: &str) -> Result<Vec<u8>, Stopped> {
+        let bytes = self.answer(self.program.read(file).await)?;
+        Ok(js_sys::Uint8Array::new(&bytes).to_vec())
+    }
+
+    async fn create(&self, file: Option<&str>) -> Result<(), Stopped> {
+        self.answer(self.program.create(file).await).map(drop)
+    }
+
+    async fn write(&self, text: &str) -> Result<(), Stopped> {
+        self.answer(self.program.write(text).await).map(drop)
+    }
+
+    fn note(&self, text: &str) {
+        self.program.note(text);
+    }
+
+    async fn open_queue(&self) -> Result<(), Stopped> {
+        self.answer(self.program.open_queue().await).map(drop)
+    }
+}
+
+impl Outbox for Host<'_> {
+    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+        Box::pin(async {
+            let Ok(message) = self.answer(to_js(message)) else { return false };
+            self.answer(self.program.put(message).await).is_ok()
+        })
+    }
+}
+
+struct Script<'h>(std::marker::PhantomData<&'h ()>);
+
+impl<'h> Ports for Script<'h> {
+    type Store = KvStore;
+    type Platform = Platform;
+    type Host = Host<'h>;
+}
+
+/// Throws `{usage}` if an argument is wrong: `arguments` is a JSON object by their names.
+#[wasm_bindgen]
+pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
+    let (operation, arguments) = read(group, name, arguments)?;
+    operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
+}
+
+/// Runs an operation → `{data, text, exitCode, isAside}`: a JSON object and lines of text. Throws a text, what the program
+/// threw, or `{usage}`; after a part was done, `{problem, answer}`.
+#[wasm_bindgen]
+pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
+    let (operation, arguments) = read(group, name, arguments)?;
+    let store = KvStore::new(program.records());
+    let place = program.place();
+    let host = Host { program: &program, store: &store };
+    let call: Call<'_, Script<'_>> = Call {
+        store: &store,
+        ledger: store.ledger(),
+        platform: &Platform,
+        host: &host,
+        place: &place,
+    };
+    match operation.run(&call, arguments).await {
+        Ok(answer) => shown(&answer),
+        Err(failure) => Err(thrown(&store, failure)),
+    }
+}
+
+fn read(group: &str, name: &str, arguments: &str) -> Result<(Operation, Map<String, Value>), JsValue> {
+    let operation = Operation::find(group, name).ok_or("there is no such operation")?;
+    let arguments = serde_json::from_str(arguments).map_err(|error| error.to_string())?;
+    Ok((operation, arguments))
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'a> {
+    data: &'a str,
+    text: &'a str,
+    exit_code: u8,
+    is_aside: bool,
+}
+
+fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> Outcome {
+    to_js(&Shown { data, text, exit_code: *exit_code, is_aside: *is_aside })
+}
+
+fn thrown(store: &KvStore, failure: Failure) -> JsValue {
+    let is_thrown = failure.is_thrown();
+    match failure {
+        Failure::Usage(problem) => thrown_as("usage", &problem.into()),
+        Failure::Partial(failure, answer) => {
+            let error = thrown_as("problem", &thrown(store, *failure));
+            let answer = shown(&answer).unwrap_or_else(|error| error);
+            let _ = js_sys::Reflect::set(&error, &"answer".into(), &answer); // of an own object
+            error
+        }
+        failure => {
+            let kept = if is_thrown { store.kept() } else { None };
+            kept.unwrap_or_else(|| failure.reason().into())
+        }
+    }
+}
+
+/// An object with one member.
+fn thrown_as(name: &str, value: &JsValue) -> JsValue {
+    let error = js_sys::Object::new();
+    let _ = js_sys::Reflect::set(&error, &name.into(), value); // of an own object
+    error.into()
+}
