@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { Argument, Option, YES, command, confirm, onRecords } from "./command.mjs";
+import { Argument, InvalidArgumentError, Option, YES, command, confirm, onRecords } from "./command.mjs";
 import { beginFile } from "./new-file.mjs";
 import { operator } from "./operator.mjs";
 import { UserError, placeInWords } from "./output.mjs";
@@ -94,7 +94,7 @@ function argumentOf({ name, help, choices, isRequired, isRepeatable }) {
 
 function readUrl(text) {
   if (URL.canParse(text)) return text;
-  throw new UserError(`\`${text}\` is not an address: give one such as http://127.0.0.1:8787`);
+  throw new InvalidArgumentError("Give an address such as http://127.0.0.1:8787.");
 }
 
 /** What was given, as JSON by the names of the table. @param {Spec} spec */
@@ -185,11 +185,13 @@ class Runner {
 }
 
 /**
- * Runs an operation for another command. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
- * @param {string} name @returns {Promise<any>} its data
+ * Runs an operation for another command, confirmed. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
+ * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: who acts
+ * @returns {Promise<any>} its data
  */
-export async function operate(tools, port, group, name) {
+export async function operate(tools, port, group, name, { by, ...asked } = {}) {
   const { run } = await operator(tools);
-  const { data } = await run({ records: port, place: "" }, group, name, "{}");
+  const program = { records: port, place: "", person: async () => by, confirm: async () => {} };
+  const { data } = await run(program, group, name, JSON.stringify(asked));
   return JSON.parse(data);
 }

@@ -112,8 +112,8 @@ fn item(failed: &FailedMail, has_queue: bool) -> Markup {
                     @if !now.mode.is_live() { (transaction::mode(false)) }
                 }
                 p {
-                    (mail_state::tag(&mail_state::words(&now.mail))) " "
-                    (mail_state::words(&now.mail).advice)
+                    (mail_state::tag(&now.mail)) " "
+                    (words::advice(&now.mail))
                     @if let Some(code) = &now.mail.reason { " " code { (code) } }
                 }
                 @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {

@@ -232,7 +232,7 @@ impl Facts {
     }
 
     fn mail(&self, shown: &Shown<'_>) -> Markup {
-        let can_be_sent = mail_state::can_be_sent(&self.mail);
+        let can_be_sent = words::can_be_sent(&self.mail);
         let is_asked = !matches!(self.mail.state, State::NotAsked | State::Erased);
         let preview = link::path(&["transactions", &shown.row.id, "mail"]);
         html! {
@@ -360,7 +360,7 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// A form that sends an e-mail once more. It names the round: sent twice, it sends one e-mail.
 pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
-    let risk = mail_state::risk(mail);
+    let risk = words::risk(mail);
     let content = html! {
         (view::hidden("round", &mail.next_round().to_string()))
         @if let Some(risk) = risk {
@@ -433,7 +433,7 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
              became of that",
         );
     }
-    let is_unsure = mail_state::risk(mail).is_some() && form.given("sure").is_none();
+    let is_unsure = words::risk(mail).is_some() && form.given("sure").is_none();
     is_unsure.then_some("nothing was sent: tick that it is to be sent all the same")
 }
 

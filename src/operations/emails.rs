@@ -171,10 +171,10 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     }
     let to = if mode == Mode::Test { "MAIL_TEST_TO" } else { &recipient };
     let round = message.round;
+    let risk = words::risk(&mail).unwrap_or("As far as is known, it was not sent before.");
     let question = format!(
-        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {}.",
+        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {risk}",
         call.place,
-        words::risk_in_words(&mail)
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
     let by = call.host.person().await?;

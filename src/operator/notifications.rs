@@ -3,6 +3,7 @@
 //! A state is computed from what is stored, so that nothing must have been written for a loss to show.
 
 mod resend;
+pub mod words;
 
 pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
 
@@ -496,11 +497,4 @@ fn refuse_erased(record: &Record) -> Result<()> {
 
 fn refusal(record: &Record, why: &str) -> OperatorError {
     OperatorError::Invalid(format!("there is no e-mail of {} to send: {why}", record.id))
-}
-
-pub mod words {
-    //! stub
-    use super::Status;
-    pub fn in_words(_: &Status) -> String { String::new() }
-    pub fn risk_in_words(_: &Status) -> &'static str { "" }
 }

@@ -12,10 +12,12 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 // ---- In this process -----------------------------------------------------------------------------
 
 const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
-const KEEP = "It must be 0, or from 60s to 365d, such as 90s, 30m, 24h or 7d.";
+const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
-const RESEND = "give the ID of a transaction, or `--failed` with a `--day`";
-const ERASE = "say what to erase: the ID of a transaction, or `--email`";
+const RESEND = "give either the ID of a transaction, or `--failed-on`";
+const NEITHER = "give either `--unit` or `--team`: who the key acts for";
+const FIND = "say what to look for: either `--reference` or `--email`";
+const ERASE = "say what to erase: either the ID of a transaction, or `--email`";
 
 /** Lines, and what each is told. */
 const WRONG = {
@@ -25,44 +27,43 @@ const WRONG = {
   "keys create": "required option '--mode <mode>' not specified",
   "keys create --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
-  "keys create --mode test": "say whom the key acts for: `--unit` or `--team`",
+  "keys create --mode test": NEITHER,
   "keys create --mode test --unit a --team t":
-    "option '--team <team>' cannot be used with option '--unit <unit>'",
+    NEITHER,
   "keys create --mode test --unit a b":
     "too many arguments for 'create'. Expected 0 arguments but got 1: b.",
   "keys list --sort age":
-    "option '--sort <column>' argument 'age' is invalid. Allowed choices are id, unit, label, created, ends.",
+    "option '--sort <sort>' argument 'age' is invalid. Allowed choices are id, unit, label, created, ends.",
   "keys list --remote --persist-to x":
     "option '--persist-to <dir>' cannot be used with option '--remote'",
   "keys list --env production": OFF_DEPLOYED,
-  "keys revoke": "name the key: its ID behind `revoke`, or the key itself on standard input",
+  "keys revoke": "`<id>` is missing: give the ID of the key, or the key itself on standard input",
   "keys rotate a": "required option '--keep <time>' not specified",
   ...Object.fromEntries(
     ["59s", "5", "-1h", "1.5h", "366d", "1w"].map((keep) => [
       `keys rotate a --keep=${keep}`,
-      `option '--keep <time>' argument '${keep}' is invalid. ${KEEP}`,
+      `\`--keep\` can't be \`${keep}\`: give ${KEEP}`,
     ]),
   ),
-  "catalogue check": "unknown command 'check'",
-  "catalogue set --mode live": "missing required argument 'file'",
-  "catalogue price tree": "missing required argument 'price'",
+  "prices check": "unknown command 'check'",
+  "prices set --mode live": "missing required argument 'file'",
+  "prices change tree": "missing required argument 'price'",
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
   "units set unit_1":
     "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`",
   "units unset unit_1 name":
-    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link, reply-to, time-zone.",
+    "command-argument value 'name' is invalid for argument 'fields'. Allowed choices are logo, accent, language, link, reply-to, time-zone.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
-  "transactions find --unit u": "say what to look for: `--reference` or `--email`",
+  "transactions find --unit u": FIND,
   "transactions list --limit 0":
-    "option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 to 1000.",
+    "`--limit` can't be `0`: give a whole number from 1 to 1000",
   "transactions quantities": "required option '--month <month>' not specified",
   "transactions find --unit u --reference r --email e":
-    "option '--reference <text>' cannot be used with option '--email <address>'",
+    FIND,
   "transactions export --month 2026-13":
-    "option '--month <month>' argument '2026-13' is invalid. It must be a year and a month, such as 2026-11.",
-  "transactions export --month 2026-11 --csv --json": "`--csv` with `--json` needs a file",
+    "`--month` can't be `2026-13`: give a year and a month, such as 2026-11",
   "transactions erase": ERASE,
   "transactions erase x --email e": ERASE,
   "transactions erase x --unit u": "`--unit` and `--mode` go with `--email`",
@@ -73,33 +74,31 @@ const WRONG = {
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
-  "notifications list": "required option '--failed' not specified",
-  "notifications list --failed --day 2026-13-01":
-    "option '--day <day>' argument '2026-13-01' is invalid. It must be a day, such as 2026-11-21.",
-  "notifications list --failed --limit 0":
-    "option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 to 1000.",
-  "notifications resend": RESEND,
-  "notifications resend --failed": RESEND,
-  "notifications resend --day 2026-11-21": RESEND,
-  "notifications resend x --failed --day 2026-11-21": RESEND,
-  "notifications resend --failed --day 2026-11-21 --again":
-    "`--again` is for the ID of one transaction, not for `--failed --day`",
-  "notifications resend x --remote --origin y":
+  "emails failed --day 2026-13-01":
+    "`--day` can't be `2026-13-01`: give a day, such as 2026-11-21",
+  "emails failed --limit 0":
+    "`--limit` can't be `0`: give a whole number from 1 to 1000",
+  "emails resend": RESEND,
+  "emails resend x --failed-on 2026-11-21": RESEND,
+  "emails resend --failed-on 2026-11-21 --again":
+    "`--again` is for the ID of one transaction, not for `--failed-on`",
+  "emails resend x --remote --origin y":
+    "option '--origin <url>' argument 'y' is invalid. Give an address such as http://127.0.0.1:8787.",
+  "emails resend x --remote --origin http://127.0.0.1:8787":
     "option '--origin <url>' cannot be used with option '--remote'",
-  "notifications resend x --origin y": "`y` is no address: give one by `--origin`",
-  "payments mark": "required option '--unit <unit>' not specified",
+  "payments mark": "required option '--unit <id>' not specified",
   ...Object.fromEntries(
     Object.entries({
       "": "required option '--amount <amount>' not specified",
       "--amount 1 --currency USD --currency EUR":
         "give `--currency` for each `--amount`, or for none",
-      "--amount 1 --currency usd": "`usd` is no currency: one of USD, GBP, EUR",
+      "--amount 1 --currency usd": "`--currency` can't be `usd`: give one of USD, GBP, EUR",
       "--amount 1 --accept-unpriced x":
-        "option '--accept-unpriced <count>' argument 'x' is invalid. It must be a whole number from 0 to 1000000000.",
+        "`--accept-unpriced` can't be `x`: give a whole number from 0 to 1000000000",
       ...Object.fromEntries(
-        ["2026-02-30", "2026-11-05T10:00", "2026-02-30T10:00Z", "5.11.2026"].map((day) => [
+        ["1969-12-31", "2026-02-30", "2026-11-05T10:00", "2026-02-30T10:00Z", "5.11.2026"].map((day) => [
           `--amount 1 --paid-at ${day}`,
-          `option '--paid-at <date>' argument '${day}' is invalid. It must be a day or a date-time, such as 2026-11-05.`,
+          `\`--paid-at\` can't be \`${day}\`: give a day or a date-time, such as 2026-11-05 or 2026-11-05T14:30:00+01:00`,
         ]),
       ),
     }).map(([more, problem]) => [
@@ -108,7 +107,7 @@ const WRONG = {
     ]),
   ),
   "payments undo --unit u --month 2026-1":
-    "option '--month <month>' argument '2026-1' is invalid. It must be a year and a month, such as 2026-11.",
+    "`--month` can't be `2026-1`: give a year and a month, such as 2026-11",
   "start x": "too many arguments. Expected 0 arguments but got 1: x.",
 };
 
@@ -135,8 +134,8 @@ const jsonOf = (problem) =>
 
 /** Lines, and options that npm kept for itself or passed on. */
 const BY_NPM = [
-  ["catalogue set x --mode live --persist-to y", "remote", "--remote"],
-  ["catalogue set x live", "mode", "--mode"],
+  ["prices set x --mode live --persist-to y", "remote", "--remote"],
+  ["prices set x live", "mode", "--mode"],
   ["keys list", "json", "--json"],
   ["keys list", "remot", "--remot"],
   ["keys list x", "persist_to", "--persist-to"],
@@ -172,11 +171,12 @@ test("an option that npm took for itself is refused, and nothing is changed", as
 test("help is no failure, and takes the place of a command that is missing", async () => {
   for (const name of [
     "keys",
-    "catalogue",
+    "prices",
     "units",
     "teams",
     "transactions",
-    "notifications",
+    "emails",
+    "audit",
     "start",
     "deploy",
   ]) {
@@ -249,7 +249,7 @@ test("npm itself, without `--`, changes nothing", async (t) => {
   const file = join(folder, "prices.json");
   writeFileSync(file, '{ "currencyCode": "EUR", "unitPrices": {} }');
   const { output } = await npm(
-    ["run", "catalogue", "set", file, "--persist-to", folder, "--mode", "live"],
+    ["run", "prices", "set", file, "--persist-to", folder, "--mode", "live"],
     { cwd: tools.root, env: tools.env },
   ).catch((error) => error);
   assert.match(output, /^npm took `--(persist-to|mode)` for itself, and nothing was done/m);

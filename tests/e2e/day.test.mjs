@@ -7,7 +7,8 @@ import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { migrate } from "../../scripts/lib/migrations.mjs";
-import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
+import { operate } from "../../scripts/lib/operations.mjs";
+import { portOf } from "../../scripts/lib/operator.mjs";
 import { withMail, withOrigins } from "../support/wrangler.mjs";
 import { ACCOUNT, bindLedger, cloudflare } from "./cloudflare.mjs";
 import { contents, localKv, run, scratch, script, tools } from "./script.mjs";
@@ -106,7 +107,7 @@ async function operator(t) {
       return out;
     };
     const kv = await openKv(there, { remote: true, environment });
-    const reconcile = async () => (await functions(tools)).reconcile(portOf(kv));
+    const reconcile = () => operate(tools, portOf(kv), "ledger", "check");
     return { fails: command, run: succeeds, kv, reconcile };
   };
   return { account, deploy, rollBack, at };
@@ -129,7 +130,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const tried = keyIn(
     await staging.run("keys", "create", "--mode", "test", "--unit", "web", "--yes"),
   );
-  const set = await staging.run("catalogue", "set", prices, "--mode", "both");
+  const set = await staging.run("prices", "set", prices, "--mode", "both");
   const place = `account ${ACCOUNT}, environment staging, Worker impact-pledge-staging, namespace namespace-1`;
   assert.equal(set.split("\n")[0], place);
   await serve(staging.kv, async (service) => {
@@ -147,7 +148,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const key = keyIn(made);
   const [, keyId] = made.match(/In the list it is (\w+)/);
   assert.match(await run("keys", "list"), /shop +both tills +\S+ +ada@example\.org/);
-  await run("catalogue", "set", prices, "--mode", "live");
+  await run("prices", "set", prices, "--mode", "live");
   const once = { ...unit("web"), "idempotency-key": "order-2001" };
   let first;
   await serve(kv, async (service) => {

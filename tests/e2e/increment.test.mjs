@@ -5,6 +5,7 @@ import test from "node:test";
 import { recordsOf } from "../../scripts/lib/backup-reader.mjs";
 import { backup } from "../../scripts/lib/backup.mjs";
 import { increment } from "../../scripts/lib/increment.mjs";
+import { operate } from "../../scripts/lib/operations.mjs";
 import { operator, portOf } from "../../scripts/lib/operator.mjs";
 import { restore } from "../../scripts/lib/restore.mjs";
 import { deployedLedger } from "./cloudflare.mjs";
@@ -23,7 +24,7 @@ async function opened(t, open) {
   const port = portOf(kv);
   await rules.seed(port);
   await rules.seedDemo(port, "http://127.0.0.1:8787");
-  await rules.reconcile(port);
+  await operate(tools, port, "ledger", "check");
   const folder = scratch(t);
   const old = await Array.fromAsync(kv.list("transaction:"));
   const path = (name) => join(folder, `${name}.jsonl`);
@@ -73,7 +74,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     const done = await run("transactions", ["erase", id, "--yes"], { kv });
     assert.equal(done.code, 0, done.problem);
     await kv.remove([key]);
-    await rules.reconcile(port);
+    await operate(tools, port, "ledger", "check");
     const one = await increment(kv, path("one"), path("full"), rules);
     const names = await namesIn(path("one"));
     for (const name of [...first, erased, `erased:${id}`, SETTLEMENT, "secret"])
@@ -83,7 +84,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
 
     const second = await order(kv, like, 2);
     await kv.remove([SETTLEMENT]);
-    await rules.reconcile(port);
+    await operate(tools, port, "ledger", "check");
     const two = await increment(kv, path("two"), path("one"), rules);
     assert.equal(two.since, one.completeUpTo);
     const later = await namesIn(path("two"));
@@ -135,7 +136,7 @@ test("the commands write and restore increments, and the ledger is complete at t
   assert.match((await run("transactions", none, { kv })).problem, /there is no file/);
   await json("backup", path("full"));
   await order(kv, old[0].name, 3);
-  await rules.reconcile(portOf(kv));
+  await operate(tools, portOf(kv), "ledger", "check");
   const { completeUpTo, recorded } = await json("backup", path("one"), "--since", path("full"));
   assert.ok(recorded && Date.parse(completeUpTo) < Date.now() - 100_000);
   await wipe(kv);

@@ -4,6 +4,7 @@
 
 use crate::descriptions::{object_type, slot_doc};
 use impact_pledge::api::MAX_BODY_BYTES;
+use impact_pledge::operations::spec as operations;
 use impact_pledge::operations::{GROUPS, Operation, Spec};
 use impact_pledge::operator::delays::{
     APPLIED_SECONDS, MAILED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS,
@@ -83,6 +84,55 @@ fn the_command_line_has_the_operations_of_the_table() {
     let table: Vec<_> = groups().map(named).collect();
     let text = serde_json::to_string_pretty(&table).unwrap() + "\n";
     is_current("../scripts/lib/operations.json", &text);
+}
+
+#[test]
+fn the_reference_of_commands_is_current() {
+    let mut text = include_str!("commands.md").to_owned();
+    for (group, about, operations) in groups() {
+        write!(text, "\n## {group}\n\n{about}.\n").unwrap();
+        for spec in operations {
+            text.push_str(&described(spec));
+        }
+    }
+    is_current("../docs/commands.md", &text);
+}
+
+/// An operation in the reference.
+fn described(spec: &Spec) -> String {
+    let positions = spec.arguments.iter().filter(|it| !it.is_option).map(|it| {
+        let name = if it.is_repeatable { format!("{}...", it.name) } else { it.name.to_owned() };
+        if it.is_required { format!(" <{name}>") } else { format!(" [{name}]") }
+    });
+    let confirms = if spec.confirms { " Asks for a confirmation." } else { "" };
+    let about = sentence(spec.about);
+    let positions: String = positions.collect();
+    let mut text = format!("\n### {}{positions}\n\n{about}{confirms}\n", spec.full_name());
+    let rows = spec.arguments.iter().map(|it| {
+        let required = if it.is_required { ", required" } else { "" };
+        let several = if it.is_repeatable { ", repeatable" } else { "" };
+        let default = it.default.filter(|text| !text.is_empty());
+        let default = default.map(|text| format!(", default `{text}`")).unwrap_or_default();
+        let kind = match it.kind {
+            operations::Kind::Choice { choices } => format!(" ({})", choices.join(", ")),
+            _ => String::new(),
+        };
+        format!("- `{}`{required}{several}{default}{kind}: {}\n", it.written(), it.help)
+    });
+    let rows: String = rows.collect();
+    if !rows.is_empty() {
+        text = text + "\n" + &rows;
+    }
+    if !spec.note.is_empty() {
+        write!(text, "\n```text\n{}\n```\n", spec.note).unwrap();
+    }
+    text
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|char| char.to_ascii_uppercase());
+    first.into_iter().chain(chars).chain(['.']).collect()
 }
 
 // ---- Nodes -------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ function shown(mail) {
     .transform(new Response(mail.html, { headers }));
 }
 
-/** `POST /developer/notifications`: puts a message into the local queue, for `npm run notifications`. */
+/** `POST /developer/notifications`: puts a message into the local queue, for `npm run emails`. */
 export async function notify(request, { NOTIFICATIONS: queue }) {
   if (request.method !== "POST")
     return refused(405, "Messages of the queue are posted.", { allow: "POST" });
