@@ -1,7 +1,7 @@
 //! API keys, teams, and the register.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::{Outcome, author, from_js, now, to_js};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::operator::{keys, register, teams};
 use crate::scope::Mode;
@@ -32,7 +32,7 @@ impl NewKey {
 pub async fn create_key(kv: Kv, by: String, key: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let key: NewKey = from_js(key)?;
-    store.finish(keys::create(&store, &author(&by)?, key.record()).await)
+    store.finish(now(keys::create(&store, store.ledger(), &author(&by)?, key.record()).await))
 }
 
 /// Throws if an ID of a unit or team is out of bounds: `[{unit} | {team}, …]`.
@@ -45,7 +45,7 @@ pub fn check_levels(levels: JsValue) -> Result<(), JsValue> {
 #[wasm_bindgen(js_name = listKeys)]
 pub async fn list_keys(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(keys::list(&store).await)
+    store.finish(keys::list(&store, None, usize::MAX).await.map(|(keys, _)| keys))
 }
 
 /// A key as the list has it, or null.
@@ -59,7 +59,7 @@ pub async fn get_key(kv: Kv, key: String) -> Outcome {
 #[wasm_bindgen(js_name = revokeKey)]
 pub async fn revoke_key(kv: Kv, by: String, key: String) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(keys::revoke(&store, &author(&by)?, &key).await)
+    store.finish(now(keys::revoke(&store, store.ledger(), &author(&by)?, &key).await))
 }
 
 /// Replaces a key → `{made, replaces: {id, name}, end?: {ends, revoked}, failure?}`. `failure` is the
@@ -67,8 +67,7 @@ pub async fn revoke_key(kv: Kv, by: String, key: String) -> Outcome {
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, by: String, key: String, keep_seconds: u32) -> Outcome {
     let store = KvStore::new(kv);
-    let rotated = keys::rotate(&store, &author(&by)?, &key, keep_seconds)
-        .await
+    let rotated = now(keys::rotate(&store, store.ledger(), &author(&by)?, &key, keep_seconds).await)
         .map_err(|error| store.failure(&error))?;
     let answer = to_js(&rotated)?;
     let (name, value) = match rotated.end {
@@ -94,21 +93,21 @@ pub async fn look_up(kv: Kv, levels: JsValue) -> Outcome {
 #[wasm_bindgen(js_name = addUnits)]
 pub async fn add_units(kv: Kv, by: String, units: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(register::add(&store, &author(&by)?, &units).await)
+    store.finish(now(register::add(&store, store.ledger(), &author(&by)?, &units).await))
 }
 
 /// Adds units to a team → `{team, units, already: [{unit, created?, by?}]}`.
 #[wasm_bindgen(js_name = addToTeam)]
 pub async fn add_to_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(teams::add(&store, store.ledger(), &author(&by)?, &team, &units).await)
+    store.finish(now(teams::add(&store, store.ledger(), &author(&by)?, &team, &units).await))
 }
 
 /// Removes units from a team → `{team, units}`.
 #[wasm_bindgen(js_name = removeFromTeam)]
 pub async fn remove_from_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(teams::remove(&store, store.ledger(), &author(&by)?, &team, &units).await)
+    store.finish(now(teams::remove(&store, store.ledger(), &author(&by)?, &team, &units).await))
 }
 
 /// The units of a team → `{team, units}`.
@@ -122,5 +121,5 @@ pub async fn get_team(kv: Kv, team: String) -> Outcome {
 #[wasm_bindgen(js_name = listTeams)]
 pub async fn list_teams(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(teams::list(&store).await)
+    store.finish(teams::list(&store, usize::MAX, usize::MAX).await.map(|(teams, _)| teams))
 }

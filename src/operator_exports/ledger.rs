@@ -117,7 +117,7 @@ pub async fn keep_from(kv: Kv, by: String, month: JsValue) -> Outcome {
     let month: Option<Month> = from_js(month)?;
     let kept = operator::kept::keep_from(&store, store.ledger(), &author(&by)?, month).await;
     store.finish(match kept {
-        Ok(()) => check(&store).await,
+        Ok(_) => check(&store).await,
         Err(error) => Err(error),
     })
 }

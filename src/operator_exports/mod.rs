@@ -14,6 +14,7 @@ mod restore;
 mod transactions;
 
 use crate::operator::audit::Author;
+use crate::operator::{Done, OperatorError};
 use crate::platform::Platform;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,6 +32,11 @@ fn to_js(value: &impl Serialize) -> Outcome {
 fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     let author = Author::new(by, &Platform, &Platform);
     author.map_err(|error| format!("{error}: give it by `--by`").into())
+}
+
+/// The outcome of an operation that draws its own ID, and so was never done before.
+fn now<T>(done: Result<Done<T>, OperatorError>) -> Result<T, OperatorError> {
+    done.map(|done| done.outcome)
 }
 
 /// Converts an argument. The error is that of a rule of ours, such as that of IDs. serde's own are left out, as they

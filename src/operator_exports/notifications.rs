@@ -1,7 +1,7 @@
 //! E-mails to recipients.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::{Outcome, author, from_js, now, to_js};
 use crate::handle::{Message, Outbox, Putting};
 use crate::operator::notifications::{self, QueuedRounds};
 use crate::operator::{OperatorError, transactions};
@@ -48,7 +48,10 @@ pub async fn queue_message(kv: Kv, by: String, message: JsValue, put: Function) 
     let store = KvStore::new(kv);
     let (author, message) = (author(&by)?, from_js(message)?);
     let (queue, rounds) = (Queue(put), QueuedRounds::default());
-    store.finish(notifications::queue_round(&store, &author, &queue, &rounds, &message).await)
+    let ledger = store.ledger();
+    store.finish(now(
+        notifications::queue_round(&store, ledger, &author, &queue, &rounds, &message).await,
+    ))
 }
 
 /// Sends the e-mails once more that failed on a day: `{day, from?, count}` → `{queued, before, ended, refused:
@@ -58,7 +61,10 @@ pub async fn resend_day(kv: Kv, by: String, query: JsValue, put: Function) -> Ou
     let store = KvStore::new(kv);
     let (author, query) = (author(&by)?, from_js(query)?);
     let (queue, rounds) = (Queue(put), QueuedRounds::default());
-    store.finish(notifications::resend_day(&store, &author, &queue, &rounds, &query).await)
+    let ledger = store.ledger();
+    store.finish(now(
+        notifications::resend_day(&store, ledger, &author, &queue, &rounds, &query).await,
+    ))
 }
 
 /// The queue of the scripts.

@@ -1,7 +1,7 @@
 //! Payments.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js};
+use super::{Outcome, author, from_js, now};
 use crate::operator::payments::{self, Paid, Payment, ShopMonth};
 use crate::scope::Mode;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -20,7 +20,7 @@ pub async fn check_payment(kv: Kv, by: String, payment: JsValue) -> Outcome {
 pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let payment: Payment = from_js(payment)?;
-    store.finish(payments::mark(&store, store.ledger(), &author(&by)?, &payment).await)
+    store.finish(now(payments::mark(&store, store.ledger(), &author(&by)?, &payment).await))
 }
 
 /// Takes back that a month was paid: `{unit, mode, month}` → what was marked.
@@ -28,7 +28,7 @@ pub async fn mark_paid(kv: Kv, by: String, payment: JsValue) -> Outcome {
 pub async fn undo_paid(kv: Kv, by: String, of: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let of: ShopMonth = from_js(of)?;
-    store.finish(payments::undo(&store, store.ledger(), &author(&by)?, &of).await)
+    store.finish(now(payments::undo(&store, store.ledger(), &author(&by)?, &of, None).await))
 }
 
 /// What is marked: `{unit, mode, month}` → as [`mark_paid`], or null.

@@ -1,8 +1,9 @@
 //! Prices, units' profiles, and the data of local development.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::{Outcome, author, from_js, now, to_js};
 use crate::charge::Catalogue;
+use crate::operator::prices::Edit;
 use crate::operator::{OperatorError, demo, prices, seed, units};
 use crate::platform::Platform;
 use crate::scope::Mode;
@@ -42,7 +43,7 @@ pub async fn with_price(kv: Kv, mode: JsValue, offering: String, price: String) 
     let mode: Mode = from_js(mode)?;
     let change = async || -> Result<_, OperatorError> {
         let now = prices::current(&store, mode).await?;
-        let found = Catalogue { prices: None, ..now.with_price(&offering, &price)? };
+        let found = Catalogue { prices: None, ..now.with(&Edit::Set { offering, price })? };
         Ok(AtEdition { seen: now.edition().to_owned(), found })
     };
     store.finish(change().await)
@@ -53,8 +54,10 @@ pub async fn with_price(kv: Kv, mode: JsValue, offering: String, price: String) 
 pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>, seen: String) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
-    let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
-    store.finish(prices::replace(&store, &author(&by)?, mode, catalogue, &seen).await)
+    let edit = Edit::All(prices::parse(&file).map_err(|error| error.to_string())?);
+    let author = author(&by)?;
+    let set = prices::set(&store, store.ledger(), &author, mode, &edit, Some(&seen)).await;
+    store.finish(now(set))
 }
 
 /// The price lists of a mode, the oldest first → `[{mode, time, by, change: {currency, prices}}]`.
@@ -62,7 +65,7 @@ pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>, seen: 
 pub async fn list_prices(kv: Kv, mode: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
-    store.finish(prices::history(&store, mode).await)
+    store.finish(prices::history(&store, mode, usize::MAX, usize::MAX).await)
 }
 
 /// The prices of a mode → `{currencyCode, unitPrices}`, or null.
@@ -78,7 +81,7 @@ pub async fn get_prices(kv: Kv, mode: JsValue) -> Outcome {
 pub async fn set_unit(kv: Kv, by: String, unit: String, members: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let members = from_js(members)?;
-    store.finish(units::set(&store, &author(&by)?, &unit, members).await)
+    store.finish(now(units::set(&store, store.ledger(), &author(&by)?, &unit, members).await))
 }
 
 /// Takes members from a unit's profile: `["accent", …]` → `{unit, profile}`, or null if it has none.
@@ -86,7 +89,7 @@ pub async fn set_unit(kv: Kv, by: String, unit: String, members: JsValue) -> Out
 pub async fn unset_unit(kv: Kv, by: String, unit: String, members: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let members: Vec<units::Member> = from_js(members)?;
-    store.finish(units::unset(&store, &author(&by)?, &unit, &members).await)
+    store.finish(now(units::unset(&store, store.ledger(), &author(&by)?, &unit, &members).await))
 }
 
 /// A unit's profile → `{unit, profile}` or `{unit, problem}`, or null.
@@ -100,14 +103,14 @@ pub async fn get_unit(kv: Kv, unit: String) -> Outcome {
 #[wasm_bindgen(js_name = listUnits)]
 pub async fn list_units(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(units::list(&store).await)
+    store.finish(units::list(&store, usize::MAX).await.map(|(units, _)| units))
 }
 
 /// Removes a unit's profile, and the unit from the register → whether there was one of the two.
 #[wasm_bindgen(js_name = removeUnit)]
 pub async fn remove_unit(kv: Kv, by: String, unit: String) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(units::remove(&store, &author(&by)?, &unit).await)
+    store.finish(now(units::remove(&store, store.ledger(), &author(&by)?, &unit).await))
 }
 
 /// Writes the data of local development where it is missing → `[{key, record}]`.

@@ -1,7 +1,7 @@
 //! Transactions.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, author, from_js, to_js};
+use super::{Outcome, author, from_js, now, to_js};
 use crate::ledger::Direction;
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{
@@ -92,7 +92,7 @@ pub async fn erase_transaction(kv: Kv, by: String, id: String) -> Outcome {
     let author = author(&by)?;
     let erase = async || -> Result<_, OperatorError> {
         let record = transactions::get(&store, &id).await?;
-        transactions::erase(&store, store.ledger(), &author, &record).await
+        now(transactions::erase(&store, store.ledger(), &author, &record).await)
     };
     store.finish(erase().await)
 }
@@ -118,7 +118,7 @@ pub async fn erase_person(kv: Kv, by: String, person: JsValue, at_most: u32) -> 
     let step =
         transactions::erase_person_step(records, &author, of, next, at_most, usize::MAX).await;
     store.finish(
-        step.map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }),
+        now(step).map(|step| Step { next: step.next.as_ref().map(PersonPlace::to_string), step }),
     )
 }
 
