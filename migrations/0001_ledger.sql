@@ -64,12 +64,12 @@ CREATE TABLE claims (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- Changes that operators make, each once by an ID of the author's (src/ledger/operations.rs). arguments: a hash. began: when
+-- Changes that operators make, each once (src/ledger/operations.rs). id: a hash of the author and of the ID that they gave;
+-- arguments: a hash. began: when
 -- the first attempt did; attempted: when the last one did, 0 once that has failed; attempt: tells it from others. after: what
 -- became of those before. outcome: JSON, without a secret.
 CREATE TABLE operations (
-  author TEXT NOT NULL,
-  id TEXT NOT NULL,
+  id TEXT PRIMARY KEY NOT NULL,
   command TEXT NOT NULL,
   arguments TEXT NOT NULL,
   began INTEGER NOT NULL,
@@ -78,7 +78,6 @@ CREATE TABLE operations (
   after TEXT CHECK (after IN ('failure', 'silence')),
   done INTEGER,
   outcome TEXT,
-  PRIMARY KEY (author, id),
   CHECK ((done IS NULL) = (outcome IS NULL))
 ) STRICT, WITHOUT ROWID;
 

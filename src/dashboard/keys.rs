@@ -9,10 +9,10 @@ use super::view::{self, hidden};
 use super::{Desk, Refusal, Result, link, operation, orders, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
-use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS, USED_SECONDS};
 use crate::operator::keys::{self, End, KeyName, KeyNote, KeyRow, MadeKey};
 use crate::operator::register::Unknown;
+use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::scope::Mode;
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
@@ -183,7 +183,10 @@ fn made<S, C, E>(
 ) -> Page {
     match &made.key {
         Some(key) => Page::new("The new key", shown_once(desk, key, made, level)),
-        None => Page { status: 409, ..Page::new("The key is already made", made_before(made, before, level)) },
+        None => Page {
+            status: 409,
+            ..Page::new("The key is already made", made_before(made, before, level))
+        },
     }
 }
 

@@ -6,10 +6,10 @@ use super::view::{self, hidden};
 use super::{Desk, Refusal, Result, keys, link, operation, register, unit};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
-use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unknown};
 use crate::operator::teams::{self, Already, TeamRow};
+use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::store::{OperatorStore, Registered};
 use maud::{Markup, html};
 

@@ -16,9 +16,7 @@ const MOST_FORGOTTEN: u32 = 1_000;
 /// An operation as somebody wants it done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asked<'a> {
-    /// Who. Nobody else sees the row.
-    pub author: &'a str,
-    /// The operation's ID.
+    /// A hash of the operation's ID and its author, so that nobody else sees the row.
     pub id: &'a str,
     /// The command, such as `keys create`.
     pub command: &'a str,
@@ -68,17 +66,17 @@ pub async fn begin(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Operation> 
     let stale = asked.at.saturating_sub(UNDER_WAY_MS);
     let ahead = asked.at.saturating_add(SKEW_MS);
     let begin = Begin { asked, stale, ahead }.statement()?;
-    let answers = ledger.run(&[begin, Get(asked).statement()?]).await?;
+    let answers = ledger.run(&[begin, Get { id: asked.id }.statement()?]).await?;
     let mut found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
     found.pop().ok_or(LedgerError::Damaged)
 }
 
-/// An operation; `None` if it has not begun.
+/// An operation, by the hash of its ID and author; `None` if it has not begun.
 ///
 /// # Errors
 /// If the ledger does not answer.
-pub async fn get(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Option<Operation>> {
-    Ok(ask(ledger, &Get(asked)).await?.pop())
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Operation>> {
+    Ok(ask(ledger, &Get { id }).await?.pop())
 }
 
 /// Keeps that an operation is done, and what it came to.
@@ -114,13 +112,6 @@ pub(super) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
     ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)
 }
 
-/// The row of an operation.
-macro_rules! own {
-    ($of:literal) => {
-        concat!("author = ?1 ->> '", $of, ".author' AND id = ?1 ->> '", $of, ".id'")
-    };
-}
-
 #[derive(Serialize)]
 struct Begin<'a> {
     asked: &'a Asked<'a>,
@@ -131,8 +122,8 @@ struct Begin<'a> {
 /// A clock that is far ahead stops nobody. Run twice, it changes nothing more.
 impl Query for Begin<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO operations (author, id, command, arguments, began, attempted, attempt)
-VALUES (?1 ->> '$.asked.author', ?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
+    const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt)
+VALUES (?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
   ?1 ->> '$.asked.at', ?1 ->> '$.asked.at', ?1 ->> '$.asked.attempt')
 ON CONFLICT DO UPDATE SET attempted = excluded.attempted, attempt = excluded.attempt,
   after = iif(operations.attempted = 0 AND ifnull(operations.after, '') <> 'silence', 'failure', 'silence')
@@ -142,16 +133,15 @@ WHERE operations.done IS NULL AND operations.attempt <> excluded.attempt
 }
 
 #[derive(Serialize)]
-struct Get<'a>(&'a Asked<'a>);
+struct Get<'a> {
+    id: &'a str,
+}
 
 impl Query for Get<'_> {
     type Row = Operation;
-    const SQL: &'static str = concat!(
-        "SELECT json_object('command', command, 'arguments', arguments, 'began', began, 'attempt', attempt,
+    const SQL: &'static str = "SELECT json_object('command', command, 'arguments', arguments, 'began', began, 'attempt', attempt,
   'after', after, 'done', done, 'outcome', outcome)
-FROM operations WHERE ",
-        own!("$")
-    );
+FROM operations WHERE id = ?1 ->> '$.id'";
 }
 
 #[derive(Serialize)]
@@ -164,8 +154,8 @@ struct Finish<'a> {
 /// Whichever attempt is done first counts.
 impl Query for Finish<'_> {
     type Row = ();
-    const SQL: &'static str = "INSERT INTO operations (author, id, command, arguments, began, attempted, attempt, done, outcome)
-VALUES (?1 ->> '$.asked.author', ?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
+    const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt, done, outcome)
+VALUES (?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
   ?1 ->> '$.asked.at', ?1 ->> '$.asked.at', ?1 ->> '$.asked.attempt', ?1 ->> '$.done', ?1 ->> '$.outcome')
 ON CONFLICT DO UPDATE SET done = excluded.done, outcome = excluded.outcome
 WHERE operations.done IS NULL AND operations.command = excluded.command AND operations.arguments = excluded.arguments";
@@ -176,11 +166,8 @@ struct Release<'a>(&'a Asked<'a>);
 
 impl Query for Release<'_> {
     type Row = ();
-    const SQL: &'static str = concat!(
-        "UPDATE operations SET attempted = 0 WHERE ",
-        own!("$"),
-        " AND attempt = ?1 ->> '$.attempt' AND done IS NULL"
-    );
+    const SQL: &'static str = "UPDATE operations SET attempted = 0
+WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL";
 }
 
 /// What an earlier attempt has begun stays.
@@ -189,11 +176,8 @@ struct Free<'a>(&'a Asked<'a>);
 
 impl Query for Free<'_> {
     type Row = ();
-    const SQL: &'static str = concat!(
-        "DELETE FROM operations WHERE ",
-        own!("$"),
-        " AND attempt = ?1 ->> '$.attempt' AND done IS NULL AND after IS NULL"
-    );
+    const SQL: &'static str = "DELETE FROM operations
+WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL AND after IS NULL";
 }
 
 #[derive(Serialize)]
@@ -204,6 +188,6 @@ struct Forget {
 
 impl Query for Forget {
     type Row = ();
-    const SQL: &'static str = "DELETE FROM operations WHERE (author, id) IN
-  (SELECT author, id FROM operations WHERE began < ?1 ->> '$.before' ORDER BY began LIMIT ?1 ->> '$.most')";
+    const SQL: &'static str = "DELETE FROM operations WHERE id IN
+  (SELECT id FROM operations WHERE began < ?1 ->> '$.before' ORDER BY began LIMIT ?1 ->> '$.most')";
 }

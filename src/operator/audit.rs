@@ -47,7 +47,7 @@ pub struct Change {
     pub command: String,
     /// The IDs of what it changed, and of a payment what was marked.
     pub on: Vec<String>,
-    /// The ID of the operation; `None` in entries of earlier releases, and of what is no change.
+    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of what is no change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }
@@ -104,8 +104,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
         let Some(key) = AuditKey::parse(change) else { return Ok(false) };
         let change: Option<Change> = load(store, key).await?;
-        let (by, operation) = (self.by, self.operation_text());
-        Ok(change.is_some_and(|it| it.by == by && it.operation == operation && operation.is_some()))
+        Ok(change.is_some_and(|change| self.has_operation_of(&change)))
     }
 
     /// Their name.
@@ -167,12 +166,17 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
             on: on.first().cloned().unwrap_or_default(),
             by: self.by.to_owned(),
             withdraws: None,
-            operation: self.operation_text(),
+            operation: self.operation_hash(),
         }
     }
 
-    fn operation_text(&self) -> Option<String> {
-        self.operation.as_ref().map(|id| id.as_str().to_owned())
+    fn operation_hash(&self) -> Option<String> {
+        self.operation.as_ref().map(|operation| operation.hash(self.by))
+    }
+
+    /// Whether a change is one of this operation.
+    pub(super) fn has_operation_of(&self, change: &Change) -> bool {
+        change.operation.is_some() && change.operation == self.operation_hash()
     }
 
     /// A new entry, which is not written yet.
@@ -193,7 +197,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         note: Option<ChangeNote>,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let change = encode(&Change { at, by, command, on, operation: self.operation_text() })?;
+        let change = encode(&Change { at, by, command, on, operation: self.operation_hash() })?;
         self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }

@@ -1,7 +1,7 @@
 //! Every change is an operation, which is done once: whoever sends a form or a command twice hears the second time what it
 //! came to the first time.
 //!
-//! The ledger has a row for each operation, by its author and its ID:
+//! The ledger has a row for each operation, by a hash of its author and its ID:
 //!
 //! | the row is | who asks for it |
 //! |---|---|
@@ -99,9 +99,8 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     };
     let (arguments, attempt) = (hash(command, what)?, holder(author.entropy));
     let at = author.clock.now_ms();
-    let (by, text) = (author.by, id.as_str());
-    let asked =
-        Asked { author: by, id: text, command, arguments: &arguments, attempt: &attempt, at };
+    let own = id.hash(author.by);
+    let asked = Asked { id: &own, command, arguments: &arguments, attempt: &attempt, at };
     let earlier = match begin(ledger, &id, &asked).await? {
         Begun::Done(done) => return Ok(done),
         Begun::Ours(earlier) => earlier,
@@ -134,8 +133,7 @@ pub async fn was_done<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
 ) -> Result<Option<String>> {
     let (Some(ledger), Some(id)) = (ledger, &author.operation) else { return Ok(None) };
-    let none = Asked { author: author.by, id: id.as_str(), command: "", arguments: "", attempt: "", at: 0 };
-    Ok(operations::get(ledger, &none).await?.and_then(|it| it.done).map(date_time))
+    Ok(operations::get(ledger, &id.hash(author.by)).await?.and_then(|it| it.done).map(date_time))
 }
 
 // ---- By the ledger -------------------------------------------------------------------------------
@@ -154,7 +152,7 @@ async fn begin<T: Outcome>(
     asked: &Asked<'_>,
 ) -> Result<Begun<T>> {
     if let Err(too_old) = id.check_age(asked.at) {
-        operations::get(ledger, asked).await?.ok_or(too_old)?;
+        operations::get(ledger, asked.id).await?.ok_or(too_old)?;
     }
     let found = operations::begin(ledger, asked).await?;
     if found.command != asked.command || found.arguments != asked.arguments {
@@ -213,9 +211,8 @@ async fn look_back<C: Clock, E: Entropy>(
         return Ok(None);
     }
     let since_ms = id.since_ms(now_ms);
-    let is_own = |note: &ChangeNote| {
-        note.by == author.by && note.operation.as_deref() == Some(id.as_str())
-    };
+    let own = Some(id.hash(author.by));
+    let is_own = |note: &ChangeNote| note.operation == own;
     let mut notes = audit::notes(store, since_ms).await?;
     notes.retain(|(_, note)| is_own(note));
     let Some((key, note)) = notes.last() else { return Ok(None) };

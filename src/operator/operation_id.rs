@@ -12,13 +12,16 @@ use std::fmt::{self, Display, Formatter};
 
 /// Bytes of randomness in an ID: 128 bits.
 const RANDOM_BYTES: usize = 16;
+/// Bytes of what is kept of an ID.
+const HASH_BYTES: usize = 16;
 /// Most characters of an ID.
 const MAX_LENGTH: usize = 64;
 /// How long after it was made an operation may begin, in milliseconds: what a page shows is old then.
 const VALID_MS: u64 = 60 * 60_000;
 
-/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. It is no secret.
-/// Only the person who has used it can use it again.
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. Only the person who has
+/// used it can use it again. It is kept as a [hash](Self::hash): a key is derived from it and the namespace's secret, and
+/// whoever has all records must not be able to derive that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,
@@ -94,17 +97,25 @@ impl OperationId {
         )))
     }
 
-    /// Bytes that only this operation of this person gives for this purpose, and nobody can guess.
+    /// What is kept of the ID and the person: nobody can tell them from it, or use it in the place of another's.
+    pub(super) fn hash(&self, by: &str) -> String {
+        let hash = Sha256::new_with_prefix(by).chain_update("\n").chain_update(&self.text);
+        base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(hash.finalize()))
+    }
+
+    /// Bytes that only this operation of this person gives for this purpose, and nobody can guess; `None` if the ID itself
+    /// may be guessed, as somebody has made it up.
     pub(super) fn bytes<const N: usize>(
         &self,
         secret: &NamespaceSecret,
         by: &str,
         mode: Mode,
         purpose: &[u8],
-    ) -> [u8; N] {
+    ) -> Option<[u8; N]> {
+        self.made_ms?;
         let scope = Scope { mode, unit: String::new() };
         let mac = secret.mac("operation", &scope, [self.text.as_bytes(), by.as_bytes(), purpose]);
-        first_bytes(mac.finalize().into_bytes())
+        Some(first_bytes(mac.finalize().into_bytes()))
     }
 }
 

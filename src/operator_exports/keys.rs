@@ -67,8 +67,9 @@ pub async fn revoke_key(kv: Kv, by: String, key: String) -> Outcome {
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, by: String, key: String, keep_seconds: u32) -> Outcome {
     let store = KvStore::new(kv);
-    let rotated = now(keys::rotate(&store, store.ledger(), &author(&by)?, &key, keep_seconds).await)
-        .map_err(|error| store.failure(&error))?;
+    let rotated =
+        now(keys::rotate(&store, store.ledger(), &author(&by)?, &key, keep_seconds).await)
+            .map_err(|error| store.failure(&error))?;
     let answer = to_js(&rotated)?;
     let (name, value) = match rotated.end {
         Ok(end) => ("end", to_js(&end)?),

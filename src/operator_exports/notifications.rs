@@ -49,9 +49,10 @@ pub async fn queue_message(kv: Kv, by: String, message: JsValue, put: Function) 
     let (author, message) = (author(&by)?, from_js(message)?);
     let (queue, rounds) = (Queue(put), QueuedRounds::default());
     let ledger = store.ledger();
-    store.finish(now(
-        notifications::queue_round(&store, ledger, &author, &queue, &rounds, &message).await,
-    ))
+    store
+        .finish(now(
+            notifications::queue_round(&store, ledger, &author, &queue, &rounds, &message).await
+        ))
 }
 
 /// Sends the e-mails once more that failed on a day: `{day, from?, count}` → `{queued, before, ended, refused:
@@ -63,7 +64,7 @@ pub async fn resend_day(kv: Kv, by: String, query: JsValue, put: Function) -> Ou
     let (queue, rounds) = (Queue(put), QueuedRounds::default());
     let ledger = store.ledger();
     store.finish(now(
-        notifications::resend_day(&store, ledger, &author, &queue, &rounds, &query).await,
+        notifications::resend_day(&store, ledger, &author, &queue, &rounds, &query).await
     ))
 }
 

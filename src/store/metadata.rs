@@ -164,7 +164,7 @@ pub struct ChangeNote {
     /// The name of the entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
-    /// The ID of the operation.
+    /// A hash of the operation's ID and the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }

@@ -4,13 +4,14 @@ use super::{CREATE, KeyNote, KeyRow, MadeKey, NotedKey, of_rotation, read, revok
 use crate::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
-use crate::operator::audit::{self, Author, Earlier};
+use crate::operator::audit::{self, Author, Change, Earlier};
 use crate::operator::once::{Done, once};
 use crate::operator::{OperatorError, Result, encode, register, secret};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
-use crate::store::{CredentialKey, Key as _, OperatorStore};
+use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
+use std::collections::BTreeSet;
 
 /// Makes a key with this record, and the namespace's secret with the first key. The secret of the
 /// record given is ignored. Its unit or team is added to the register if that lacks it.
@@ -38,7 +39,7 @@ async fn make(
     asked: &[u8],
 ) -> Result<MadeKey> {
     let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
-    let drawn = Drawn::new(author, &secret, record.mode, asked)?;
+    let drawn = Drawn::new(author, &secret, record.mode, asked);
     if let Some(made) = drawn.made_before(store, author).await? {
         return Ok(made);
     }
@@ -55,56 +56,44 @@ async fn make(
 pub(super) struct Drawn {
     key: String,
     credential: CredentialKey,
+    /// Whether a repeat makes it again.
+    is_derived: bool,
 }
 
 impl Drawn {
-    /// The key that an operation makes. It says `what` to make.
+    /// The key that an operation makes, which says `what` to make. Where the operation's ID may be guessed, it is drawn at
+    /// random.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,
         mode: Mode,
         what: &[u8],
-    ) -> Result<Self> {
-        let operation = author.operation.as_ref().ok_or_else(|| {
-            OperatorError::Invalid("nothing was done: a key is made by an operation".to_owned())
-        })?;
-        let bytes: [u8; KEY_BYTES] = operation.bytes(secret, author.by, mode, what);
+    ) -> Self {
+        let operation = author.operation.as_ref();
+        let derived = operation.and_then(|id| id.bytes(secret, author.by, mode, what));
+        let mut bytes: [u8; KEY_BYTES] = derived.unwrap_or_default();
+        if derived.is_none() {
+            author.entropy.fill(&mut bytes);
+        }
         let key = new_key(mode, bytes);
         let credential = CredentialKey(ApiKey::new(&key).hash());
-        Ok(Drawn { key, credential })
+        Drawn { key, credential, is_derived: derived.is_some() }
     }
 
     pub fn id(&self) -> String {
         self.credential.0.id()
     }
 
-    /// The key as an earlier attempt of the operation has made it. After one that failed it is written once more, as nobody
-    /// can have seen its secret. KV cost: none at the first attempt; else 2 lists, and a read per 100 changes since.
+    /// The key as an earlier attempt of the operation has made it. After one that failed it is written once more where that
+    /// makes the same key, as nobody can have seen its secret.
     pub async fn made_before(
         &self,
         store: &impl OperatorStore,
         author: &Author<'_, impl Clock, impl Entropy>,
     ) -> Result<Option<MadeKey>> {
-        let Some(Earlier { since_ms, has_failed }) = author.earlier else { return Ok(None) };
-        let id = self.id();
-        let changes = audit::since(store, since_ms.saturating_sub(SKEW_MS)).await?;
-        if changes.iter().any(|it| revokes(it, &id) || of_rotation(it, 0) == Some(&id)) {
-            return Err(self.gone());
-        }
-        if has_failed { Ok(None) } else { self.listed(store).await }
-    }
-
-    /// The key as a list shows it. A read of its record would have Workers KV remember that there is none.
-    pub async fn listed(&self, store: &impl OperatorStore) -> Result<Option<MadeKey>> {
-        let listed = store.list(&self.credential.name(), None).await?.records;
-        Ok(listed.iter().find_map(|record| row(record, None)).map(|row| MadeKey { key: None, row }))
-    }
-
-    fn gone(&self) -> OperatorError {
-        OperatorError::Invalid(format!(
-            "nothing was done: the key `{}` that was made by this is revoked or replaced since. Begin again to make another",
-            self.id()
-        ))
+        let Some(Earlier { has_failed, .. }) = author.earlier else { return Ok(None) };
+        let made = made_earlier(store, author, Some(self.id())).await?;
+        Ok(made.filter(|_| !(has_failed && self.is_derived)))
     }
 
     pub async fn put(
@@ -117,4 +106,41 @@ impl Drawn {
         store.put(&NotedKey(self.credential), value, &metadata).await?;
         Ok(MadeKey { key: Some(self.key), row: KeyRow::new(self.credential, &metadata, None) })
     }
+}
+
+/// The key that an earlier attempt of the operation has made, as the audit log and a list show it: a read of its record
+/// would have Workers KV remember that there is none. `expected` is the ID that it may have. KV cost: none at the first
+/// attempt; else 2 lists, and a read per 100 changes since.
+///
+/// # Errors
+/// If it was revoked or replaced since, or the store fails.
+pub(super) async fn made_earlier(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    expected: Option<String>,
+) -> Result<Option<MadeKey>> {
+    let Some(Earlier { since_ms, .. }) = author.earlier else { return Ok(None) };
+    let changes = audit::since(store, since_ms.saturating_sub(SKEW_MS)).await?;
+    let own = changes.iter().filter(|change| author.has_operation_of(change));
+    let ids: BTreeSet<_> = own.filter_map(made_by).cloned().chain(expected).collect();
+    let ends =
+        |change: &Change, id: &String| revokes(change, id) || of_rotation(change, 0) == Some(id);
+    if let Some(id) = ids.iter().find(|id| changes.iter().any(|change| ends(change, id))) {
+        return Err(OperatorError::Invalid(format!(
+            "nothing was done: the key `{id}` that was made by this is revoked or replaced since. Begin again to make another"
+        )));
+    }
+    for id in ids {
+        let listed = store.list(&CredentialKey::hash_prefix(&id), None).await?.records;
+        if let Some(row) = listed.iter().find_map(|record| row(record, None)) {
+            return Ok(Some(MadeKey { key: None, row }));
+        }
+    }
+    Ok(None)
+}
+
+/// The ID of the key that a change has made.
+fn made_by(change: &Change) -> Option<&String> {
+    let created = (change.command == CREATE).then(|| change.on.first()).flatten();
+    created.or(of_rotation(change, 1))
 }

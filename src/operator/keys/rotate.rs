@@ -1,14 +1,14 @@
 //! Keys that replace others.
 
-use super::make::Drawn;
+use super::make::{self, Drawn};
 use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
 use crate::auth::KeyRecord;
 use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
 use crate::operator::audit::{self, Author, Change};
 use crate::operator::once::{Done, Outcome, once};
-use crate::operator::{OperationId, OperatorError, Result, read_value, secret};
-use crate::scope::Mode;
+use crate::operator::{OperationId, OperatorError, Result, read_value};
+use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key as _, OperatorStore, Stored, StoredValue as _};
 use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
@@ -81,23 +81,15 @@ async fn replace(
     keep_seconds: u32,
 ) -> Result<Rotated> {
     let old = find(store, key).await?;
-    let secret = secret::find(store).await?.ok_or_else(|| missing(old))?;
-    let draw = |mode| Drawn::new(author, &secret, mode, old.name().as_bytes());
     if let Some(value) = read_value(store, old).await? {
-        let record = rotatable(old, &value)?;
-        let drawn = draw(record.mode)?;
+        let (record, secret) = rotatable(old, &value)?;
+        let drawn = Drawn::new(author, &secret, record.mode, old.name().as_bytes());
         refuse_overtaken(store, author, old, &drawn).await?;
         return copy(store, author, old, &record, value, drawn, keep_seconds).await;
     }
-    for mode in [Mode::Test, Mode::Live] {
-        if author.earlier.is_some()
-            && let Some(made) = draw(mode)?.listed(store).await?
-        {
-            let end = Ok(End { ends: date_time_in_seconds(began_ms(author) / 1_000), revoked: false });
-            return Ok(Rotated { made, replaces: KeyName::new(old), end });
-        }
-    }
-    Err(missing(old))
+    let made = make::made_earlier(store, author, None).await?.ok_or_else(|| missing(old))?;
+    let ends = date_time_in_seconds(began_ms(author) / 1_000);
+    Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(End { ends, revoked: false }) })
 }
 
 /// Refuses to replace a key that somebody has replaced since the form for this was made.
@@ -134,19 +126,19 @@ fn missing(old: CredentialKey) -> OperatorError {
     OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
 }
 
-/// The record of a key, which another one can be made of.
-fn rotatable(old: CredentialKey, value: &[u8]) -> Result<KeyRecord> {
+/// The record of a key, which another one can be made of, and the secret in it.
+fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
-    let record = read(value).map_err(|problem| {
+    let record: KeyRecord = read(value).map_err(|problem| {
         OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
-    if record.secret.is_none() {
-        return Err(OperatorError::Invalid(format!(
+    let secret = record.secret.clone().ok_or_else(|| {
+        OperatorError::Invalid(format!(
             "the record of the key {id} lacks the namespace's secret, without which a key cannot \
              create: make a new key, and revoke this one"
-        )));
-    }
-    Ok(record)
+        ))
+    })?;
+    Ok((record, secret))
 }
 
 /// Writes the record of a new key, a copy of the old one's, and ends the old one.

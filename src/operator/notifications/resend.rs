@@ -5,8 +5,8 @@
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
 use crate::handle::{Clock, Entropy, Message, Outbox};
-use crate::notify::{DELAY_SECONDS, Queued};
 use crate::ledger::Ledger;
+use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
@@ -98,9 +98,8 @@ pub async fn queue_round(
     rounds: &QueuedRounds,
     message: &Message,
 ) -> Result<Done<Resent>> {
-    let work = async |author: &Author<'_, _, _>| {
-        queue_now(store, author, outbox, rounds, message).await
-    };
+    let work =
+        async |author: &Author<'_, _, _>| queue_now(store, author, outbox, rounds, message).await;
     once(store, ledger, author, (COMMAND, &message.id), work).await
 }
 
