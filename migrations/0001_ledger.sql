@@ -1,5 +1,6 @@
 -- The ledger (src/ledger): what operators ask of transactions, derived from the records of Workers KV, which stay the
--- system of record; and the claims of facts that two people may change at once. All of it can be made again from KV.
+-- system of record; the claims of facts that two people may change at once; and what operators have done by an ID, so that it
+-- is done once. All but the last can be made again from KV.
 -- Times are milliseconds since 1970, in UTC.
 
 -- A shop is a unit in a mode.
@@ -62,6 +63,25 @@ CREATE TABLE claims (
   before TEXT,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
+
+-- Changes that operators make, each once (src/ledger/operations.rs). id: a hash of the author and of the ID that they gave;
+-- arguments: a hash. began: when
+-- the first attempt did; attempted: when the last one did, 0 once that has failed; attempt: tells it from others. after: what
+-- became of those before. outcome: JSON, without a secret.
+CREATE TABLE operations (
+  id TEXT PRIMARY KEY NOT NULL,
+  command TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  began INTEGER NOT NULL,
+  attempted INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  after TEXT CHECK (after IN ('failure', 'silence')),
+  done INTEGER,
+  outcome TEXT,
+  CHECK ((done IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX by_beginning ON operations (began);
 
 -- The reconciliation with KV. started: when the pass that is under way began; part: what it lists now, `after` and `cursor`
 -- where it goes on; lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that

@@ -30,7 +30,7 @@ export function addBackup(transactions) {
       const recorded = await recordBackup(at, since !== undefined, done);
       at.print({ data: JSON.stringify({ file, ...done, recorded }), text: savedInWords(file, done) });
     },
-    { changes: true },
+    { isRecorded: true },
   );
 }
 
@@ -100,7 +100,7 @@ export function addRestore(transactions) {
         text: [words, ...ledgerInWords(completeUpTo)].join("\n"),
       });
     },
-    { changes: true },
+    { isRecorded: true },
   );
 }
 

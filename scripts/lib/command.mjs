@@ -110,13 +110,13 @@ async function firstLine(input) {
 /**
  * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
  * a `print` of an answer, with the place where the records are, and `by()`: who acts. `before`: what is checked before the
- * namespace is opened. One that `changes` records takes the option `--by`.
+ * namespace is opened. One that the audit log has (`isRecorded`) takes the option `--by`.
  * @param {any} command
  * @param {(at: any, ...args: any[]) => unknown} action
- * @param {{changes?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]
+ * @param {{isRecorded?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]
  */
-export function onRecords(command, action, { changes = false, before = () => {} } = {}) {
-  if (changes)
+export function onRecords(command, action, { isRecorded = false, before = () => {} } = {}) {
+  if (isRecorded)
     command.option("--by <name>", "name for the audit log (default: the account's e-mail address)");
   const run = async (...args) => {
     const { remote, env: environment, persistTo, json, by: name } = command.opts();

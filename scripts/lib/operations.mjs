@@ -14,7 +14,7 @@ import { openQueue } from "./queue.mjs";
 
 /**
  * @typedef {{name: string, help: string, kind: string, what?: string, choices?: string[], isOption: boolean, isRequired: boolean, isRepeatable: boolean, default: string | null}} Listed an argument
- * @typedef {{group: string, name: string, about: string, arguments: Listed[], changes: boolean, confirms: boolean, queues: boolean, note: string}} Spec
+ * @typedef {{group: string, name: string, about: string, arguments: Listed[], changes: boolean, isRecorded: boolean, confirms: boolean, queues: boolean, note: string}} Spec
  * @typedef {{group: string, about: string, operations: Spec[]}} Group
  * @typedef {{data: string, text: string, exitCode: number, isAside: boolean}} Answer `data`: a JSON object
  */
@@ -44,6 +44,11 @@ function addOperation(program, spec) {
     if (argument.isOption) line.addOption(optionOf(argument));
     else line.addArgument(argumentOf(argument));
   if (spec.confirms) line.option("--yes", YES);
+  if (spec.changes)
+    line.option(
+      "--operation-id <id>",
+      "makes it safe to send again: what was done under this ID is not done twice",
+    );
   if (spec.queues)
     line.addOption(
       new Option("--origin <url>", "of the local service").conflicts("remote").argParser(readUrl),
@@ -63,7 +68,7 @@ function addOperation(program, spec) {
     const answer = await runner.run(spec, given(words)).catch(orUsage);
     program.exitCode = answer.exitCode;
   };
-  onRecords(line, action, { changes: spec.changes, before });
+  onRecords(line, action, { isRecorded: spec.isRecorded, before });
 }
 
 const VALUES = {
@@ -125,6 +130,7 @@ class Runner {
     this.records = at.port;
     this.place = placeInWords(at.kv.place);
     this.person = at.by;
+    this.operationId = options.operationId;
   }
 
   /** @param {Spec} spec @param {string} given JSON @returns {Promise<Answer>} */

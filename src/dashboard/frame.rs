@@ -55,6 +55,15 @@ impl Page {
         Page { status: 200, content: Content::Framed(title.into(), content) }
     }
 
+    /// This page with more at its end.
+    pub fn with(self, more: &Markup) -> Self {
+        let content = match self.content {
+            Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),
+            other => other,
+        };
+        Page { content, ..self }
+    }
+
     /// An answer for a program.
     pub fn json(status: u16, value: &impl Serialize) -> Self {
         let json = serde_json::to_vec(value).unwrap_or_default(); // it cannot fail for our types

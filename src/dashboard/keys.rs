@@ -6,14 +6,13 @@ use super::form::Form;
 use super::frame::Page;
 use super::register::{self, named};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link, orders, transaction};
+use super::{Desk, Refusal, Result, link, operation, orders, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS, USED_SECONDS};
-use crate::operator::form::FormId;
-use crate::operator::keys::{self, End, KeyNote, KeyRow, MadeKey};
+use crate::operator::keys::{self, End, KeyName, KeyNote, KeyRow, MadeKey};
 use crate::operator::register::Unknown;
+use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::scope::Mode;
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
@@ -37,7 +36,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     level: &KeyLevel,
     missing: &[Unknown],
 ) -> Result<Markup> {
-    let (mut rows, has_more) = keys::of(desk.store, level).await?;
+    let (mut rows, has_more) = keys::list(desk.store, Some(level), MAX_PAGES).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
     let headings = ["ID", "Mode", "Label", "Change", "Made", "By", "Ends"];
@@ -65,13 +64,7 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         transaction::mode(note.mode.is_live()),
         html! { bdi { (note.label) } },
         html! {
-            @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
-                (view::form(path, &html! {
-                    (hidden("key", &row.name.name)) (level_fields(&note.level))
-                    button.quiet aria-label={ (word) " the key " (row.name.id) } { (word) }
-                }))
-                " "
-            }
+            (change_forms(&row.name, &note.level))
             a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Orders of the key " (row.name.id) } { "Orders" }
         },
         view::time(&note.created),
@@ -119,17 +112,16 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let level = level(form)?;
-    let (Some(mode), Some(id)) = (Mode::from_name(form.text("mode")), form_id(form)) else {
-        return Err(Refusal::invalid("this form is not whole: begin at the page of its unit"));
-    };
+    let mode = Mode::from_name(form.text("mode")).filter(|_| desk.has_operation());
+    let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
     let missing = register::missing(desk, std::slice::from_ref(&level), form).await?;
     if let Some(problem) = register::problem(&missing) {
         return Ok(make_again(desk, &level, form, &missing, &problem));
     }
     let label = form.text("label").to_owned();
     let record = KeyRecord { label, ..KeyRecord::new(mode, level.clone()) };
-    match keys::create_once(desk.store, &desk.author, record, &id).await {
-        Ok(made) => Ok(Page::new("The new key", shown_once(desk, &made, &level))),
+    match keys::create(desk.store, desk.ledger, &desk.author, record).await {
+        Ok(Done { outcome, before }) => Ok(made(desk, &outcome, before.as_ref(), &level)),
         Err(OperatorError::Invalid(problem)) => {
             Ok(make_again(desk, &level, form, &missing, &problem))
         }
@@ -137,14 +129,7 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// The field by which a form does its work once, however often it is sent.
-pub(super) fn id_field<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>) -> Markup {
-    hidden("form", &FormId::new(desk.clock, desk.entropy).to_string())
-}
-
-pub(super) fn form_id(form: &Form) -> Option<FormId> {
-    FormId::parse(form.text("form"))
-}
+const NOT_WHOLE: &str = "this form is not whole: begin at the page of its unit";
 
 fn make_again<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
@@ -177,8 +162,7 @@ fn make_form<S, C: Clock, E: Entropy>(
     };
     let modes = [("test", "Test: tries things out"), ("live", "Live: real pledges and charges")];
     html! {
-        (view::form("/keys", &html! {
-            (id_field(desk))
+        (desk.form("/keys", &html! {
             (level_fields(level))
             div.row {
                 (view::select("mode", "Mode", &modes, entered.text("mode")))
@@ -190,8 +174,60 @@ fn make_form<S, C: Clock, E: Entropy>(
     }
 }
 
+/// A key that was made, by this form or when it was sent before.
+fn made<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    made: &MadeKey,
+    before: Option<&String>,
+    level: &KeyLevel,
+) -> Page {
+    match &made.key {
+        Some(key) => Page::new("The new key", shown_once(desk, key, made, level)),
+        None => Page {
+            status: 409,
+            ..Page::new("The key is already made", made_before(made, before, level))
+        },
+    }
+}
+
+/// What to do about a key that was made when its form was sent before: its secret may have been lost on the way.
+fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Markup {
+    let id = &made.row.name.id;
+    html! {
+        (view::notice(&html! {
+            "This form has made the key " code { (id) }
+            @if let Some(at) = before { " at " (view::time(at)) }
+            " already. Its secret was shown once, and cannot be shown again."
+        }))
+        section {
+            (view::facts(&[("ID", html! { code { (id) } }), ("For", owner(level))]))
+            p { "If you have not seen the secret, nobody has: replace the key, which makes another secret, or revoke it." }
+            (change_forms(&made.row.name, level))
+        }
+        p { "Go on: the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
+    }
+}
+
+/// Buttons that lead to a key's replacement and revocation.
+fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
+    html! {
+        @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
+            (view::form(path, &html! {
+                (hidden("key", &name.name)) (level_fields(level))
+                button.quiet aria-label={ (word) " the key " (name.id) } { (word) }
+            }))
+            " "
+        }
+    }
+}
+
 /// The key, with how to use it.
-fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLevel) -> Markup {
+fn shown_once<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    key: &str,
+    made: &MadeKey,
+    level: &KeyLevel,
+) -> Markup {
     let note = made.row.note.as_ref();
     let mode_of = note.map_or(Mode::Test, |note| note.mode);
     let label = note.map_or("", |note| &note.label);
@@ -199,7 +235,7 @@ fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLeve
     html! {
         (view::done(&html! { "This is the only time that the key is shown: copy it now." }))
         section {
-            p { (view::copyable(&made.key)) }
+            p { (view::copyable(key)) }
             (view::facts(&[
                 ("ID", html! { code { (made.row.name.id) } " " small { "Lists name it so." } }),
                 ("Mode", transaction::mode(mode_of.is_live())),
@@ -217,7 +253,7 @@ fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLeve
                 }
                 ". Try it by asking for a transaction that does not exist:"
             }
-            pre tabindex="0" { code { (curl(desk, &made.key, level)) } }
+            pre tabindex="0" { code { (curl(desk, key, level)) } }
             p {
                 "The answer to a key that works is " code { "Pledge transaction not found" }
                 ", to any other " code { "Authentication failed" } "."
@@ -250,13 +286,15 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
-    let (Some(id), Some(keep)) = (form_id(form), keep(form)) else {
+    let Some(keep) = keep(form).filter(|_| desk.has_operation()) else {
         return confirm_rotation(desk, key, &level).await;
     };
-    let rotated = match keys::rotate_once(desk.store, &desk.author, &name(key), keep, &id).await {
+    let rotated = keys::rotate(desk.store, desk.ledger, &desk.author, &name(key), keep).await;
+    let Done { outcome: rotated, before } = match rotated {
         Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
         rotated => rotated?,
     };
+    let page = made(desk, &rotated.made, before.as_ref(), &level);
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
         Ok(End { revoked: true, .. }) => html! { "It was revoked at the same time, and stays so." },
@@ -269,11 +307,7 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
             (error.to_string()) "). The new key works: revoke one of the two."
         },
     };
-    let content = html! {
-        (shown_once(desk, &rotated.made, &level))
-        section { h2 { "The old key " code { (old) } } p { (after) } }
-    };
-    Ok(Page::new("The new key", content))
+    Ok(page.with(&html! { section { h2 { "The old key " code { (old) } } p { (after) } } }))
 }
 
 fn not_replaced(level: &KeyLevel, problem: &str) -> Page {
@@ -312,8 +346,7 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
         }
         section {
             (facts(&row, level))
-            (view::form("/keys/rotate", &html! {
-                (id_field(desk))
+            (desk.form("/keys/rotate", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "How long the old key goes on", &KEEPS, "86400"))
                 button { "Make the new key" }
@@ -349,19 +382,28 @@ pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
-    let Some(row) = keys::get(desk.store, &name(key)).await? else { return Ok(gone(key, &level)) };
-    if form.text("sure").is_empty() {
-        return Ok(confirm_revocation(&row, &level));
+    if desk.was_done().await?.is_none() {
+        let row = keys::get(desk.store, &name(key)).await?;
+        let Some(row) = row else { return Ok(gone(key, &level)) };
+        if form.text("sure").is_empty() {
+            return Ok(confirm_revocation(desk, &row, &level));
+        }
     }
-    let keys::KeyName { id, .. } = keys::revoke(desk.store, &desk.author, &name(key)).await?;
+    let revoked = keys::revoke(desk.store, desk.ledger, &desk.author, &name(key)).await?;
+    let Done { outcome: KeyName { id, .. }, before } = revoked;
     let content = html! {
+        (operation::before(before.as_ref()))
         (view::done(&html! { "The key " code { (id) } " is revoked. " (lives()) }))
         p { "Go on: the " (owner(&level)) ". Its list may show the key for " (SHOWN_SECONDS) " s." }
     };
     Ok(Page::new("The key is revoked", content))
 }
 
-fn confirm_revocation(row: &KeyRow, level: &KeyLevel) -> Page {
+fn confirm_revocation<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    row: &KeyRow,
+    level: &KeyLevel,
+) -> Page {
     let content = html! {
         section {
             (facts(row, level))
@@ -369,7 +411,7 @@ fn confirm_revocation(row: &KeyRow, level: &KeyLevel) -> Page {
                 "Whatever uses this key is refused from then on, and no backup brings it back. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
-            (view::form("/keys/revoke", &html! {
+            (desk.form("/keys/revoke", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level)) (hidden("sure", "yes"))
                 button.alarm { "Revoke the key " (row.name.id) }
             }))

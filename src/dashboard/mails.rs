@@ -3,11 +3,11 @@
 use super::form::Form;
 use super::frame::Page;
 use super::transaction::{self, id_link};
-use super::{Desk, Refusal, Result, mail_state, view};
+use super::{Desk, Refusal, Result, mail_state, operation, view};
 use crate::handle::{Clock, Entropy};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{
-    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State,
+    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State, words,
 };
 use crate::pledge::TransactionId;
 use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
@@ -40,7 +40,7 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         p.lead { "E-mails that failed within " (FAILED_MAIL_DAYS) " days, the newest first, with what became of them since." }
         (filter(day.unwrap_or_default()))
-        (list(&failures, desk.outbox.is_some()))
+        (list(desk, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
             "An e-mail of which nothing was heard is in no list: look at its transaction. One that \
@@ -71,29 +71,30 @@ fn filter(day: &str) -> Markup {
     }
 }
 
-fn list(failures: &Failures, has_queue: bool) -> Markup {
+fn list<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failures: &Failures) -> Markup {
+    let has_queue = desk.outbox.is_some();
     let days = failures.failed.chunk_by(|one, next| one.day == next.day);
     html! {
         @if failures.failed.is_empty() { p { "No e-mail is listed as failed." } }
         @for failed in days {
             section {
                 h2 { (view::day(&day_begins(failed))) }
-                @if has_queue { (day_form(failed)) }
-                ul.plain { @for failed in failed { li { (item(failed, has_queue)) } } }
+                @if has_queue { (day_form(desk, failed)) }
+                ul.plain { @for failed in failed { li { (item(desk, failed)) } } }
             }
         }
     }
 }
 
 /// A form that sends all of a day once more.
-fn day_form(failed: &[FailedMail]) -> Markup {
+fn day_form<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &[FailedMail]) -> Markup {
     let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
     let content = html! {
         (view::hidden("day", day))
         button.quiet { "Send all of this day again" }
     };
     html! {
-        (view::form("/mails", &content))
+        (desk.form("/mails", &content))
         p { small { "This includes those of this day that are not shown here: each once, if it still counts as failed." } }
     }
 }
@@ -102,7 +103,8 @@ fn day_begins(failed: &[FailedMail]) -> String {
     failed.first().map(|failed| format!("{}T00:00:00Z", failed.day)).unwrap_or_default()
 }
 
-fn item(failed: &FailedMail, has_queue: bool) -> Markup {
+fn item<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &FailedMail) -> Markup {
+    let has_queue = desk.outbox.is_some();
     html! {
         p { (id_link(&failed.id)) }
         @match &failed.now {
@@ -117,7 +119,7 @@ fn item(failed: &FailedMail, has_queue: bool) -> Markup {
                     @if let Some(code) = &now.mail.reason { " " code { (code) } }
                 }
                 @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
-                    (transaction::resend_form(&failed.id, &now.mail))
+                    (transaction::resend_form(desk, &failed.id, &now.mail))
                 }
             }
             None => p { (view::marked(&view::sentence(failed.problem.as_deref().unwrap_or_default()))) }
@@ -181,13 +183,16 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     let from = form.given("from").map(str::to_owned);
     let query = DayQuery { day: day.to_owned(), from, count: STEP };
     let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
-    let step = notifications::resend_day(store, author, outbox, rounds, &query).await?;
+    let done =
+        notifications::resend_day(store, desk.ledger, author, outbox, rounds, &query).await?;
+    let step = done.outcome;
     let tally = Tally::new(form, &step);
     let content = html! {
+        (operation::before(done.before.as_ref()))
         (stand(&step, tally))
         p.lead { "E-mails that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
         (refused(&step))
-        @if let Some(next) = &step.next { (next_step(day, next, tally, step.untaken)) }
+        @if let Some(next) = &step.next { (next_step(desk, day, next, tally, step.untaken)) }
         p { a href={ "/mails?day=" (day) } { "What became of them" } }
     };
     Ok(Page::new(TITLE, content))
@@ -213,12 +218,18 @@ fn refused(step: &DayStep) -> Markup {
     }
 }
 
-fn next_step(day: &str, next: &str, tally: Tally, is_same: bool) -> Markup {
+fn next_step<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    day: &str,
+    next: &str,
+    tally: Tally,
+    is_same: bool,
+) -> Markup {
     let content = html! {
         (view::hidden("day", day))
         (view::hidden("from", next))
         (tally.hidden())
         button { @if is_same { "Try again" } @else { "Go on" } }
     };
-    view::form("/mails", &content)
+    desk.form("/mails", &content)
 }

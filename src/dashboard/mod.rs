@@ -19,6 +19,7 @@ mod mail_state;
 mod mails;
 mod metered;
 mod month;
+mod operation;
 mod orders;
 mod payment;
 mod person;
@@ -43,9 +44,9 @@ pub use settings::{Settings, Variables};
 use crate::handle::{Clock, Entropy, Outbox};
 use crate::http::{Address, Body, Busy, InFlight, Request, Response};
 use crate::ledger::{Ledger, LedgerError};
-use crate::operator::OperatorError;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
+use crate::operator::{OperationId, OperatorError};
 use crate::store::{OperatorStore, StoreError};
 use access::Roles;
 use form::Form;
@@ -226,9 +227,14 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         let store = &Metered::new(self.store, reservation())?;
         let mut of_form = reservation(); // held until the page is made, as the form is
         let form = asked.form(request, &route, &mut of_form).await?;
+        let author = Author::new(by, self.clock, self.entropy)?;
+        let author = match form.given(operation::FIELD) {
+            None => author,
+            Some(id) => author.with_operation(OperationId::parse(id)?),
+        };
         let desk = Desk {
             store,
-            author: Author::new(by, self.clock, self.entropy)?,
+            author,
             clock: self.clock,
             entropy: self.entropy,
             settings: self.settings,

@@ -3,12 +3,11 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, link};
+use super::{Desk, Refusal, Result, link, operation};
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
-use crate::operator::form::FormId;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
+use crate::operator::{Done, OperatorError};
 use crate::pledge::CurrencyCode;
 use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::OperatorStore;
@@ -43,11 +42,11 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     of: &ShopMonth,
     form: &Form,
-) -> Result<Paid, OperatorError> {
-    let id =
-        FormId::parse(form.text("form")).ok_or_else(|| invalid("the form is not one of ours"))?;
-    let payment = payment(of, form)?;
-    payments::mark_once(desk.store, desk.ledger, &desk.author, &payment, &id).await
+) -> Result<Done<Paid>, OperatorError> {
+    if !desk.has_operation() {
+        return Err(invalid("the form is not one of ours"));
+    }
+    payments::mark(desk.store, desk.ledger, &desk.author, &payment(of, form)?).await
 }
 
 fn invalid(problem: &str) -> OperatorError {
@@ -117,14 +116,12 @@ fn ask<S, C: Clock, E: Entropy>(
     form: &Form,
     problem: Option<&str>,
 ) -> Page {
-    let id = FormId::new(desk.clock, desk.entropy).to_string();
     let content = html! {
         @if let Some(problem) = problem { (view::problem(problem)) }
         p.lead { (heading(of)) }
         section {
-            (view::form(&link::path(&["units", &of.unit, "paid"]), &html! {
+            (desk.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, "mark"))
-                (view::hidden("form", &id))
                 (view::hidden("currencies", form.text("currencies")))
                 (fields(form))
                 button { "Mark as paid" }
@@ -180,10 +177,11 @@ fn fields(form: &Form) -> Markup {
     }
 }
 
-fn marked(of: &ShopMonth, paid: &Paid) -> Page {
+fn marked(of: &ShopMonth, Done { outcome, before }: &Done<Paid>) -> Page {
     let content = html! {
+        (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " is marked as paid." }))
-        section { (facts(&paid.settlement)) }
+        section { (facts(&outcome.settlement)) }
         p { small { (in_force()) } }
         (back(of, "Usage"))
     };
@@ -224,13 +222,13 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
-    let is_confirmed = form.text("step") == "undo";
-    match payments::get(desk.store, &of).await? {
-        Some(now) if is_confirmed && now.at == form.text("at") => {
-            let paid = payments::undo(desk.store, desk.ledger, &desk.author, &of).await?;
-            Ok(undone(&of, &paid))
-        }
-        Some(now) => Ok(confirm(&of, &now, is_confirmed)),
+    let (is_confirmed, seen) = (form.text("step") == "undo", form.text("at"));
+    let was_done = desk.was_done().await?.is_some();
+    let now = if was_done { None } else { payments::get(desk.store, &of).await? };
+    match now {
+        _ if was_done => undo(desk, &of, seen).await,
+        Some(now) if is_confirmed && now.at == seen => undo(desk, &of, seen).await,
+        Some(now) => Ok(confirm(desk, &of, &now, is_confirmed)),
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} keys) is not marked as paid. What was marked \
              within the last {SHOWN_SECONDS} s may not be seen yet",
@@ -240,7 +238,21 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-fn confirm(of: &ShopMonth, now: &Settlement, is_other: bool) -> Page {
+async fn undo<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    of: &ShopMonth,
+    seen: &str,
+) -> Result {
+    let paid = payments::undo(desk.store, desk.ledger, &desk.author, of, Some(seen)).await?;
+    Ok(undone(of, &paid))
+}
+
+fn confirm<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    of: &ShopMonth,
+    now: &Settlement,
+    is_other: bool,
+) -> Page {
     let content = html! {
         @if is_other {
             (view::problem("nothing was undone: this is marked otherwise than when you looked at it"))
@@ -248,7 +260,7 @@ fn confirm(of: &ShopMonth, now: &Settlement, is_other: bool) -> Page {
         p.lead { (heading(of)) " is marked as paid. Take this back?" }
         section {
             (facts(now))
-            (view::form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
+            (desk.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
                 (hidden(of, "undo"))
                 (view::hidden("at", &now.at))
                 button.alarm { "Take it back" }
@@ -259,8 +271,9 @@ fn confirm(of: &ShopMonth, now: &Settlement, is_other: bool) -> Page {
     Page { status: if is_other { 422 } else { 200 }, ..Page::new("Undo a payment", content) }
 }
 
-fn undone(of: &ShopMonth, paid: &Paid) -> Page {
+fn undone(of: &ShopMonth, Done { outcome: paid, before }: &Done<Paid>) -> Page {
     let content = html! {
+        (operation::before(before.as_ref()))
         (view::done(&html! { (heading(of)) " is not marked as paid any more." }))
         section { h2 { "What was marked" } (facts(&paid.settlement)) }
         p { small { "The record of changes keeps it. " (in_force()) } }

@@ -5,7 +5,7 @@
 use super::form::Form;
 use super::frame::Page;
 use super::transaction::{self, id_link};
-use super::{Desk, Refusal, Result, orders, view};
+use super::{Desk, Refusal, Result, operation, orders, view};
 use crate::auth::check_id;
 use crate::handle::{Clock, Entropy};
 use crate::ledger::Direction;
@@ -13,7 +13,7 @@ use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::transactions::{
     self, By, ERASABLE_MINUTES, Found, PersonPlace, PersonStep, Wanted,
 };
-use crate::operator::{Damaged, bound};
+use crate::operator::{Damaged, Done, bound};
 use crate::pledge::TransactionId;
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
@@ -80,7 +80,7 @@ pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
         Some(typed) if typed == unit => step(desk, form, unit, address).await,
         Some(_) => {
             let problem = view::problem("nothing was erased: type the unit's ID, as it is above");
-            let content = html! { (summary(unit)) (problem) (confirmation(unit, address)) };
+            let content = html! { (summary(unit)) (problem) (confirmation(desk, unit, address)) };
             Ok(Page { status: 422, ..Page::new(TITLE, content) })
         }
     }
@@ -103,7 +103,7 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (summary(unit))
         (found_rows(desk, &found))
-        (confirmation(unit, address))
+        (confirmation(desk, unit, address))
         p {
             small {
                 "An order can be erased " (ERASABLE_MINUTES) " minutes after it was created."
@@ -130,7 +130,11 @@ fn found_rows<S, C, E>(desk: &Desk<'_, S, C, E>, found: &Found) -> Markup {
     }
 }
 
-fn confirmation(unit: &str, address: &str) -> Markup {
+fn confirmation<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    unit: &str,
+    address: &str,
+) -> Markup {
     let field = view::Field {
         name: "confirm",
         label: "The unit's ID, to say that you mean it",
@@ -151,7 +155,7 @@ fn confirmation(unit: &str, address: &str) -> Markup {
                  of them are checked. It cannot be undone. Offerings, amounts, times and charges stay for the \
                  accounts. Backups and the shop's own systems still have the data."
             }
-            (view::form("/person", &content))
+            (desk.form("/person", &content))
         }
     }
 }
@@ -171,15 +175,17 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
     let (records, author) = ((desk.store, bound(desk.ledger)?), &desk.author);
     let of = (&of_unit(unit), address);
     let from = from.as_ref();
-    let step = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
+    let done = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
+    let Done { outcome: step, before } = done;
     let receipt = Receipt::new(form, &step);
     let content = html! {
+        (operation::before(before.as_ref()))
         @if step.next.is_none() { (erased_all(&receipt)) }
         (summary(unit))
         (outcome(&step))
         (damaged(&step.damaged))
         @match &step.next {
-            Some(next) => (go_on(unit, address, next, &receipt)),
+            Some(next) => (go_on(desk, unit, address, next, &receipt)),
             None => (end(&receipt, unit, author.by(), &date_time(desk.clock.now_ms()))),
         }
     };
@@ -264,7 +270,13 @@ fn id(line: &str) -> Option<String> {
     TransactionId::parse(line).map(TransactionId::into_string)
 }
 
-fn go_on(unit: &str, address: &str, next: &PersonPlace, receipt: &Receipt) -> Markup {
+fn go_on<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    unit: &str,
+    address: &str,
+    next: &PersonPlace,
+    receipt: &Receipt,
+) -> Markup {
     let content = html! {
         @for (name, value) in [("unit", unit), ("address", address), ("confirm", unit)] {
             (view::hidden(name, value))
@@ -276,7 +288,7 @@ fn go_on(unit: &str, address: &str, next: &PersonPlace, receipt: &Receipt) -> Ma
     };
     html! {
         p { strong { (receipt.erased.len()) } " were erased so far. There are more records to check." }
-        (view::form("/person", &content))
+        (desk.form("/person", &content))
     }
 }
 

@@ -3,12 +3,12 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result};
+use super::{Desk, Refusal, Result, operation};
 use crate::charge::{Catalogue, UnitPrice};
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
-use crate::operator::prices::{self, Change, Current, Listed};
+use crate::operator::prices::{self, Change, Current, Edit, Listed};
+use crate::operator::{Done, OperatorError};
 use crate::scope::Mode;
 use crate::store::{OperatorStore, StoreError};
 use maud::{Markup, html};
@@ -38,6 +38,9 @@ pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let mode = form.mode()?;
+    if desk.was_done().await?.is_some() {
+        return set(desk, mode, &wanted(form)?, form.text("seen"), None).await;
+    }
     let now = prices::current(desk.store, mode).await?;
     match change(desk, &now, form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
@@ -53,7 +56,8 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     now: &Current,
     form: &Form,
 ) -> Result {
-    let new = wanted(now, form)?;
+    let edit = wanted(form)?;
+    let new = now.with(&edit)?;
     let seen = form.text("seen");
     now.check_seen(desk.store, seen, &new).await?;
     let change = now.compare(&new);
@@ -62,29 +66,29 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let is_confirmed = form.text("step") == "set";
     if is_confirmed && (change.risks.is_empty() || form.given("risks").is_some()) {
-        let time = prices::replace(desk.store, &desk.author, now.mode, new, seen).await?;
-        return Ok(set(now.mode, &time, &change));
+        return set(desk, now.mode, &edit, seen, Some(&change)).await;
     }
-    Ok(ask(now, &new, &change, is_confirmed))
+    Ok(ask(desk, now, &new, &change, is_confirmed))
 }
 
 fn invalid(problem: &str) -> Refusal {
     OperatorError::Invalid(problem.to_owned()).into()
 }
 
-/// The prices that a form asks for.
-fn wanted(now: &Current, form: &Form) -> Result<Catalogue> {
+/// What a form asks for.
+fn wanted(form: &Form) -> Result<Edit> {
     let (change, offering) = (form.text("change"), form.text("offering"));
     if change == "list" {
         let parsed = prices::parse(form.raw("list").as_bytes());
-        return parsed.map_err(|error| invalid(&format!("the list: {error}")));
+        return parsed.map(Edit::All).map_err(|error| invalid(&format!("the list: {error}")));
     }
     if offering.is_empty() {
         return Err(invalid("say which offering by its ID"));
     }
+    let offering = offering.to_owned();
     Ok(match change {
-        "remove" => now.without_price(offering)?,
-        _ => now.with_price(offering, form.text("price"))?,
+        "remove" => Edit::Remove { offering },
+        _ => Edit::Set { offering, price: form.text("price").to_owned() },
     })
 }
 
@@ -97,7 +101,7 @@ async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     entered: &Form,
     problem: Option<&str>,
 ) -> Result {
-    let recent = prices::recent(desk.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
+    let recent = prices::history(desk.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
     let recent = match recent {
         Err(error @ OperatorError::Store(StoreError::Unavailable | StoreError::Busy)) => {
             return Err(error.into());
@@ -254,14 +258,20 @@ fn as_text(catalogue: &Catalogue) -> String {
 
 // ---- A change ------------------------------------------------------------------------------------
 
-fn ask(now: &Current, new: &Catalogue, change: &Change, is_missing: bool) -> Page {
+fn ask<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    now: &Current,
+    new: &Catalogue,
+    change: &Change,
+    is_missing: bool,
+) -> Page {
     let mode = now.mode.name();
     let content = html! {
         @if is_missing { (view::problem("nothing is set yet: tick that you mean it")) }
         p.lead { "This is what changes for " (mode) " keys. Nothing is set yet." }
         section {
             (differences(change, code(Some(new))))
-            (view::form("/prices", &html! {
+            (desk.form("/prices", &html! {
                 (view::hidden("mode", mode))
                 (view::hidden("seen", now.edition()))
                 (view::hidden("change", "list"))
@@ -309,17 +319,27 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
     }
 }
 
-fn set(mode: Mode, time: &str, change: &Change) -> Page {
+/// Sets the prices, and shows what that has changed where it is known.
+async fn set<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    mode: Mode,
+    edit: &Edit,
+    seen: &str,
+    change: Option<&Change>,
+) -> Result {
+    let done = prices::set(desk.store, desk.ledger, &desk.author, mode, edit, Some(seen)).await?;
+    let Done { outcome: time, before } = done;
     let content = html! {
+        (operation::before(before.as_ref()))
         (view::done(&html! {
-            "The prices of " (mode.name()) " keys were set on " (view::time(time)) ". They apply to what \
+            "The prices of " (mode.name()) " keys were set on " (view::time(&time)) ". They apply to what \
              is created from about " (APPLIED_SECONDS) " s later on."
         }))
-        section { (differences(change, "the same currency")) }
+        @if let Some(change) = change { section { (differences(change, "the same currency")) } }
         (back(mode, "All prices"))
         (view::made_just_now())
     };
-    Page::new("New prices", content)
+    Ok(Page::new("New prices", content))
 }
 
 fn back(mode: Mode, label: &str) -> Markup {

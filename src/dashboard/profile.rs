@@ -6,14 +6,14 @@ use super::frame::{Content, Page};
 use super::transaction::MAIL_POLICY;
 use super::unit::{self, After};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link, register};
+use super::{Desk, Refusal, Result, link, operation, register};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unknown;
 use crate::operator::units::{self, UnitRow};
+use crate::operator::{OperatorError, Seen};
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::{self, Language, NewProfile, Profile};
 use crate::store::OperatorStore;
@@ -61,7 +61,7 @@ const LANGUAGES: [(&str, &str); 13] = [
 const MAILS: [(&str, &str); 2] = [("", "No e-mails"), ("on", "Buyers get them")];
 
 /// The profile, as a form for those who may change it. `missing` is what the register lacks of the unit.
-pub(super) fn section<S, C, E>(
+pub(super) fn section<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     row: &UnitRow,
     missing: &[Unknown],
@@ -79,7 +79,7 @@ pub(super) fn section<S, C, E>(
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
             @if desk.may(Act::Operate) {
-                (profile_form(&row.unit, &profile, &seen(&profile), missing, ""))
+                (profile_form(desk, &row.unit, &profile, &seen(&profile), missing, ""))
             } @else {
                 (facts(&profile))
             }
@@ -130,7 +130,8 @@ fn facts(profile: &NewProfile) -> Markup {
 // ---- The form ------------------------------------------------------------------------------------
 
 /// `problem` names the members that are at fault.
-fn profile_form(
+fn profile_form<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
     unit: &str,
     profile: &NewProfile,
     seen: &str,
@@ -147,7 +148,7 @@ fn profile_form(
         invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
     });
     html! {
-        (view::form(&link::path(&["units", unit, "profile"]), &html! {
+        (desk.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
                 @for field in fields { (field.render()) }
@@ -192,29 +193,46 @@ pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     if let Some(of) = form.given("preview") {
         return match Profile::checked(wanted.clone(), desk.clock) {
             Ok(profile) => preview(desk, Some(&profile), of),
-            Err(problem) => Ok(again(id, &wanted, form.text("seen"), &[], problem)),
+            Err(problem) => Ok(again(desk, id, &wanted, form.text("seen"), &[], problem)),
         };
+    }
+    if desk.was_done().await?.is_some() {
+        return save(desk, id, wanted, Seen::default()).await;
     }
     let missing = register::missing(desk, &[KeyLevel::Unit(id.to_owned())], form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(again(id, &wanted, form.text("seen"), &missing, &problem));
+        return Ok(again(desk, id, &wanted, form.text("seen"), &missing, &problem));
     }
     let row = units::get(desk.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
     if row.as_ref().is_some_and(|row| row.profile.is_some()) && seen(&now) == seen(&wanted) {
         let words = html! { "The profile is what you sent: nothing was changed." };
-        return shown(desk, id, &words, row).await;
+        return shown(desk, id, view::done(&words), row).await;
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
         let change = replaced.change(desk.store).await?;
-        return Ok(again(id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
+        return Ok(again(desk, id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
     }
-    match units::replace(desk.store, &desk.author, id, wanted.clone(), replaced).await {
-        Ok(row) => shown(desk, id, &saved(wanted.mail), Some(row)).await,
-        Err(OperatorError::Invalid(problem)) => Ok(again(id, &wanted, &seen(&now), &[], &problem)),
-        Err(error) => Err(error.into()),
+    match save(desk, id, wanted.clone(), replaced).await {
+        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+            Ok(again(desk, id, &wanted, &seen(&now), &[], &problem))
+        }
+        page => page,
     }
+}
+
+async fn save<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    wanted: NewProfile,
+    replaced: Seen,
+) -> Result {
+    let mails = wanted.mail;
+    let done = units::replace(desk.store, desk.ledger, &desk.author, id, wanted, replaced).await?;
+    let before = operation::before(done.before.as_ref());
+    let notice = html! { (before) (view::done(&saved(mails))) };
+    shown(desk, id, notice, Some(done.outcome)).await
 }
 
 /// `change` is the one that set the profile as it is now.
@@ -238,19 +256,26 @@ fn saved(mails: bool) -> Markup {
 async fn shown<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    words: &Markup,
+    notice: Markup,
     row: Option<UnitRow>,
 ) -> Result {
-    let after = After { notice: view::done(words), row, is_registered: true };
+    let after = After { notice, row, is_registered: true };
     unit::page(desk, id, after).await
 }
 
-fn again(id: &str, profile: &NewProfile, seen: &str, missing: &[Unknown], problem: &str) -> Page {
+fn again<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    profile: &NewProfile,
+    seen: &str,
+    missing: &[Unknown],
+    problem: &str,
+) -> Page {
     let content = html! {
         (view::problem(problem))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
-            (profile_form(id, profile, seen, missing, problem))
+            (profile_form(desk, id, profile, seen, missing, problem))
         }
     };
     Page { status: 422, ..Page::new("The profile was not saved", content) }

@@ -3,13 +3,13 @@
 use super::form::Form;
 use super::frame::Page;
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, keys, link, register, unit};
+use super::{Desk, Refusal, Result, keys, link, operation, register, unit};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unknown};
 use crate::operator::teams::{self, Already, TeamRow};
+use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::store::{OperatorStore, Registered};
 use maud::{Markup, html};
 
@@ -19,7 +19,7 @@ use maud::{Markup, html};
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
-    let (rows, has_more) = teams::first(desk.store, view::MAX_ROWS).await?;
+    let (rows, has_more) = teams::list(desk.store, view::MAX_ROWS, MAX_PAGES).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
@@ -61,8 +61,7 @@ fn add_form<S, C: Clock, E: Entropy>(
         ..view::Field::default()
     };
     html! {
-        (view::form("/teams", &html! {
-            (keys::id_field(desk))
+        (desk.form("/teams", &html! {
             div.row {
                 (field("team", "ID of the team", team).render())
                 (field("unit", "ID of its first unit", unit).render())
@@ -87,6 +86,9 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
         };
         Ok(Page { status: 422, ..Page::new("No team was made", content) })
     };
+    if desk.was_done().await?.is_some() {
+        return add(desk, id, unit).await;
+    }
     let levels = [KeyLevel::Team(id.to_owned()), KeyLevel::Unit(unit.to_owned())];
     let mut missing = match records::look_up(desk.store, &levels).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
@@ -101,7 +103,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     });
     match register::problem(&missing) {
         Some(problem) if !register::is_right(form) => again(&missing, &problem),
-        _ => add(desk, id, unit, form).await,
+        _ => add(desk, id, unit).await,
     }
 }
 
@@ -186,8 +188,7 @@ fn member_form<S, C: Clock, E: Entropy>(
         ..view::Field::default()
     };
     html! {
-        (view::form(&link::path(&["teams", team, "add"]), &html! {
-            (keys::id_field(desk))
+        (desk.form(&link::path(&["teams", team, "add"]), &html! {
             (field.render())
             (register::question(after.missing))
             button { "Add the unit" }
@@ -204,6 +205,9 @@ pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let unit = form.text("unit");
+    if desk.was_done().await?.is_some() {
+        return add(desk, id, unit).await;
+    }
     let missing = match register::missing(desk, &[KeyLevel::Unit(unit.to_owned())], form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
             return refused(desk, id, unit, &[], &problem).await;
@@ -212,7 +216,7 @@ pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     };
     match register::problem(&missing) {
         Some(problem) => refused(desk, id, unit, &missing, &problem).await,
-        None => add(desk, id, unit, form).await,
+        None => add(desk, id, unit).await,
     }
 }
 
@@ -233,25 +237,28 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     unit: &str,
-    form: &Form,
 ) -> Result {
-    let form = keys::form_id(form).ok_or_else(not_whole)?;
-    let added =
-        match teams::add_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
-            Err(OperatorError::Invalid(problem)) => {
-                return refused(desk, id, unit, &[], &problem).await;
-            }
-            added => added?,
-        };
-    let words = match added.already.first() {
+    if !desk.has_operation() {
+        return Err(not_whole());
+    }
+    let units = [unit.to_owned()];
+    let added = teams::add(desk.store, desk.ledger, &desk.author, id, &units).await;
+    let Done { outcome, before } = match added {
+        Err(OperatorError::Invalid(problem)) => {
+            return refused(desk, id, unit, &[], &problem).await;
+        }
+        added => added?,
+    };
+    let words = match outcome.already.first() {
         Some(already) => in_it_already(already),
         None => html! {
             "The team's keys may act as " (unit) ". It may take " (SHOWN_SECONDS) " s where one has tried "
             "that before."
         },
     };
-    page(desk, id, After { notice: view::done(&words), added: Some(unit), ..After::default() })
-        .await
+    let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
+    let added = Some(unit).filter(|_| before.is_none()); // else it may be removed since
+    page(desk, id, After { notice, added, ..After::default() }).await
 }
 
 fn in_it_already(Already { unit, registered }: &Already) -> Markup {
@@ -277,14 +284,19 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let unit = form.text("unit");
     KeyLevel::Team(id.to_owned()).check().map_err(Refusal::invalid)?;
-    let Some(form) = keys::form_id(form) else { return Ok(confirm_removal(desk, id, unit)) };
-    match teams::remove_once(desk.store, desk.ledger, &desk.author, (id, unit), &form).await {
+    if !desk.has_operation() {
+        return Ok(confirm_removal(desk, id, unit));
+    }
+    let units = [unit.to_owned()];
+    let removed = teams::remove(desk.store, desk.ledger, &desk.author, id, &units).await;
+    let Done { before, .. } = match removed {
         Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
         removed => removed?,
     };
     let words = html! { (unit) " is removed. " (later()) };
-    let after = After { notice: view::done(&words), removed: Some(unit), ..After::default() };
-    page(desk, id, after).await
+    let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
+    let removed = Some(unit).filter(|_| before.is_none()); // else it may be in it again
+    page(desk, id, After { notice, removed, ..After::default() }).await
 }
 
 fn later() -> Markup {
@@ -307,8 +319,8 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 "The team's keys may then no longer act as this unit. Its own keys and its transactions "
                 "stay."
             }
-            (view::form(&link::path(&["teams", team, "remove"]), &html! {
-                (hidden("unit", unit)) (keys::id_field(desk))
+            (desk.form(&link::path(&["teams", team, "remove"]), &html! {
+                (hidden("unit", unit))
                 button.alarm { "Remove " (unit) }
             }))
         }

@@ -2,16 +2,16 @@
 
 use super::form::Form;
 use super::frame::{Content, Page};
-use super::{Act, Desk, Refusal, Result, link, mail_state, view};
+use super::{Act, Desk, Refusal, Result, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
-use crate::operator::notifications::{self, Resent, State, Status};
+use crate::operator::notifications::{self, Resent, State, Status, words};
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{self, Record, Shown, View};
+use crate::operator::{Done, OperatorError};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
 use crate::recipient::{self, Language};
 use crate::settlement::PaidAt;
@@ -64,13 +64,15 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     shown: &Shown<'_>,
     notice: &Markup,
 ) -> Result {
+    let mail = notifications::status(desk.store, desk.clock, record).await?;
     let facts = Facts {
         paid_at: record.paid_at(desk.store).await?,
         prices: record.prices(desk.store).await?,
-        mail: notifications::status(desk.store, desk.clock, record).await?,
         key: key(desk.store, shown.key.as_deref()).await?,
         operates: desk.may(Act::Operate),
-        has_queue: desk.outbox.is_some(),
+        erasure: erasure(desk, shown),
+        resend: desk.outbox.map(|_| resend_form(desk, &shown.row.id, &mail)),
+        mail,
     };
     Ok(Page::new("Transaction", facts.render(shown, notice)))
 }
@@ -102,7 +104,10 @@ struct Facts {
     key: Option<KeyRow>,
     /// Whether the person is an operator.
     operates: bool,
-    has_queue: bool,
+    /// The form that erases it.
+    erasure: Markup,
+    /// The form that sends its e-mail once more, where there is a queue.
+    resend: Option<Markup>,
 }
 
 impl Facts {
@@ -121,7 +126,7 @@ impl Facts {
             }
             section { h2 { "Pledges" } (self.pledges(shown)) }
             section #mail { h2 { "E-mail" } (self.mail(shown)) }
-            @if self.operates { section { h2 { "Erase" } (erasure(shown)) } }
+            @if self.operates { section { h2 { "Erase" } (self.erasure) } }
         }
     }
 
@@ -240,8 +245,9 @@ impl Facts {
             @if is_asked {
                 p { a href=(preview) { "Preview" } ", with texts cut to their first characters" }
             }
-            @if can_be_sent && self.has_queue { (resend_form(&shown.row.id, &self.mail)) }
-            @if can_be_sent && !self.has_queue { p { (NO_QUEUE) } }
+            @if can_be_sent {
+                @match &self.resend { Some(form) => (form), None => p { (NO_QUEUE) } }
+            }
         }
     }
 }
@@ -359,7 +365,11 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
 // ---- The e-mail ----------------------------------------------------------------------------------
 
 /// A form that sends an e-mail once more. It names the round: sent twice, it sends one e-mail.
-pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
+pub(super) fn resend_form<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    mail: &Status,
+) -> Markup {
     let risk = words::risk(mail);
     let content = html! {
         (view::hidden("round", &mail.next_round().to_string()))
@@ -368,7 +378,7 @@ pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
         }
         button.quiet[risk.is_some()] { "Send it again" }
     };
-    view::form(&link::path(&["transactions", id, "mail"]), &content)
+    desk.form(&link::path(&["transactions", id, "mail"]), &content)
 }
 
 /// Sends a transaction's e-mail once more. At most 15 calls of Workers KV, two writes, and one of the
@@ -384,6 +394,9 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     let record = transactions::get(desk.store, id).await?;
     let mail = notifications::status(desk.store, desk.clock, &record).await?;
     let Some(outbox) = desk.outbox else { return refused(desk, &record, NO_QUEUE).await };
+    if let Some(at) = desk.was_done().await? {
+        return found(desk, &record, &operation::before(Some(&at))).await;
+    }
     if is_queued(&mail, form) {
         return found(desk, &record, &queued_before()).await;
     }
@@ -395,7 +408,9 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         outcome => outcome?,
     };
     let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
-    match notifications::queue_round(store, author, outbox, rounds, &message).await? {
+    let queued =
+        notifications::queue_round(store, desk.ledger, author, outbox, rounds, &message).await?;
+    match queued.outcome {
         Resent::Untaken => refused(desk, &record, UNTAKEN).await,
         Resent::Before => found(desk, &record, &queued_before()).await,
         Resent::Queued => found(desk, &record, &queued_now(&message.id)).await,
@@ -456,7 +471,7 @@ pub(super) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inli
 
 // ---- Erase ---------------------------------------------------------------------------------------
 
-fn erasure(shown: &Shown<'_>) -> Markup {
+fn erasure<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, shown: &Shown<'_>) -> Markup {
     let id = &shown.row.id;
     let field = view::Field {
         name: "id",
@@ -478,7 +493,7 @@ fn erasure(shown: &Shown<'_>) -> Markup {
                  its way may have left."
             },
         }
-        (view::form(&link::path(&["transactions", id, "erase"]), &content))
+        (desk.form(&link::path(&["transactions", id, "erase"]), &content))
     }
 }
 
@@ -494,11 +509,13 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
         let problem = "nothing was erased: type the transaction's ID, as it is at the top";
         return refused(desk, &record, problem).await;
     }
-    let erased = match transactions::erase(desk.store, desk.ledger, &desk.author, &record).await {
+    let done = transactions::erase(desk.store, desk.ledger, &desk.author, &record).await;
+    let Done { outcome: erased, before } = match done {
         Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {
+        (operation::before(before.as_ref()))
         (view::done(&html! {
             (id_link(&erased.id))
             @match &erased.before {

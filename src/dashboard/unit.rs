@@ -4,7 +4,7 @@ use super::access::Act;
 use super::form::Form;
 use super::frame::Page;
 use super::view;
-use super::{Desk, Result, keys, link, profile, register, team};
+use super::{Desk, Result, keys, link, operation, profile, register, team};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
@@ -20,7 +20,7 @@ use maud::{Markup, html};
 pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
-    let (rows, has_more) = units::first(desk.store, view::MAX_ROWS).await?;
+    let (rows, has_more) = units::list(desk.store, view::MAX_ROWS).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
@@ -32,7 +32,7 @@ pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
             (view::made_just_now())
         }
         @if desk.may(Act::Operate) {
-            section { h2 { "Add a unit" } (add_form("", &[], "")) }
+            section { h2 { "Add a unit" } (add_form(desk, "", &[], "")) }
         }
     };
     Ok(Page::new("Units", content))
@@ -54,7 +54,12 @@ fn cells(row: &UnitRow) -> Vec<Markup> {
     ]
 }
 
-fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
+fn add_form<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    missing: &[Unknown],
+    problem: &str,
+) -> Markup {
     let field = view::Field {
         name: "unit",
         label: "ID of the unit",
@@ -64,7 +69,7 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
         invalid: !problem.is_empty(),
     };
     html! {
-        (view::form("/units", &html! {
+        (desk.form("/units", &html! {
             (field.render())
             (register::question(missing))
             button { "Add the unit" }
@@ -82,28 +87,44 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     let again = |missing: &[Unknown], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Add a unit" } (add_form(id, missing, problem)) }
+            section { h2 { "Add a unit" } (add_form(desk, id, missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("No unit was added", content) })
     };
+    if desk.was_done().await?.is_some() {
+        return add(desk, id).await;
+    }
     let level = [KeyLevel::Unit(id.to_owned())];
     let missing = match records::look_up(desk.store, &level).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
         missing => missing?,
     };
-    let words = match missing.first() {
-        None => html! { "The register has this unit already: nothing was changed." },
+    match missing.first() {
+        None => {
+            let words = html! { "The register has this unit already: nothing was changed." };
+            added(desk, id, view::done(&words)).await
+        }
         Some(Unknown { suggestion: Some(_), .. }) if !register::is_right(form) => {
             let problem = register::problem(&missing).unwrap_or_default();
-            return again(&missing, &problem);
+            again(&missing, &problem)
         }
-        Some(_) => {
-            records::add(desk.store, &desk.author, &[id.to_owned()]).await?;
-            html! { "The register has the unit now. Lists may show it " (SHOWN_SECONDS) " s later." }
-        }
-    };
-    page(desk, id, After { notice: view::done(&words), is_registered: true, ..After::default() })
-        .await
+        Some(_) => add(desk, id).await,
+    }
+}
+
+async fn add<S: OperatorStore, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, id: &str) -> Result {
+    let done = records::add(desk.store, desk.ledger, &desk.author, &[id.to_owned()]).await?;
+    let words =
+        html! { "The register has the unit now. Lists may show it " (SHOWN_SECONDS) " s later." };
+    added(desk, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) }).await
+}
+
+async fn added<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    notice: Markup,
+) -> Result {
+    page(desk, id, After { notice, is_registered: true, ..After::default() }).await
 }
 
 // ---- One unit ------------------------------------------------------------------------------------

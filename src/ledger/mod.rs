@@ -1,5 +1,5 @@
-//! The ledger: a database of all transactions, for what operators ask: lists, sums, and the claims of facts that two people
-//! may change at once.
+//! The ledger: a database of all transactions, for what operators ask: lists, sums, the claims of facts that two people
+//! may change at once, and the operations that are done once.
 //!
 //! The records in Workers KV stay the system of record. A row is made of the metadata of a record ([`Entry`]): by a message
 //! that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, which says up to when nothing is
@@ -19,6 +19,7 @@ mod imports;
 mod kept;
 mod listing;
 mod money;
+pub mod operations;
 mod orders;
 mod page;
 mod quantities;

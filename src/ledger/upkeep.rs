@@ -3,6 +3,7 @@
 
 use super::entry::{self, Origin};
 use super::findings::Note;
+use super::operations;
 use super::receive::load;
 use super::reconcile::{Reached, When, reconcile};
 use super::state::{SHOWN_AFTER_MS, State};
@@ -65,6 +66,7 @@ pub async fn keep_up(
     limits: Limits,
 ) -> Result<Upkeep> {
     let until = clock.now_ms().saturating_add(limits.milliseconds);
+    operations::forget(ledger, clock.now_ms()).await?;
     let (unsent, used) = write_unsent(ledger, store, clock, limits.calls / 2, until).await?;
     let mut calls = limits.calls.saturating_sub(used);
     loop {

@@ -11,7 +11,8 @@ pub const LIST: Spec = Spec::reads(
     "list",
     "list who changed what, and when; the newest first",
     &[
-        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many").or("50"),
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")
+            .or("50"),
         Argument::option("after", text("cursor"), "`next` of the page before, for older changes"),
     ],
 );
@@ -38,6 +39,6 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, List { limit, after }: List) -> 
     Answer::new(&page, text)
 }
 
-fn cells(Change { at, by, command, on }: &Change) -> [String; 4] {
+fn cells(Change { at, by, command, on, .. }: &Change) -> [String; 4] {
     [time(at), by.clone(), command.clone(), on.join(", ")]
 }

@@ -1,9 +1,10 @@
 //! A call of an operation: its ports, and what comes of it.
 
+use super::table::time;
 use crate::handle::{Clock, Entropy, Outbox};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::Author;
-use crate::operator::{OperatorError, bound};
+use crate::operator::{Done, OperationId, OperatorError, bound, was_done};
 use crate::store::{OperatorStore, StoreError};
 use crate::time::TimeZones;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct Call<'c, P: Ports> {
     pub host: &'c P::Host,
     /// Where the records are, in words.
     pub place: &'c str,
+    /// The ID of the change; `None` draws one.
+    pub operation: Option<OperationId>,
 }
 
 impl<P: Ports> Call<'_, P> {
@@ -73,7 +76,23 @@ impl<P: Ports> Call<'_, P> {
     /// If the name is out of bounds.
     pub fn author<'a>(&'a self, by: &'a str) -> Result<Author<'a, P::Platform, P::Platform>> {
         let author = Author::new(by, self.platform, self.platform);
-        author.map_err(|error| invalid(format!("{error}: give it by `--by`")))
+        let author = author.map_err(|error| invalid(format!("{error}: give it by `--by`")))?;
+        Ok(match &self.operation {
+            Some(operation) => author.with_operation(operation.clone()),
+            None => author,
+        })
+    }
+
+    /// Whether the change was done before by the same operation ID: then it is neither checked nor confirmed again.
+    ///
+    /// # Errors
+    /// If the host or the ledger fails.
+    pub async fn was_done(&self) -> Result<bool> {
+        if self.operation.is_none() {
+            return Ok(false);
+        }
+        let by = self.host.person().await?;
+        Ok(was_done(self.ledger, &self.author(&by)?).await?.is_some())
     }
 }
 
@@ -98,6 +117,24 @@ impl Answer {
     pub fn new(data: &impl Serialize, text: impl Into<String>) -> Result<Self> {
         let data = serde_json::to_string(data).map_err(OperatorError::from)?;
         Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
+    }
+
+    /// The answer of a change, which says when it was done before.
+    ///
+    /// # Errors
+    /// If the data is no JSON object.
+    pub fn done<T: Serialize>(done: &Done<T>, text: impl Into<String>) -> Result<Self> {
+        Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
+    }
+
+    /// The same answer, of a change that was done before.
+    pub fn since(self, before: Option<&str>) -> Self {
+        let Some(at) = before else { return self };
+        let members = self.data.strip_prefix('{').unwrap_or_default();
+        let comma = if members == "}" { "" } else { "," };
+        let data = format!("{{\"alreadyDone\":\"{at}\"{comma}{members}");
+        let text = format!("Already done at {}; nothing was done now.\n\n{}", time(at), self.text);
+        Answer { data, text, ..self }
     }
 
     /// The same answer, with exit code 1 if this is so.

@@ -30,7 +30,9 @@ impl From<&Coverage> for Covered {
 /// The same in words.
 pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) -> String {
     let until = match complete_up_to {
-        Some(at) => format!("Complete up to {}. Later orders usually appear within seconds.", time(at)),
+        Some(at) => {
+            format!("Complete up to {}. Later orders usually appear within seconds.", time(at))
+        }
         None => "Orders may be missing: the ledger has not been compared with all records yet."
             .to_owned(),
     };

@@ -92,7 +92,11 @@ pub const RESEND: Spec = Spec::changes(
     &[
         ID.optional(),
         Argument::option("failed-on", Kind::Day, "all that failed on this day, in UTC, each once"),
-        Argument::option("again", Kind::Flag, "also if it is queued already: send one more after that"),
+        Argument::option(
+            "again",
+            Kind::Flag,
+            "also if it is queued already: send one more after that",
+        ),
     ],
 )
 .confirmed()
@@ -180,9 +184,10 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let rounds = QueuedRounds::default();
+    let (store, ledger) = (call.store, call.ledger);
     let resent =
-        notifications::queue_round(call.store, &author, call.host, &rounds, &message).await?;
-    if resent == Resent::Untaken {
+        notifications::queue_round(store, ledger, &author, call.host, &rounds, &message).await?;
+    if resent.outcome == Resent::Untaken {
         return Err(Failure::Stopped); // the queue's error
     }
     let text = format!(
@@ -190,7 +195,8 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
          state."
     );
     let (id, created_at) = (&*message.id, &*message.created_at);
-    Answer::new(&Queued { id, created_at, round, before: &mail }, text)
+    let answer = Answer::new(&Queued { id, created_at, round, before: &mail }, text)?;
+    Ok(answer.since(resent.before.as_deref()))
 }
 
 /// E-mails of a step.
@@ -220,8 +226,9 @@ async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
     loop {
         let query = DayQuery { day: day.to_owned(), from, count: STEP };
         let rounds = QueuedRounds::default();
-        let step =
-            notifications::resend_day(call.store, &author, call.host, &rounds, &query).await?;
+        let (store, ledger) = (call.store, call.ledger);
+        let step = notifications::resend_day(store, ledger, &author, call.host, &rounds, &query);
+        let step = step.await?.outcome;
         let is_untaken = step.untaken;
         from = sum.add(step);
         if is_untaken {

@@ -3,12 +3,12 @@
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::register::{confirm_new, whose};
 use super::spec::{Argument, Kind, Spec, mode, text, unit};
-use super::table::{table, time};
+use super::table::{sentence, table, time};
 use super::values::Values;
 use crate::auth::{KeyLevel, KeyRecord};
-use crate::operator::OperatorError;
 use crate::operator::delays::REFUSED_SECONDS;
 use crate::operator::keys::{self, End, KeyName, KeyNote, KeyRow, MadeKey, Rotated};
+use crate::operator::{Done, OperatorError};
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -57,17 +57,26 @@ pub fn check(values: &Values) -> Result<(), String> {
 
 pub async fn create<P: Ports>(call: &Call<'_, P>, asked: Create) -> Result<Answer> {
     let (mode, level, label) = asked.level().map_err(Failure::Usage)?;
-    confirm_new(call, std::slice::from_ref(&level), "no key was made").await?;
+    if !call.was_done().await? {
+        confirm_new(call, std::slice::from_ref(&level), "no key was made").await?;
+    }
     let by = call.host.person().await?;
     let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
-    let made = keys::create(call.store, &call.author(&by)?, record).await?;
-    Answer::new(&made, shown_once(&made))
+    let made = keys::create(call.store, call.ledger, &call.author(&by)?, record).await?;
+    let answer = Answer::done(&made, shown_once(&made.outcome))?;
+    Ok(answer.failing_if(made.outcome.key.is_none()))
 }
 
-fn shown_once(MadeKey { key, row }: &MadeKey) -> String {
-    let mode = row.note.as_ref().map_or("", |note| note.mode.name());
-    let id = &row.name.id;
-    format!("{key}\n\nThis is the only time that this {mode} key is shown. Its ID in the list is {id}.")
+fn shown_once(made: &MadeKey) -> String {
+    let key = match made.secret() {
+        Ok(key) => key,
+        Err(shown_before) => return sentence(&shown_before.to_string()),
+    };
+    let mode = made.row.note.as_ref().map_or("", |note| note.mode.name());
+    let id = &made.row.name.id;
+    format!(
+        "{key}\n\nThis is the only time that this {mode} key is shown. Its ID in the list is {id}."
+    )
 }
 
 // ---- List ----------------------------------------------------------------------------------------
@@ -154,24 +163,31 @@ struct Keys {
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answer> {
-    for level in [
-        listing.unit.clone().map(KeyLevel::Unit),
-        listing.team.clone().map(KeyLevel::Team),
-    ]
-    .into_iter()
-    .flatten()
+    for level in
+        [listing.unit.clone().map(KeyLevel::Unit), listing.team.clone().map(KeyLevel::Team)]
+            .into_iter()
+            .flatten()
     {
         level.check().map_err(invalid)?;
     }
-    let mut rows = keys::list(call.store).await?;
+    let (mut rows, _) = keys::list(call.store, None, usize::MAX).await?;
     rows.retain(|row| listing.has(row));
     let age = Column::Created;
     rows.sort_by(|a, b| listing.sort.compare(a, b).then_with(|| age.compare(a, b)));
     let text = match rows.is_empty() {
         true => "no keys".to_owned(),
         false => {
-            let heads =
-                ["ID", "MODE", "LEVEL", "UNIT OR TEAM", "LABEL", "CREATED", "BY", "EXPIRES", "NOTE"];
+            let heads = [
+                "ID",
+                "MODE",
+                "LEVEL",
+                "UNIT OR TEAM",
+                "LABEL",
+                "CREATED",
+                "BY",
+                "EXPIRES",
+                "NOTE",
+            ];
             table(heads, &rows.iter().map(cells).collect::<Vec<_>>())
         }
     };
@@ -278,7 +294,8 @@ struct Replaced<'r> {
 
 pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -> Result<Answer> {
     let key = meant(call, id).await?;
-    if let Some(KeyRow { name, note: Some(note), .. }) = keys::get(call.store, &key).await?
+    if !call.was_done().await?
+        && let Some(KeyRow { name, note: Some(note), .. }) = keys::get(call.store, &key).await?
         && let Some(successor) = note.successor
     {
         let id = name.id;
@@ -286,13 +303,15 @@ pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -
         call.host.confirm(&question, "nothing was done").await?;
     }
     let by = call.host.person().await?;
-    let Rotated { made, replaces, end } =
-        keys::rotate(call.store, &call.author(&by)?, &key, keep).await?;
+    let Done { outcome, before } =
+        keys::rotate(call.store, call.ledger, &call.author(&by)?, &key, keep).await?;
+    let Rotated { made, replaces, end } = outcome;
     match end {
         Ok(end) => {
             let text = format!("{}\n{}", shown_once(&made), ended(&replaces, &end, keep));
             let replaces = Replaced { name: &replaces, end: &end };
-            Answer::new(&Replacement { made: &made, replaces }, text)
+            let answer = Answer::new(&Replacement { made: &made, replaces }, text)?;
+            Ok(answer.since(before.as_deref()).failing_if(made.key.is_none()))
         }
         Err(error) => Err(Failure::Partial(
             Box::new(not_ended(&made, &replaces, error)),
@@ -309,7 +328,11 @@ fn not_ended(made: &MadeKey, old: &KeyName, error: OperatorError) -> Failure {
     ))
 }
 
-fn ended(KeyName { id, .. }: &KeyName, End { ends, revoked: is_revoked }: &End, keep: u32) -> String {
+fn ended(
+    KeyName { id, .. }: &KeyName,
+    End { ends, revoked: is_revoked }: &End,
+    keep: u32,
+) -> String {
     match keep {
         _ if *is_revoked => format!("{id} was revoked meanwhile, and stays revoked."),
         0 => revoked(id),
@@ -333,15 +356,17 @@ struct Revoked {
 
 pub async fn revoke<P: Ports>(call: &Call<'_, P>, Revoke { id }: Revoke) -> Result<Answer> {
     let mut key = meant(call, id).await?;
-    if let Some(row) = keys::get(call.store, &key).await? {
+    if !call.was_done().await?
+        && let Some(row) = keys::get(call.store, &key).await?
+    {
         let question = format!("Revoke {}, {}?", described(&row), call.place);
         call.host.confirm(&question, "nothing was revoked").await?;
         key = row.name.name;
     }
     let by = call.host.person().await?;
-    let name = keys::revoke(call.store, &call.author(&by)?, &key).await?;
-    let text = revoked(&name.id);
-    Answer::new(&Revoked { name, revoked: true }, text)
+    let done = keys::revoke(call.store, call.ledger, &call.author(&by)?, &key).await?;
+    let text = revoked(&done.outcome.id);
+    Answer::done(&done.map(|name| Revoked { name, revoked: true }), text)
 }
 
 fn described(KeyRow { name: KeyName { id, .. }, note, problem }: &KeyRow) -> String {

@@ -125,9 +125,8 @@ async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
 
 fn counts_in_words(counts: &Counts) -> String {
     let Counts { missing, wrong, gone, damaged, large, refused } = counts;
-    let row = |what: &str, count: &usize, now: &str| {
-        [what.to_owned(), count.to_string(), now.to_owned()]
-    };
+    let row =
+        |what: &str, count: &usize, now: &str| [what.to_owned(), count.to_string(), now.to_owned()];
     table(
         ["FOUND", "TRANSACTIONS", "NOW"],
         &[
@@ -143,13 +142,9 @@ fn counts_in_words(counts: &Counts) -> String {
 
 // ---- Rebuild -------------------------------------------------------------------------------------
 
-pub const REBUILD: Spec = Spec::changes(
-    "ledger",
-    "rebuild",
-    "empty the ledger, and make it again from all records",
-    &[],
-)
-.confirmed();
+pub const REBUILD: Spec =
+    Spec::changes("ledger", "rebuild", "empty the ledger, and make it again from all records", &[])
+        .confirmed();
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -168,8 +163,11 @@ pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Resul
          transactions, and no month can be marked as paid.",
         call.place
     );
-    call.host.confirm(&question, "nothing was emptied").await?;
-    ledger::clear(call.ledger()?, call.platform.now_ms()).await?;
+    if !call.was_done().await? {
+        call.host.confirm(&question, "nothing was emptied").await?;
+    }
+    let by = call.host.person().await?;
+    let done = kept::rebuild(call.store, call.ledger, &call.author(&by)?).await?;
     let Counts { damaged, large, refused, .. } = pass(call).await?;
     let (findings, health) = (findings(call).await?, health(call).await?);
     let listed = health.last_pass.map_or(0, |pass| pass.listed);
@@ -179,7 +177,8 @@ pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Resul
         complete_in_words(complete_up_to.as_deref())
     );
     let text = paragraphs([made, findings_in_words(&findings)]);
-    Answer::new(&Rebuilt { listed, damaged, large, refused, complete_up_to, findings }, text)
+    let rebuilt = Rebuilt { listed, damaged, large, refused, complete_up_to, findings };
+    Ok(Answer::new(&rebuilt, text)?.since(done.before.as_deref()))
 }
 
 fn complete_in_words(up_to: Option<&str>) -> String {
@@ -226,9 +225,11 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
             )
         })?),
     };
-    call.host.confirm(&keep_question(month, call.place), "nothing was changed").await?;
+    if !call.was_done().await? {
+        call.host.confirm(&keep_question(month, call.place), "nothing was changed").await?;
+    }
     let by = call.host.person().await?;
-    kept::keep_from(call.store, call.ledger, &call.author(&by)?, month).await?;
+    let done = kept::keep_from(call.store, call.ledger, &call.author(&by)?, month).await?;
     let counts = pass(call).await?;
     let Health { kept_from, complete_up_to, .. } = health(call).await?;
     let which = month.map_or_else(
@@ -237,7 +238,8 @@ pub async fn keep_from<P: Ports>(call: &Call<'_, P>, asked: KeepFrom) -> Result<
     );
     let complete = complete_in_words(complete_up_to.as_deref());
     let text = format!("The ledger keeps {which}. {complete}");
-    Answer::new(&Kept { counts, kept_from, complete_up_to }, text)
+    let answer = Answer::new(&Kept { counts, kept_from, complete_up_to }, text)?;
+    Ok(answer.since(done.before.as_deref()))
 }
 
 fn keep_question(month: Option<Month>, place: &str) -> String {

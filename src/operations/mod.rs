@@ -99,7 +99,10 @@ operations! {
 pub const GROUPS: [(&str, &str); 9] = [
     ("keys", "API keys"),
     ("prices", "Prices: one list for test keys, one for live keys"),
-    ("units", "Units: their register, and the profile that each shows on its timelines and e-mails"),
+    (
+        "units",
+        "Units: their register, and the profile that each shows on its timelines and e-mails",
+    ),
     ("teams", "Teams: a team's key may act as each of its units"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API then answers `charge.paidAt`"),

@@ -4,6 +4,7 @@ use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::spec::{Argument, Kind, Spec, mode, month, text, unit};
 use super::table::{paragraphs, some, table, time};
 use super::values::Values;
+use crate::operator::audit::Author;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::payments::{self, Checked, Paid, Payment, ShopMonth, Stated};
 use crate::operator::transactions::Wanted;
@@ -107,8 +108,22 @@ pub async fn mark<P: Ports>(call: &Call<'_, P>, asked: Mark) -> Result<Answer> {
     let payment = asked.payment().map_err(Failure::Usage)?;
     let by = call.host.person().await?;
     let author = call.author(&by)?;
+    if !call.was_done().await? {
+        confirm_mark(call, &author, &payment).await?;
+    }
+    let done = payments::mark(call.store, call.ledger, &author, &payment).await?;
+    let marks = marked(std::slice::from_ref(&done.outcome));
+    let is_marked = format!("{} is marked as paid.", in_words(&payment.of));
+    Answer::done(&done, paragraphs([is_marked, marks, later()]))
+}
+
+async fn confirm_mark<P: Ports>(
+    call: &Call<'_, P>,
+    author: &Author<'_, P::Platform, P::Platform>,
+    payment: &Payment,
+) -> Result<()> {
     let Checked { paid, damaged } =
-        payments::check(call.store, call.ledger, &author, &payment).await?;
+        payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
             "{} records of the unit are damaged and in no sum, `{}` first.",
@@ -124,11 +139,7 @@ pub async fn mark<P: Ports>(call: &Call<'_, P>, asked: Mark) -> Result<Answer> {
         time(payment.paid_at.as_str()),
         payment.invoice
     );
-    call.host.confirm(&question, "nothing was marked").await?;
-    let paid = payments::mark(call.store, call.ledger, &author, &payment).await?;
-    let done = format!("{} is marked as paid.", in_words(&payment.of));
-    let text = paragraphs([done, marked(std::slice::from_ref(&paid)), later()]);
-    Answer::new(&paid, text)
+    Ok(call.host.confirm(&question, "nothing was marked").await?)
 }
 
 pub const UNDO: Spec =
@@ -136,25 +147,27 @@ pub const UNDO: Spec =
         .confirmed();
 
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
-    let paid = marked_as(call, &of, "nothing was undone: ").await?;
-    let question = format!(
-        "{}\n\nUndo that {} of {} is marked as paid?",
-        marked(&[paid]),
-        in_words(&of),
-        call.place
-    );
-    call.host.confirm(&question, "nothing was undone").await?;
+    if !call.was_done().await? {
+        let paid = marked_as(call, &of, "nothing was undone: ").await?;
+        let question = format!(
+            "{}\n\nUndo that {} of {} is marked as paid?",
+            marked(&[paid]),
+            in_words(&of),
+            call.place
+        );
+        call.host.confirm(&question, "nothing was undone").await?;
+    }
     let by = call.host.person().await?;
-    let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of).await?;
+    let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of, None).await?;
     let text = format!("{} is not marked as paid any more. {}", in_words(&of), later());
-    Answer::new(&undone, text)
+    Answer::done(&undone, text)
 }
 
 async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str) -> Result<Paid> {
     let settlement = payments::get(call.store, of).await?;
-    settlement.map(|settlement| Paid::new(of, settlement)).ok_or_else(|| {
-        invalid(format!("{otherwise}{} is not marked as paid here", in_words(of)))
-    })
+    settlement
+        .map(|settlement| Paid::new(of, settlement))
+        .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid here", in_words(of))))
 }
 
 // ---- What is marked ------------------------------------------------------------------------------
@@ -229,8 +242,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     let sums: Option<Vec<_>> =
         now.as_ref().map(|now| now.iter().map(|it| it.sum.clone()).collect());
     let now_in_words = sums.map(|sums| format!("Now its sum is {}.", sums_in_words(&sums)));
-    let text =
-        paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
+    let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
     Answer::new(&Shown { paid, now }, text)
 }
 

@@ -5,7 +5,7 @@ use super::spec::{Argument, Kind, Spec, modes, text};
 use super::table::{paragraphs, table, time};
 use crate::charge::{Catalogue, UnitPrice};
 use crate::operator::delays::APPLIED_SECONDS;
-use crate::operator::prices::{self, Change as Changed, Listed};
+use crate::operator::prices::{self, Change as Changed, Edit, Listed};
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,12 +58,7 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { file, mode }: Set) -> Resul
     let bytes = call.host.read(&file).await?;
     let name = if file == "-" { "the price list" } else { &file };
     let catalogue = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
-    let mut lists = Vec::new();
-    for mode in mode.each() {
-        let now = prices::current(call.store, *mode).await?;
-        lists.push(NewList::new(&now, catalogue.clone()));
-    }
-    replace(call, lists).await
+    edit(call, mode, &Edit::All(catalogue)).await
 }
 
 pub const CHANGE: Spec = Spec::changes(
@@ -87,13 +82,17 @@ pub struct Change {
 
 pub async fn change<P: Ports>(call: &Call<'_, P>, asked: Change) -> Result<Answer> {
     let Change { offering, price, mode } = asked;
+    edit(call, mode, &Edit::Set { offering, price }).await
+}
+
+async fn edit<P: Ports>(call: &Call<'_, P>, mode: Modes, edit: &Edit) -> Result<Answer> {
     let mut lists = Vec::new();
     for mode in mode.each() {
         let now = prices::current(call.store, *mode).await?;
-        let catalogue = Catalogue { prices: None, ..now.with_price(&offering, &price)? };
+        let catalogue = Catalogue { prices: None, ..now.with(edit)? };
         lists.push(NewList::new(&now, catalogue));
     }
-    replace(call, lists).await
+    replace(call, edit, lists).await
 }
 
 /// A price list that is to replace another.
@@ -148,12 +147,14 @@ struct Replaced {
 }
 
 /// Shows what changes, asks before what may be a mistake, and sets the prices.
-async fn replace<P: Ports>(call: &Call<'_, P>, lists: Vec<NewList>) -> Result<Answer> {
+async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>) -> Result<Answer> {
     let words: Vec<_> = lists.iter().map(NewList::in_words).collect();
     let words = words.join("\n\n");
     let risks: Vec<_> = lists
         .iter()
-        .flat_map(|list| list.change.risks.iter().map(|it| format!("{} keys: {it}", list.mode.name())))
+        .flat_map(|list| {
+            list.change.risks.iter().map(|it| format!("{} keys: {it}", list.mode.name()))
+        })
         .collect();
     if !risks.is_empty() {
         let question = format!("{words}\n\n{}. Set these prices?", risks.join("; "));
@@ -161,21 +162,24 @@ async fn replace<P: Ports>(call: &Call<'_, P>, lists: Vec<NewList>) -> Result<An
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
+    let mut before = None;
     let mut replaced = Replaced { catalogues: BTreeMap::new(), changes: BTreeMap::new() };
     for NewList { mode, catalogue, seen, change } in lists {
-        let set = prices::replace(call.store, &author, mode, catalogue.clone(), &seen).await;
-        set.map_err(|error| match replaced.catalogues.keys().next() {
+        let author = author.of_step(mode.name());
+        let set = prices::set(call.store, call.ledger, &author, mode, edit, Some(&seen)).await;
+        let done = set.map_err(|error| match replaced.catalogues.keys().next() {
             Some(done) if !Failure::from(error.clone()).is_thrown() => invalid(format!(
                 "the prices of {done} keys are set, those of {} keys are not: {error}",
                 mode.name()
             )),
             _ => error.into(),
         })?;
+        before = done.before;
         replaced.catalogues.insert(mode.name(), catalogue);
         replaced.changes.insert(mode.name(), change);
     }
     let after = format!("New prices apply everywhere within about {APPLIED_SECONDS} s.");
-    Answer::new(&replaced, paragraphs([words, after]))
+    Ok(Answer::new(&replaced, paragraphs([words, after]))?.since(before.as_deref()))
 }
 
 // ---- Look ----------------------------------------------------------------------------------------
@@ -196,7 +200,11 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, Show { mode }: Show) -> Result<A
     let (mut catalogues, mut words) = (BTreeMap::new(), Vec::new());
     for mode in mode.each() {
         let catalogue = prices::get(call.store, *mode).await?;
-        words.push(format!("prices of {} keys\n{}", mode.name(), list_in_words(catalogue.as_ref())));
+        words.push(format!(
+            "prices of {} keys\n{}",
+            mode.name(),
+            list_in_words(catalogue.as_ref())
+        ));
         catalogues.insert(mode.name(), catalogue);
     }
     Answer::new(&Shown { catalogues }, words.join("\n\n"))
@@ -230,7 +238,7 @@ struct History {
 pub async fn history<P: Ports>(call: &Call<'_, P>, Show { mode }: Show) -> Result<Answer> {
     let mut history = Vec::new();
     for mode in mode.each() {
-        history.extend(prices::history(call.store, *mode).await?);
+        history.extend(prices::history(call.store, *mode, usize::MAX, usize::MAX).await?);
     }
     history.sort_by(|a, b| a.time.cmp(&b.time));
     let rows: Vec<_> = history.iter().flat_map(rows_of).collect();
@@ -249,8 +257,10 @@ fn rows_of(Listed { mode, time: at, by, change }: &Listed) -> Vec<[String; 6]> {
     let currency = change
         .currency
         .map(|(from, to)| row("(currency)", from.code().to_owned(), to.code().to_owned()));
-    let prices =
-        change.prices.iter().map(|it| row(&it.offering, price(it.from.as_ref()), price(it.to.as_ref())));
+    let prices = change
+        .prices
+        .iter()
+        .map(|it| row(&it.offering, price(it.from.as_ref()), price(it.to.as_ref())));
     let mut rows: Vec<_> = currency.into_iter().chain(prices).collect();
     if rows.is_empty() {
         rows.push(row("(none)", String::new(), String::new()));

@@ -14,8 +14,10 @@ pub struct Spec {
     pub about: &'static str,
     /// Its arguments: those without a name first, in their order.
     pub arguments: &'static [Argument],
-    /// Whether it changes records, or is recorded in the audit log for another reason.
+    /// Whether it changes records.
     pub changes: bool,
+    /// Whether the audit log says who did it.
+    pub is_recorded: bool,
     /// Whether it asks for a confirmation.
     pub confirms: bool,
     /// Whether it puts messages into the queue of notifications.
@@ -32,7 +34,17 @@ impl Spec {
         about: &'static str,
         arguments: &'static [Argument],
     ) -> Self {
-        Spec { group, name, about, arguments, changes: false, confirms: false, queues: false, note: "" }
+        Spec {
+            group,
+            name,
+            about,
+            arguments,
+            changes: false,
+            is_recorded: false,
+            confirms: false,
+            queues: false,
+            note: "",
+        }
     }
 
     /// An operation that changes records.
@@ -42,7 +54,12 @@ impl Spec {
         about: &'static str,
         arguments: &'static [Argument],
     ) -> Self {
-        Spec { changes: true, ..Spec::reads(group, name, about, arguments) }
+        Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
+    }
+
+    /// The same operation, which the audit log has with some arguments.
+    pub const fn recorded(self) -> Self {
+        Spec { is_recorded: true, ..self }
     }
 
     /// The same operation, which asks before it does what cannot be taken back.
@@ -145,11 +162,7 @@ impl Argument {
 
     /// An option, which may be left out.
     pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Self {
-        Argument {
-            is_option: true,
-            is_required: false,
-            ..Argument::positional(name, kind, help)
-        }
+        Argument { is_option: true, is_required: false, ..Argument::positional(name, kind, help) }
     }
 
     /// The same argument, which must be given.

@@ -109,7 +109,9 @@ fn cells(sum: &Sum) -> [String; 10] {
         sum.amount.clone(),
         sum.currency_code.clone(),
         some(sum.unpriced),
-        settled.map(|it| it.amount.clone().unwrap_or_else(|| "0.00".to_owned())).unwrap_or_default(),
+        settled
+            .map(|it| it.amount.clone().unwrap_or_else(|| "0.00".to_owned()))
+            .unwrap_or_default(),
         settled.map(|it| time(it.paid_at.as_str())).unwrap_or_default(),
         settled.map(|it| it.invoice.clone()).unwrap_or_default(),
     ]

@@ -71,3 +71,11 @@ pub fn paragraphs<const N: usize>(parts: [String; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }
+
+/// A text as a sentence.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|char| char.to_ascii_uppercase());
+    let end = if text.ends_with('.') { "" } else { "." };
+    first.into_iter().chain(chars).chain(end.chars()).collect()
+}

@@ -27,16 +27,18 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members)
     let levels: Vec<_> = std::iter::once(KeyLevel::Team(team.clone()))
         .chain(units.iter().cloned().map(KeyLevel::Unit))
         .collect();
-    confirm_new(call, &levels, "nothing was added").await?;
+    if !call.was_done().await? {
+        confirm_new(call, &levels, "nothing was added").await?;
+    }
     let by = call.host.person().await?;
     let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
-    let before: String = added.already.iter().map(already_in_words).collect();
+    let before: String = added.outcome.already.iter().map(already_in_words).collect();
     let text = format!(
         "The team's keys may act as {}. Where a key of the team has tried a unit before, it may take \
          {SHOWN_SECONDS} s.{before}",
         counted(&units)
     );
-    Answer::new(&added, text)
+    Answer::done(&added, text)
 }
 
 fn counted(units: &[String]) -> String {
@@ -69,7 +71,7 @@ pub async fn remove<P: Ports>(
          {REFUSED_SECONDS} s.",
         counted(&units)
     );
-    Answer::new(&removed, text)
+    Answer::done(&removed, text)
 }
 
 pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM]);
@@ -99,7 +101,7 @@ struct Listed {
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
-    let teams = teams::list(call.store).await?;
+    let (teams, _) = teams::list(call.store, usize::MAX, usize::MAX).await?;
     let text = match teams.is_empty() {
         true => "no teams".to_owned(),
         false => {

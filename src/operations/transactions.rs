@@ -6,6 +6,7 @@ use super::spec::{Argument, Kind, Spec, mode, month, text, unit};
 use super::table::{facts, paragraphs, some, table, time};
 use super::values::Values;
 use crate::ledger::{Direction, Order};
+use crate::operator::Done;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{self, State, Status, words};
 use crate::operator::prices::PriceList;
@@ -98,8 +99,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     let List { unit, key, mode, month, unpriced, limit } = asked;
     let wanted = Wanted { unit, mode };
     let query = ListQuery { wanted, key, month, unpriced, ..ListQuery::default() };
-    let found =
-        transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
+    let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
     let text = paragraphs([listed(&found.page.orders), complete(&found.coverage)]);
     let covered = Covered::from(&found.coverage);
     Answer::new(&Transactions { transactions: found.page.orders, more: None, covered }, text)
@@ -109,12 +109,7 @@ pub const FIND: Spec = Spec::reads(
     "transactions",
     "find",
     "find transactions by reference or e-mail address",
-    &[
-        UNIT,
-        MODE,
-        Argument::option("reference", text("text"), "the shop's whole reference"),
-        EMAIL,
-    ],
+    &[UNIT, MODE, Argument::option("reference", text("text"), "the shop's whole reference"), EMAIL],
 );
 
 #[derive(Deserialize)]
@@ -168,7 +163,7 @@ fn complete_of(found: &Found) -> String {
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-pub const SHOW: Spec = Spec::changes(
+pub const SHOW: Spec = Spec::reads(
     "transactions",
     "show",
     "print a transaction; personal data is masked",
@@ -185,7 +180,8 @@ pub const SHOW: Spec = Spec::changes(
             "show the timeline's address, which opens it for anyone; this is recorded, too",
         ),
     ],
-);
+)
+.recorded();
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -260,10 +256,7 @@ impl Whole<'_> {
                 ])),
             ),
             ("Notifications", Some(notifications.join(", "))),
-            (
-                "E-mail",
-                (self.mail.state != State::NotAsked).then(|| words::in_words(&self.mail)),
-            ),
+            ("E-mail", (self.mail.state != State::NotAsked).then(|| words::in_words(&self.mail))),
             (
                 "Prices",
                 self.prices.as_ref().map(|it| format!("of {}, set by {}", time(&it.time), it.by)),
@@ -373,18 +366,21 @@ struct ErasedOne<'e> {
 }
 
 async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
-    let record = transactions::get(call.store, id).await?;
-    transactions::check_erasable(call.platform, &record)?;
-    let question = format!("Erase {id} of {}? This cannot be undone.", call.place);
-    call.host.confirm(&question, NOTHING_ERASED).await?;
+    if !call.was_done().await? {
+        let record = transactions::get(call.store, id).await?;
+        transactions::check_erasable(call.platform, &record)?;
+        let question = format!("Erase {id} of {}? This cannot be undone.", call.place);
+        call.host.confirm(&question, NOTHING_ERASED).await?;
+    }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
     let record = transactions::get(call.store, id).await?; // as it is after the question
-    let erased = transactions::erase(call.store, call.ledger, &author, &record).await?;
-    let before = erased.before.as_deref();
+    let done = transactions::erase(call.store, call.ledger, &author, &record).await?;
+    let before = done.outcome.before.as_deref();
     let again = before.map(|at| format!(", and was already erased at {}", time(at)));
     let text = format!("{id} is erased{}. {}", again.unwrap_or_default(), after());
-    Answer::new(&ErasedOne { id, erased: true, before }, text)
+    let answer = Answer::new(&ErasedOne { id, erased: true, before }, text)?;
+    Ok(answer.since(done.before.as_deref()))
 }
 
 fn after() -> String {
@@ -421,11 +417,7 @@ struct Line {
 const STEP: usize = 100;
 
 /// Erases what has an address. Of each unit all records are checked, as the ledger may lack one.
-async fn erase_person<P: Ports>(
-    call: &Call<'_, P>,
-    email: &str,
-    wanted: Wanted,
-) -> Result<Answer> {
+async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted) -> Result<Answer> {
     let found = found(call, &wanted, &By::Email(email.to_owned())).await?;
     let units = units_of(&found, &wanted)?;
     if !units.is_empty() {
@@ -451,7 +443,9 @@ async fn erase_person<P: Ports>(
         erase_in(call, &wanted, email, &mut receipt).await?;
     }
     let others = match found.more {
-        true => format!("The ledger has more than {MOST} of the address: run the same command again."),
+        true => {
+            format!("The ledger has more than {MOST} of the address: run the same command again.")
+        }
         false => String::new(),
     };
     let damaged = match receipt.damaged {
@@ -506,7 +500,7 @@ async fn erase_in<P: Ports>(
             usize::MAX,
         );
         match step.await.map_err(Failure::from) {
-            Ok(step) => {
+            Ok(Done { outcome: step, .. }) => {
                 next = step.next.clone();
                 receipt.add(wanted, step);
             }

@@ -6,6 +6,7 @@ use super::spec::{Argument, Kind, Spec, text};
 use super::table::{table, time};
 use super::values::Values;
 use crate::auth::KeyLevel;
+use crate::operator::Done;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register;
 use crate::operator::units::{self, Member, ProfileMembers, UnitRow};
@@ -29,8 +30,9 @@ pub struct Units {
 
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Units) -> Result<Answer> {
     let by = call.host.person().await?;
-    register::add(call.store, &call.author(&by)?, &asked.units).await?;
-    Answer::new(&asked, format!("In the register: {}.", asked.units.join(", ")))
+    let done = register::add(call.store, call.ledger, &call.author(&by)?, &asked.units).await?;
+    let text = format!("In the register: {}.", asked.units.join(", "));
+    Answer::done(&done.map(|()| asked), text)
 }
 
 // ---- The profile ---------------------------------------------------------------------------------
@@ -59,7 +61,11 @@ pub const SET: Spec = Spec::changes(
             Kind::Choice { choices: &["on", "off"] },
             "whether recipients get the e-mail that a create asks for; off at first",
         ),
-        Argument::option("reply-to", text("address"), "the e-mail address that recipients reply to"),
+        Argument::option(
+            "reply-to",
+            text("address"),
+            "the e-mail address that recipients reply to",
+        ),
         Argument::option(
             "time-zone",
             text("name"),
@@ -105,13 +111,16 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
 
 pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Result<Answer> {
     let level = KeyLevel::Unit(unit.clone());
-    confirm_new(call, &[level], "no profile was changed").await?;
+    if !call.was_done().await? {
+        confirm_new(call, &[level], "no profile was changed").await?;
+    }
     let turns_mail_on = fields.get("mail").is_some_and(|mail| mail == "on");
     let by = call.host.person().await?;
-    let row = units::set(call.store, &call.author(&by)?, &unit, members(fields)?).await?;
+    let author = call.author(&by)?;
+    let done = units::set(call.store, call.ledger, &author, &unit, members(fields)?).await?;
     let also = if turns_mail_on { ALSO } else { "" };
-    let text = format!("{}\n\n{}{also}", profiles(std::slice::from_ref(&row)), after());
-    Answer::new(&row, text)
+    let text = format!("{}\n\n{}{also}", profiles(std::slice::from_ref(&done.outcome)), after());
+    Answer::done(&done, text)
 }
 
 fn after() -> String {
@@ -171,10 +180,12 @@ impl From<Field> for Member {
 pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) -> Result<Answer> {
     let by = call.host.person().await?;
     let members: Vec<_> = fields.into_iter().map(Member::from).collect();
-    let row = units::unset(call.store, &call.author(&by)?, &unit, &members).await?;
-    let row = row.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
+    let author = call.author(&by)?;
+    let Done { outcome, before } =
+        units::unset(call.store, call.ledger, &author, &unit, &members).await?;
+    let row = outcome.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
     let text = format!("{}\n\n{}", profiles(std::slice::from_ref(&row)), after());
-    Answer::new(&row, text)
+    Ok(Answer::new(&row, text)?.since(before.as_deref()))
 }
 
 // ---- Show, list, remove --------------------------------------------------------------------------
@@ -207,7 +218,7 @@ struct Listed {
 }
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
-    let units = units::list(call.store).await?;
+    let (units, _) = units::list(call.store, usize::MAX).await?;
     let text = match units.is_empty() {
         true => "no units".to_owned(),
         false => {
@@ -234,14 +245,15 @@ struct Removed {
 
 pub async fn remove<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Answer> {
     let by = call.host.person().await?;
-    if !units::remove(call.store, &call.author(&by)?, &unit).await? {
+    let done = units::remove(call.store, call.ledger, &call.author(&by)?, &unit).await?;
+    if !done.outcome {
         return Err(invalid(format!("the register has no unit `{unit}`, and it has no profile")));
     }
     let text = format!(
         "The profile of {unit} is removed. Its timelines are without it everywhere within about \
          {APPLIED_SECONDS} s."
     );
-    Answer::new(&Removed { unit, removed: true }, text)
+    Answer::done(&done.map(|removed| Removed { unit, removed }), text)
 }
 
 const HEADS: [&str; 9] =

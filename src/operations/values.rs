@@ -116,7 +116,8 @@ fn seconds(text: &str) -> Option<u64> {
         return Some(0);
     }
     let units = [('s', 1), ('m', 60), ('h', 3_600), ('d', DAY)];
-    let (number, unit) = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(*name)?, unit)))?;
+    let (number, unit) =
+        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(*name)?, unit)))?;
     whole(number)?.checked_mul(*unit)
 }
 

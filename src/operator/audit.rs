@@ -1,22 +1,39 @@
 //! The record of changes: who changed what, by which command, and when. It is written before the
 //! change: if it cannot be written, nothing is changed.
 
+use super::operation_id::OperationId;
 use super::position::Position;
-use super::{OperatorError, Pages, Result, encode, read_values};
+use super::{OperatorError, Pages, Result, encode, load, read_values};
 use crate::handle::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key as _, Listed, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 /// Most bytes of a name: those of an e-mail address.
 const MAX_NAME_BYTES: usize = 254;
 
-/// The person who changes records, with the ports that a change takes.
-#[derive(Clone, Copy, Debug)]
+/// The person who changes records, with the ports that a change takes, and the ID by which it is done once.
+#[derive(Debug)]
 pub struct Author<'a, C, E> {
     pub(super) by: &'a str,
     pub(super) clock: &'a C,
     pub(super) entropy: &'a E,
+    /// `None`: each change draws its own.
+    pub(super) operation: Option<OperationId>,
+    /// What earlier attempts of the operation may have done.
+    pub(super) earlier: Option<Earlier>,
+    /// Whether an entry of this attempt is in the audit log, or may be: without one, nothing was changed.
+    has_entry: Cell<bool>,
+}
+
+/// An earlier attempt of an operation, which may have changed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Earlier {
+    /// It did not begin before, in milliseconds since 1970.
+    pub since_ms: u64,
+    /// Whether the person has heard that it failed.
+    pub has_failed: bool,
 }
 
 /// A change. It has no secret and no personal data but the author's name.
@@ -30,6 +47,9 @@ pub struct Change {
     pub command: String,
     /// The IDs of what it changed, and of a payment what was marked.
     pub on: Vec<String>,
+    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of what is no change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
 }
 
 impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
@@ -39,11 +59,52 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     /// For any other text.
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
-            return Ok(Author { by, clock, entropy });
+            let has_entry = Cell::default();
+            return Ok(Author { by, clock, entropy, operation: None, earlier: None, has_entry });
         }
         Err(OperatorError::Invalid(format!(
             "the name of who changes records is one line of 1 to {MAX_NAME_BYTES} bytes"
         )))
+    }
+
+    /// As this operation: its changes are done once, however often they are asked for. One ID stands for one change.
+    #[must_use]
+    pub fn with_operation(self, operation: OperationId) -> Self {
+        Author { operation: Some(operation), ..self }
+    }
+
+    /// Whether they act as one operation.
+    pub fn has_operation(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    /// The author of a step of the operation, at this position.
+    pub fn of_step(&self, position: &str) -> Self {
+        let operation = self.operation.as_ref().map(|operation| operation.step(position));
+        Author { operation, ..self.anew() }
+    }
+
+    /// The author of one attempt of an operation.
+    pub(super) fn attempt(&self, operation: OperationId, earlier: Option<Earlier>) -> Self {
+        Author { operation: Some(operation), earlier, ..self.anew() }
+    }
+
+    /// The same person, who has changed nothing yet.
+    fn anew(&self) -> Self {
+        let (by, clock, entropy) = (self.by, self.clock, self.entropy);
+        Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
+    }
+
+    /// Whether this attempt may have changed something.
+    pub(super) fn has_entry(&self) -> bool {
+        self.has_entry.get()
+    }
+
+    /// Whether an earlier attempt of the operation has made a change, by the name of its entry.
+    pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
+        let Some(key) = AuditKey::parse(change) else { return Ok(false) };
+        let change: Option<Change> = load(store, key).await?;
+        Ok(change.is_some_and(|change| self.has_operation_of(&change)))
     }
 
     /// Their name.
@@ -66,8 +127,9 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         command: &str,
         on: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<()> {
-        let on = on.into_iter().map(Into::into).collect();
-        self.keep(store, &self.entry(), command, on, None).await
+        let on: Vec<String> = on.into_iter().map(Into::into).collect();
+        let note = self.operation.as_ref().map(|_| self.note(command, &on));
+        self.keep(store, &self.entry(), command, on, note).await
     }
 
     /// Writes the entry of a change that may still be withdrawn, on what `on` returns for its time.
@@ -82,12 +144,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ) -> Result<Entry> {
         let entry = self.entry();
         let on = on(&entry.at);
-        let note = ChangeNote {
-            command: command.to_owned(),
-            on: on.first().cloned().unwrap_or_default(),
-            by: self.by.to_owned(),
-            withdraws: None,
-        };
+        let note = self.note(command, &on);
         self.keep(store, &entry, command, on, Some(note.clone())).await?;
         Ok(Entry { note: Some(note), ..entry })
     }
@@ -99,7 +156,27 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let on = vec![note.on.clone(), own.clone()];
         let command = [&note.command, " (withdrawn)"].concat();
         let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
-        let _unless_it_fails = self.keep(store, &self.entry(), &command, on, Some(note)).await;
+        let withdrawn = self.keep(store, &self.entry(), &command, on, Some(note)).await;
+        self.has_entry.set(withdrawn.is_err());
+    }
+
+    fn note(&self, command: &str, on: &[String]) -> ChangeNote {
+        ChangeNote {
+            command: command.to_owned(),
+            on: on.first().cloned().unwrap_or_default(),
+            by: self.by.to_owned(),
+            withdraws: None,
+            operation: self.operation_hash(),
+        }
+    }
+
+    fn operation_hash(&self) -> Option<String> {
+        self.operation.as_ref().map(|operation| operation.hash(self.by))
+    }
+
+    /// Whether a change is one of this operation.
+    pub(super) fn has_operation_of(&self, change: &Change) -> bool {
+        change.operation.is_some() && change.operation == self.operation_hash()
     }
 
     /// A new entry, which is not written yet.
@@ -120,7 +197,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         note: Option<ChangeNote>,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let change = encode(&Change { at, by, command, on })?;
+        let change = encode(&Change { at, by, command, on, operation: self.operation_hash() })?;
+        self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }
 }

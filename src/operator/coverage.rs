@@ -6,7 +6,7 @@ use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::settlement::Month;
 use crate::time::date_time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Most findings of the ledger that are looked through.
 const MAX_FINDINGS: usize = 1_000;
@@ -78,7 +78,7 @@ impl Coverage {
 }
 
 /// Damaged records, which a list leaves out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damaged {
     /// Their number.
     pub count: u64,

@@ -4,6 +4,7 @@
 //! The service, its notifier and the operator's functions make the records, by a clock that is set back.
 
 use super::audit::Author;
+use super::prices::Edit;
 use super::transactions::{self, By, View, Wanted};
 use super::units::ProfileMembers;
 use super::usage::{MonthUsage, totals};
@@ -147,7 +148,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             teams::add(self.store, None, &self.author()?, team, units).await?;
         }
         for (unit, members) in &demo.profiles {
-            units::set(self.store, &self.author()?, unit, members.clone()).await?;
+            units::set(self.store, None, &self.author()?, unit, members.clone()).await?;
         }
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
@@ -157,7 +158,8 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         for mode in [Mode::Test, Mode::Live] {
             let now = prices::get(self.store, mode).await?.unwrap_or_default();
             if now.unit_prices == before.unit_prices {
-                prices::set(self.store, &self.author()?, mode, prices.clone()).await?;
+                let edit = Edit::All(prices.clone());
+                prices::set(self.store, None, &self.author()?, mode, &edit, None).await?;
             }
         }
         Ok(())

@@ -1,11 +1,15 @@
-//! From which month on the ledger keeps transactions.
+//! What an operator changes of the ledger itself.
 
 use super::audit::Author;
+use super::once::{Done, once};
 use super::{Result, bound};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::{self, Ledger};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
+
+const KEEP_FROM: &str = "ledger keep-from";
+const REBUILD: &str = "ledger rebuild";
 
 /// Keeps transactions from this month on, or all of them. A whole pass of the reconciliation has to follow.
 ///
@@ -16,9 +20,29 @@ pub async fn keep_from(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     month: Option<Month>,
-) -> Result<()> {
+) -> Result<Done<()>> {
     let ledger = bound(ledger)?;
-    let first = month.map_or_else(|| "all".to_owned(), |month| month.to_string());
-    author.record(store, "ledger keep-from", [first]).await?;
-    Ok(ledger::keep_from(ledger, month).await?)
+    let work = async |author: &Author<'_, _, _>| {
+        let first = month.map_or_else(|| "all".to_owned(), |month| month.to_string());
+        author.record(store, KEEP_FROM, [first]).await?;
+        Ok(ledger::keep_from(ledger, month).await?)
+    };
+    once(store, Some(ledger), author, (KEEP_FROM, &month), work).await
+}
+
+/// Empties the ledger. A whole pass of the reconciliation has to follow, which makes all rows again.
+///
+/// # Errors
+/// If no ledger is bound, or ledger or store fail.
+pub async fn rebuild(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+) -> Result<Done<()>> {
+    let (ledger, now_ms) = (bound(ledger)?, author.clock.now_ms());
+    let work = async |author: &Author<'_, _, _>| {
+        author.record(store, REBUILD, ["all"]).await?;
+        Ok(ledger::clear(ledger, now_ms).await?)
+    };
+    once(store, Some(ledger), author, (REBUILD, &()), work).await
 }

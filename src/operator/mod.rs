@@ -11,11 +11,12 @@ mod coverage;
 pub mod csv;
 pub mod delays;
 pub mod demo;
-pub mod form;
 pub mod increment;
 pub mod kept;
 pub mod keys;
 pub mod notifications;
+mod once;
+mod operation_id;
 mod payable;
 pub mod payments;
 mod position;
@@ -33,6 +34,8 @@ pub mod usage;
 
 pub use conflict::Seen;
 pub use coverage::{Coverage, Damaged};
+pub use once::{Done, was_done};
+pub use operation_id::OperationId;
 pub use sum::{Settled, Sum};
 
 use crate::ledger::{Ledger, LedgerError};
@@ -106,7 +109,7 @@ impl From<serde_json::Error> for OperatorError {
 }
 
 /// Most pages of a list of which some records are picked: 10,000 names.
-const MAX_PAGES: usize = 10;
+pub const MAX_PAGES: usize = 10;
 
 /// Reads a list page by page.
 struct Pages<'s, S> {

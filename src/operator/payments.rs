@@ -6,7 +6,7 @@
 use super::audit::{Author, Written, change_of};
 use super::claimed::{self, Changing};
 use super::coverage::coverage;
-use super::form::FormId;
+use super::once::{Done, Plain, once};
 use super::payable;
 use super::{
     Damaged, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
@@ -27,7 +27,7 @@ const UNDO: &str = "payments undo";
 const CHANGED: &str = "was changed meanwhile: look at it again";
 
 /// A shop's month.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShopMonth {
     /// The unit's ID.
     pub unit: String,
@@ -78,7 +78,7 @@ impl ShopMonth {
 }
 
 /// An amount as a person states it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stated {
     /// A decimal of at most two places, such as `1234.50`.
@@ -88,7 +88,7 @@ pub struct Stated {
 }
 
 /// A payment as a person states it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     /// What was paid for.
@@ -104,7 +104,7 @@ pub struct Payment {
 }
 
 /// A month that is marked as paid, or ready to be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
     /// The unit's ID.
     pub unit: String,
@@ -116,6 +116,8 @@ pub struct Paid {
     #[serde(flatten)]
     pub settlement: Settlement,
 }
+
+impl Plain for Paid {}
 
 impl Paid {
     /// The settlement of a shop's month.
@@ -169,42 +171,36 @@ pub async fn check(
 /// Marks a month as paid.
 ///
 /// # Errors
-/// As [`check`], which is done again; or if somebody else marks it at the same moment.
+/// As [`check`], which is done again; or if somebody else marks it at the same moment, or has taken it back since the
+/// operation began.
 pub async fn mark(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-) -> Result<Paid> {
-    let Checked { paid, .. } = check(store, ledger, author, payment).await?;
-    write(store, ledger, author, &payment.of, paid.settlement).await
+) -> Result<Done<Paid>> {
+    let work = async |author: &Author<'_, _, _>| mark_now(store, ledger, author, payment).await;
+    once(store, ledger, author, (MARK, payment), work).await
 }
 
-/// As [`mark`], by a form that may be sent twice, or late: not if it was taken back, since the form was made, that the month
-/// was paid.
-///
-/// # Errors
-/// As [`mark`], and if the form is more than an hour old.
-pub async fn mark_once(
+async fn mark_now(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-    form: &FormId,
 ) -> Result<Paid> {
-    form.check(author.clock)?;
     let of = &payment.of;
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
-    let claim = claims::get(bound(ledger)?, &[of.fact()]).await?.pop();
-    let is_undo =
-        |claim: &Claim| claim.state == claims::State::Gone && claim.by.at >= form.made_ms();
-    match claim.filter(is_undo) {
-        Some(claim) => Err(of.refused(format_args!(
-            "was changed since this form was opened: {}. Look at it and begin again",
-            changed_in_words(&claim)
-        ))),
-        None => mark(store, ledger, author, payment).await,
+    let words = format!("nothing was marked: {}", of.in_words());
+    claimed::refuse_overtaken(store, ledger, author, &[of.fact()], &words).await?;
+    if author.earlier.is_some()
+        && let Some((settlement, Some(change))) = look(store, of).await?
+        && author.has_made(store, &change).await?
+    {
+        return Ok(Paid::new(of, settlement));
     }
+    let Checked { paid, .. } = check(store, ledger, author, payment).await?;
+    write(store, ledger, author, of, paid.settlement).await
 }
 
 /// Writes the record of a month that can be marked.
@@ -288,22 +284,39 @@ async fn look(
     Ok(Some((decode(SettlementKey::KIND, &record)?, change)))
 }
 
-/// Takes back that a month was paid.
+/// Takes back that a month was paid: the payment that somebody has `seen`, by the time when it was marked, or any.
 ///
 /// # Errors
-/// If it is not marked, somebody else takes it back at the same moment, or ledger or store fail.
+/// If it is not marked, or marked otherwise; if somebody else takes it back at the same moment, or ledger or store fail.
 pub async fn undo(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     of: &ShopMonth,
+    seen: Option<&str>,
+) -> Result<Done<Paid>> {
+    let work = async |author: &Author<'_, _, _>| undo_now(store, ledger, author, of, seen).await;
+    once(store, ledger, author, (UNDO, &(of, seen)), work).await
+}
+
+async fn undo_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+    seen: Option<&str>,
 ) -> Result<Paid> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    let words = format!("nothing was undone: {}", of.in_words());
+    claimed::refuse_overtaken(store, ledger, author, &[of.fact()], &words).await?;
     let Some((settlement, change)) = look(store, of).await? else {
         let claim = claimed::recent(ledger, &[of.fact()], author.clock).await?.pop();
         let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
         return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
     };
+    if seen.is_some_and(|seen| seen != settlement.at) {
+        return Err(of.not_undone("is marked otherwise than when you looked at it"));
+    }
     let changing =
         Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
     let seen = [Seen { fact: of.fact(), is_there: true, change }];

@@ -2,9 +2,11 @@
 
 use super::audit::{Author, Change as Audited};
 use super::conflict::{Contested, Seen};
+use super::once::{Done, once, refuse_repeat};
 use super::{OperatorError, Pages, Result, encode, load, read_value};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Ledger;
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::store::{
@@ -173,11 +175,23 @@ impl Current {
         change
     }
 
+    /// These prices as they are once they are changed.
+    ///
+    /// # Errors
+    /// If there is nothing to change, or the price is none.
+    pub fn with(&self, edit: &Edit) -> Result<Catalogue> {
+        match edit {
+            Edit::All(catalogue) => Ok(catalogue.clone()),
+            Edit::Set { offering, price } => self.with_price(offering, price),
+            Edit::Remove { offering } => self.without_price(offering),
+        }
+    }
+
     /// These prices with one of them set.
     ///
     /// # Errors
     /// If the price is not one, or there are no prices yet, which alone say the currency.
-    pub fn with_price(&self, offering: &str, price: &str) -> Result<Catalogue> {
+    fn with_price(&self, offering: &str, price: &str) -> Result<Catalogue> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(
                 "`{price}` is not a price: write a plain decimal such as `0.50`"
@@ -192,7 +206,7 @@ impl Current {
     ///
     /// # Errors
     /// If the offering has none.
-    pub fn without_price(&self, offering: &str) -> Result<Catalogue> {
+    fn without_price(&self, offering: &str) -> Result<Catalogue> {
         let mut catalogue = self.readable()?;
         match catalogue.unit_prices.remove(offering) {
             Some(_) => Ok(catalogue),
@@ -244,35 +258,49 @@ impl Current {
     }
 }
 
-/// Replaces the prices of a mode if they are still those of the [`edition`](Current::edition) that
-/// somebody has seen. The list is kept for good, under the time that is returned.
-///
-/// # Errors
-/// If there are other prices, somebody else sets them at the same moment or has set them lately, the catalogue is too
-/// large, or the store fails.
-pub async fn replace(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    mode: Mode,
-    catalogue: Catalogue,
-    seen: &str,
-) -> Result<String> {
-    let now = current(store, mode).await?;
-    now.check_seen(store, seen, &catalogue).await?;
-    now.replace(store, author, catalogue).await
+/// How prices are to be changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Edit {
+    /// These are all.
+    All(Catalogue),
+    /// One offering has this price, a decimal such as `0.50`.
+    Set {
+        /// The offering's ID.
+        offering: String,
+        /// Its price.
+        price: String,
+    },
+    /// One offering has none.
+    Remove {
+        /// The offering's ID.
+        offering: String,
+    },
 }
 
-/// Replaces the prices of a mode, whichever they are. The list is kept for good, under the time that is returned.
+/// Changes the prices of a mode if they are still those of the [`edition`](Current::edition) that somebody has `seen`, or
+/// whichever they are. The list is kept for good, under the time that is returned.
 ///
 /// # Errors
-/// As [`replace`].
+/// If there are other prices, somebody else sets them at the same moment or has set them lately, there would be none to
+/// change, the catalogue is too large, or store or ledger fail.
 pub async fn set(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     mode: Mode,
-    catalogue: Catalogue,
-) -> Result<String> {
-    current(store, mode).await?.replace(store, author, catalogue).await
+    edit: &Edit,
+    seen: Option<&str>,
+) -> Result<Done<String>> {
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let now = current(store, mode).await?;
+        let catalogue = now.with(edit)?;
+        if let Some(seen) = seen {
+            now.check_seen(store, seen, &catalogue).await?;
+        }
+        now.replace(store, author, catalogue).await
+    };
+    once(store, ledger, author, (SET, &(mode, edit, seen)), work).await
 }
 
 impl Current {
@@ -328,20 +356,12 @@ pub struct Listed {
     pub change: Change,
 }
 
-/// All price lists of a mode, the oldest first; one of the last minute may be missing.
-///
-/// # Errors
-/// If one is damaged, or the store fails.
-pub async fn history(store: &impl OperatorStore, mode: Mode) -> Result<Vec<Listed>> {
-    recent(store, mode, usize::MAX, usize::MAX).await
-}
-
 /// At most so many of the newest price lists of a mode, the oldest first, of at most so many pages of
 /// names. One of the last minute may be missing.
 ///
 /// # Errors
 /// If there are more pages, a list is damaged, or the store fails.
-pub async fn recent(
+pub async fn history(
     store: &impl OperatorStore,
     mode: Mode,
     count: usize,

@@ -1,13 +1,17 @@
 //! The register of units and teams, which finds misspelt IDs. The service does not read it.
 
 use super::audit::Author;
+use super::once::{Done, once, refuse_repeat};
 use super::{OperatorError, Pages, Result, encode};
 use crate::auth::KeyLevel;
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Ledger;
 use crate::store::{Key, MAX_READS, OperatorStore, Registered, TeamKey, UnitKey};
 use rapidfuzz::distance::osa::{Args, BatchComparator};
 use serde::{Deserialize as _, Serialize};
 use std::borrow::Cow;
+
+const ADD: &str = "units add";
 
 /// A unit or team that the register lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -100,16 +104,21 @@ fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o st
 /// Adds the units that it lacks.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store fails.
+/// If an ID is out of bounds, or store or ledger fail.
 pub async fn add(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     units: &[String],
-) -> Result<()> {
+) -> Result<Done<()>> {
     let levels: Vec<_> = units.iter().cloned().map(KeyLevel::Unit).collect();
     levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
-    author.record(store, "units add", units).await?;
-    ensure(store, author, &levels).await
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        author.record(store, ADD, units).await?;
+        ensure(store, author, &levels).await
+    };
+    once(store, ledger, author, (ADD, &units), work).await
 }
 
 /// Adds what it lacks of these. The command that calls this has recorded its change.

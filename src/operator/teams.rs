@@ -2,17 +2,17 @@
 //! people can add units to one team at the same time, and no key is written again. Of two who add or remove the same unit,
 //! the second one hears who was first, by the claims of the ledger ([`claimed`](super::claimed)).
 
-use super::audit::{self, Author, Change};
+use super::audit::Author;
 use super::claimed::{self, Changing};
-use super::form::FormId;
+use super::once::{Done, Plain, once};
 use super::{MAX_PAGES, OperatorError, Pages, Result, put_record, read_values, register};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
 use crate::ledger::claims::{Claim, Fact, Kind, Seen, State, Turn, Wanted};
 use crate::store::{Key as _, MemberKey, OperatorStore, Registered, TeamKey, decode};
-use crate::time::{date_time, parse_ms};
-use serde::Serialize;
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
 
 const ADD: &str = "teams add";
 const REMOVE: &str = "teams remove";
@@ -30,13 +30,16 @@ pub struct TeamRow {
 }
 
 /// The units of a team.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Team {
     /// The team's ID.
     pub team: String,
     /// The IDs of its units.
     pub units: Vec<String>,
 }
+
+impl Plain for Team {}
+impl Plain for Added {}
 
 impl Team {
     fn check(team: &str, units: &[String]) -> Result<Self> {
@@ -74,6 +77,11 @@ impl Team {
     /// What the audit log has of a change of its units.
     fn changed(&self) -> Vec<String> {
         std::iter::once(&self.team).chain(&self.units).cloned().collect()
+    }
+
+    /// ``nothing was added to the team `t` ``
+    fn words(&self, changed: &str) -> String {
+        format!("nothing was {changed}: a unit of the team `{}`", self.team)
     }
 
     fn changed_by(&self, changed: &str, fact: &Fact, claim: &Claim) -> OperatorError {
@@ -125,6 +133,10 @@ impl Member {
         self.claim.as_ref().map_or(self.record.is_some(), |claim| claim.state == State::Kept)
     }
 
+    fn is_gone(&self) -> bool {
+        self.claim.as_ref().map_or(self.record.is_none(), |claim| claim.state == State::Gone)
+    }
+
     fn seen(&self) -> Seen {
         Seen { fact: self.fact.clone(), is_there: self.record.is_some(), change: None }
     }
@@ -143,7 +155,7 @@ fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
 }
 
 /// Units that were added to a team.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
     /// The team, and all units that were to be added.
     #[serde(flatten)]
@@ -153,7 +165,7 @@ pub struct Added {
 }
 
 /// A unit that was in a team before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Already {
     /// The unit's ID.
     pub unit: String,
@@ -173,8 +185,19 @@ pub async fn add(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
-) -> Result<Added> {
+) -> Result<Done<Added>> {
     let team = Team::check(team, units)?;
+    let work = async |author: &Author<'_, _, _>| add_now(store, ledger, author, team.clone()).await;
+    once(store, ledger, author, (ADD, &team), work).await
+}
+
+async fn add_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    team: Team,
+) -> Result<Added> {
+    claimed::refuse_overtaken(store, ledger, author, &team.facts(), &team.words("added")).await?;
     let members = team.members(store, ledger, author.clock).await?;
     if ledger.is_some() && members.iter().all(Member::is_in) {
         return Ok(Added { team, already: members.iter().map(Member::already).collect() });
@@ -221,9 +244,24 @@ pub async fn remove(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
-) -> Result<Team> {
+) -> Result<Done<Team>> {
     let team = Team::check(team, units)?;
+    let work =
+        async |author: &Author<'_, _, _>| remove_now(store, ledger, author, team.clone()).await;
+    once(store, ledger, author, (REMOVE, &team), work).await
+}
+
+async fn remove_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    team: Team,
+) -> Result<Team> {
+    claimed::refuse_overtaken(store, ledger, author, &team.facts(), &team.words("removed")).await?;
     let members = team.members(store, ledger, author.clock).await?;
+    if author.earlier.is_some() && members.iter().all(Member::is_gone) {
+        return Ok(team); // an earlier attempt has removed them
+    }
     if let Some(member) = members.iter().find(|member| !member.is_in()) {
         return Err(team.is_without(&member.fact, member.claim.as_ref()));
     }
@@ -237,60 +275,6 @@ pub async fn remove(
     };
     changing.write(&facts, remove, unsure).await?;
     Ok(team)
-}
-
-/// As [`add`] of one unit, for a form that may be sent again later: a unit that was removed since the form
-/// was made is not added again. Looks through the changes since then.
-///
-/// # Errors
-/// As [`add`]; if the form is more than an hour old, or the unit was removed meanwhile.
-pub async fn add_once(
-    store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    (team, unit): (&str, &str),
-    form: &FormId,
-) -> Result<Added> {
-    check_is_latest(store, author, form, REMOVE, [team, unit]).await?;
-    add(store, ledger, author, team, &[unit.to_owned()]).await
-}
-
-/// As [`remove`] of one unit, for a form as [`add_once`] has it.
-///
-/// # Errors
-/// As [`remove`]; if the form is more than an hour old, or the unit was added meanwhile.
-pub async fn remove_once(
-    store: &impl OperatorStore,
-    ledger: Option<&dyn Ledger>,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    (team, unit): (&str, &str),
-    form: &FormId,
-) -> Result<Team> {
-    check_is_latest(store, author, form, ADD, [team, unit]).await?;
-    remove(store, ledger, author, team, &[unit.to_owned()]).await
-}
-
-/// Refuses a form if the command has changed the membership after the form was made.
-async fn check_is_latest(
-    store: &impl OperatorStore,
-    author: &Author<'_, impl Clock, impl Entropy>,
-    form: &FormId,
-    command: &str,
-    [team, unit]: [&str; 2],
-) -> Result<()> {
-    form.check(author.clock)?;
-    let later = |change: &Change| {
-        let is_of_both = change.on.first().is_some_and(|on| on == team)
-            && change.on.iter().skip(1).any(|on| on == unit);
-        change.command == command && is_of_both && parse_ms(&change.at) > Some(form.made_ms())
-    };
-    match audit::since(store, form.made_ms()).await?.into_iter().find(later) {
-        None => Ok(()),
-        Some(Change { by, at, .. }) => Err(OperatorError::Invalid(format!(
-            "nothing was changed: after this form was opened, {by} has changed whether `{unit}` is in \
-             the team, at {at}"
-        ))),
-    }
 }
 
 /// The units of a team, sorted; those of the last minute may be missing.
@@ -325,24 +309,12 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
     Ok((teams, !pages.is_last))
 }
 
-/// All teams, sorted by ID: those of the register, and those that only have units.
+/// The first teams by ID, at most so many: those of the register, and those that only have units, with those of their units
+/// that are among the first so many pages of a thousand of all teams; and whether there are more teams or units.
 ///
 /// # Errors
 /// If the store fails.
-pub async fn list(store: &impl OperatorStore) -> Result<Vec<TeamRow>> {
-    Ok(among(store, usize::MAX, usize::MAX).await?.0)
-}
-
-/// The first teams of [`list`], at most so many, with those of their units that are among the first 10,000
-/// of all teams; and whether there are more teams or units.
-///
-/// # Errors
-/// If the store fails.
-pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<TeamRow>, bool)> {
-    among(store, most, MAX_PAGES).await
-}
-
-async fn among(
+pub async fn list(
     store: &impl OperatorStore,
     most: usize,
     pages_of_units: usize,

@@ -2,9 +2,11 @@
 
 use super::audit::Author;
 use super::conflict::{Contested, Seen};
+use super::once::{Done, Outcome, once, refuse_repeat};
 use super::{OperatorError, Result, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Ledger;
 use crate::recipient::{NewProfile, Profile};
 use crate::store::{
     ChangeNote, Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey,
@@ -53,8 +55,33 @@ impl UnitRow {
     }
 }
 
+/// A profile may name a person: it is read again.
+impl Outcome for UnitRow {
+    type Kept = String;
+
+    fn to_keep(&self) -> Option<String> {
+        Some(self.unit.clone())
+    }
+
+    fn again(unit: String) -> Self {
+        UnitRow::new(&unit)
+    }
+}
+
+impl Outcome for Option<UnitRow> {
+    type Kept = Option<String>;
+
+    fn to_keep(&self) -> Option<Option<String>> {
+        Some(self.as_ref().map(|row| row.unit.clone()))
+    }
+
+    fn again(unit: Option<String>) -> Self {
+        unit.as_deref().map(UnitRow::new)
+    }
+}
+
 /// Members of a profile that are set; the others stay as they are.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ProfileMembers {
     name: Option<String>,
@@ -68,7 +95,7 @@ pub struct ProfileMembers {
 }
 
 /// A member that a profile may lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Member {
     /// Address of an image.
@@ -89,32 +116,45 @@ pub enum Member {
 /// lacks it.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, or the store fails.
+/// If the unit's ID or a member is out of bounds, or store or ledger fail.
 pub async fn set(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: ProfileMembers,
-) -> Result<UnitRow> {
+) -> Result<Done<UnitRow>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    let (old, seen) = stored(store, unit).await?;
-    if old.is_none() && members.name.is_none() {
-        return Err(OperatorError::Invalid(format!(
-            "the unit `{unit}` has no profile: begin it with `--name`"
-        )));
-    }
-    let old = old.unwrap_or_default();
-    let profile = NewProfile {
-        name: members.name.unwrap_or(old.name),
-        logo: members.logo.or(old.logo),
-        accent: members.accent.or(old.accent),
-        language: members.language.or(old.language),
-        link: members.link.or(old.link),
-        mail: members.mail.unwrap_or(old.mail),
-        reply_to: members.reply_to.or(old.reply_to),
-        time_zone: members.time_zone.or(old.time_zone),
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let (old, seen) = stored(store, unit).await?;
+        let profile = members.clone().over(unit, old)?;
+        keep(store, author, (SET, unit), checked(profile, author)?, seen).await
     };
-    keep(store, author, (SET, unit), checked(profile, author)?, seen).await
+    let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    as_now(store, unit, done).await
+}
+
+impl ProfileMembers {
+    /// The profile with these members.
+    fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
+        if old.is_none() && self.name.is_none() {
+            return Err(OperatorError::Invalid(format!(
+                "the unit `{unit}` has no profile: begin it with `--name`"
+            )));
+        }
+        let old = old.unwrap_or_default();
+        Ok(NewProfile {
+            name: self.name.unwrap_or(old.name),
+            logo: self.logo.or(old.logo),
+            accent: self.accent.or(old.accent),
+            language: self.language.or(old.language),
+            link: self.link.or(old.link),
+            mail: self.mail.unwrap_or(old.mail),
+            reply_to: self.reply_to.or(old.reply_to),
+            time_zone: self.time_zone.or(old.time_zone),
+        })
+    }
 }
 
 /// Sets the whole profile of a unit: a member that is not given is taken away. Adds the unit to the
@@ -122,42 +162,76 @@ pub async fn set(
 ///
 /// # Errors
 /// If the unit's ID or a member is out of bounds, the profile is not the one that was seen, somebody else changes it at
-/// the same moment, or the store fails.
+/// the same moment, or store or ledger fail.
 pub async fn replace(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     profile: NewProfile,
     seen: Seen,
-) -> Result<UnitRow> {
+) -> Result<Done<UnitRow>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    keep(store, author, (SET, unit), checked(profile, author)?, seen).await
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        keep(store, author, (SET, unit), checked(profile.clone(), author)?, seen).await
+    };
+    let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    as_now(store, unit, done).await
 }
 
 /// Takes members from a unit's profile; `None` if it has no profile.
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, what is left cannot be read, somebody else changes the profile at the same moment,
-/// or the store fails.
+/// or store or ledger fail.
 pub async fn unset(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     members: &[Member],
-) -> Result<Option<UnitRow>> {
+) -> Result<Done<Option<UnitRow>>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
-    let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
-    for member in members {
-        *match member {
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
+        members.iter().for_each(|member| *member.of(&mut profile) = None);
+        keep(store, author, (UNSET, unit), checked(profile, author)?, seen).await.map(Some)
+    };
+    let done = once(store, ledger, author, (UNSET, &(unit, members)), work).await?;
+    match &done.before {
+        None => Ok(done),
+        Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
+    }
+}
+
+impl Member {
+    fn of(self, profile: &mut NewProfile) -> &mut Option<String> {
+        match self {
             Member::Logo => &mut profile.logo,
             Member::Accent => &mut profile.accent,
             Member::Language => &mut profile.language,
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
             Member::TimeZone => &mut profile.time_zone,
-        } = None;
+        }
     }
-    keep(store, author, (UNSET, unit), checked(profile, author)?, seen).await.map(Some)
+}
+
+/// The profile as it is now, for one who asks again.
+async fn as_now(
+    store: &impl OperatorStore,
+    unit: &str,
+    done: Done<UnitRow>,
+) -> Result<Done<UnitRow>> {
+    match &done.before {
+        None => Ok(done),
+        Some(_) => {
+            let row = get(store, unit).await?.unwrap_or_else(|| UnitRow::new(unit));
+            Ok(Done { outcome: row, ..done })
+        }
+    }
 }
 
 /// The profile as it is stored, unchecked; an empty one if its record cannot be read.
@@ -211,20 +285,12 @@ pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRo
     Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
 }
 
-/// All units, sorted by ID: those of the register, and those that only have a profile.
+/// The first units by ID, at most so many: those of the register, and those that only have a profile; and whether there are
+/// more. Takes two lists of so many names and a page, and a read for each hundred units.
 ///
 /// # Errors
 /// If the store fails.
-pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
-    Ok(first(store, usize::MAX).await?.0)
-}
-
-/// The first units of [`list`], at most so many, and whether there are more. Takes two lists of so many
-/// names and a page, and a read for each hundred units.
-///
-/// # Errors
-/// If the store fails.
-pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRow>, bool)> {
+pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRow>, bool)> {
     let registered = register::first(store, UnitKey::PREFIX, most).await?;
     let mut profiles = register::first(store, ProfileKey::PREFIX, most).await?;
     let is_cut = profiles.len() > most;
@@ -254,13 +320,26 @@ pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitR
 /// stay. Returns whether there was one of the two.
 ///
 /// # Errors
-/// If somebody else changes the profile at the same moment, or the store fails.
+/// If somebody else changes the profile at the same moment, or store or ledger fail.
 pub async fn remove(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+) -> Result<Done<bool>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let work = async |author: &Author<'_, _, _>| {
+        refuse_repeat(ledger, author)?;
+        remove_now(store, author, unit).await
+    };
+    once(store, ledger, author, (REMOVE, &unit), work).await
+}
+
+async fn remove_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
 ) -> Result<bool> {
-    check_id(unit).map_err(OperatorError::Invalid)?;
     let (profile, entry) =
         (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
     if profile.is_none() && entry.is_none() {

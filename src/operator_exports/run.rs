@@ -4,6 +4,7 @@ use super::kv::{Kv, KvStore};
 use super::{Outcome, to_js};
 use crate::handle::{Message, Outbox, Putting};
 use crate::operations::{self, Answer, Call, Failure, Operation, Ports, Stopped};
+use crate::operator::OperationId;
 use crate::platform::Platform;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -18,6 +19,9 @@ extern "C" {
     /// Where they are, in words.
     #[wasm_bindgen(method, getter)]
     fn place(this: &Program) -> String;
+    /// The ID of the change, if the person has given one.
+    #[wasm_bindgen(method, getter, js_name = operationId)]
+    fn operation_id(this: &Program) -> Option<String>;
     #[wasm_bindgen(method, catch)]
     async fn person(this: &Program) -> Result<JsValue, JsValue>;
     /// Throws if the person does not confirm.
@@ -119,12 +123,15 @@ pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> 
     let store = KvStore::new(program.records());
     let place = program.place();
     let host = Host { program: &program, store: &store };
+    let operation_id = program.operation_id().as_deref().map(OperationId::parse).transpose();
+    let operation_id = operation_id.map_err(|it| thrown_as("usage", &it.to_string().into()))?;
     let call: Call<'_, Script<'_>> = Call {
         store: &store,
         ledger: store.ledger(),
         platform: &Platform,
         host: &host,
         place: &place,
+        operation: operation_id,
     };
     match operation.run(&call, arguments).await {
         Ok(answer) => shown(&answer),
@@ -132,7 +139,11 @@ pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> 
     }
 }
 
-fn read(group: &str, name: &str, arguments: &str) -> Result<(Operation, Map<String, Value>), JsValue> {
+fn read(
+    group: &str,
+    name: &str,
+    arguments: &str,
+) -> Result<(Operation, Map<String, Value>), JsValue> {
     let operation = Operation::find(group, name).ok_or("there is no such operation")?;
     let arguments = serde_json::from_str(arguments).map_err(|error| error.to_string())?;
     Ok((operation, arguments))

@@ -46,7 +46,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// A profile before it is checked, as an operator writes it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NewProfile {
     /// The shop's name: one line of 1 to 80 characters.

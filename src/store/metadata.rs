@@ -152,8 +152,7 @@ pub struct Registered {
     pub by: String,
 }
 
-/// What a list shows of an entry in the audit log: of a change that two people may make at the same moment.
-/// At most 1,024 bytes of JSON.
+/// What a list shows of an entry in the audit log. At most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeNote {
     /// The command, such as `units set`.
@@ -165,6 +164,9 @@ pub struct ChangeNote {
     /// The name of the entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
+    /// A hash of the operation's ID and the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
 }
 
 /// No metadata. Deserializing ignores metadata of a later release.

@@ -78,9 +78,7 @@ fn groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static Sp
 
 #[test]
 fn the_command_line_has_the_operations_of_the_table() {
-    let named = |(group, about, operations)| {
-        json!({ "group": group, "about": about, "operations": operations })
-    };
+    let named = |(group, about, operations)| json!({ "group": group, "about": about, "operations": operations });
     let table: Vec<_> = groups().map(named).collect();
     let text = serde_json::to_string_pretty(&table).unwrap() + "\n";
     is_current("../scripts/lib/operations.json", &text);

@@ -3,14 +3,16 @@
 mod make;
 mod rotate;
 
-pub use make::{create, create_once};
-pub use rotate::{End, Rotated, rotate, rotate_once};
+pub use make::create;
+pub use rotate::{End, Rotated, rotate};
 
 use super::audit::{Author, Change};
 use super::delays::SHOWN_SECONDS;
-use super::{MAX_PAGES, OperatorError, Pages, Result, read_value, secret, without_position};
+use super::once::{Done, Outcome, Plain, once};
+use super::{OperatorError, Pages, Result, read_value, secret, without_position};
 use crate::auth::{ApiKey, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
+use crate::ledger::Ledger;
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key, Listed, OperatorStore, Registered};
@@ -26,14 +28,46 @@ const ROTATE: &str = "keys rotate";
 /// Most bytes of a new note: `ends` and `successor`, which come later, fit into the 1,024 of metadata, too.
 const MAX_NOTE_BYTES: usize = 960;
 
-/// A key that was made just now.
+/// A key that was made.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
-    /// The key itself, which is shown this once: only its hash is kept.
-    pub key: String,
+    /// The key itself, which is shown this once: only its hash is kept. `None` if it was shown before.
+    pub key: Option<String>,
     /// The key as later lists show it.
     #[serde(flatten)]
     pub row: KeyRow,
+}
+
+impl MadeKey {
+    /// The key itself.
+    ///
+    /// # Errors
+    /// If it was shown before.
+    pub fn secret(&self) -> Result<&str> {
+        self.key.as_deref().ok_or_else(|| {
+            OperatorError::Invalid(format!(
+                "the key `{}` is already made; its secret was shown once. If nobody has it, rotate the key or revoke it",
+                self.row.name.id
+            ))
+        })
+    }
+
+    /// A key whose secret was shown.
+    fn shown(name: KeyName) -> Self {
+        MadeKey { key: None, row: KeyRow { name, note: None, problem: None } }
+    }
+}
+
+impl Outcome for MadeKey {
+    type Kept = KeyName;
+
+    fn to_keep(&self) -> Option<KeyName> {
+        Some(self.row.name.clone())
+    }
+
+    fn again(kept: KeyName) -> Self {
+        MadeKey::shown(kept)
+    }
 }
 
 /// A key in a list.
@@ -51,13 +85,15 @@ pub struct KeyRow {
 }
 
 /// Names of a key that do not reveal it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyName {
     /// The first 12 digits of its hash.
     pub id: String,
     /// The name of its record, with the whole hash: it finds the key where a list lacks it.
     pub name: String,
 }
+
+impl Plain for KeyName {}
 
 impl KeyName {
     fn new(CredentialKey(hash): CredentialKey) -> Self {
@@ -168,35 +204,25 @@ fn of_rotation(change: &Change, index: usize) -> Option<&String> {
 
 // ---- List ----------------------------------------------------------------------------------------
 
-/// All keys, sorted by hash, from a list call for each page and a read of the namespace's secret; a
-/// key of the last minute may be missing.
+/// All keys, or those of a unit or a team, sorted by hash, among the first so many pages of a thousand; and whether there
+/// are more pages. A key of the last minute may be missing. One that cannot be read is nobody's.
 ///
 /// # Errors
 /// If the store fails.
-pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
+pub async fn list(
+    store: &impl OperatorStore,
+    of: Option<&KeyLevel>,
+    most_pages: usize,
+) -> Result<(Vec<KeyRow>, bool)> {
     let secret = fingerprint(store).await?;
+    let is_wanted =
+        |row: &KeyRow| of.is_none_or(|of| row.note.as_ref().is_some_and(|it| it.level == *of));
     let mut rows = Vec::new();
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
-    while let Some(page) = pages.next().await? {
-        rows.extend(page.iter().filter_map(|record| row(record, secret.as_deref())));
-    }
-    Ok(rows)
-}
-
-/// The keys of a unit or of a team, as [`list`] has them, among the first 10,000 of all; and whether there
-/// are more than these, of which some may be its own. A key that cannot be read is left out, as nobody
-/// knows whose it is.
-///
-/// # Errors
-/// If the store fails.
-pub async fn of(store: &impl OperatorStore, level: &KeyLevel) -> Result<(Vec<KeyRow>, bool)> {
-    let secret = fingerprint(store).await?;
-    let mut rows = Vec::new();
-    let mut pages = Pages::new(store, CredentialKey::PREFIX);
-    for _ in 0..MAX_PAGES {
+    for _ in 0..most_pages {
         let Some(page) = pages.next().await? else { break };
         let listed = page.iter().filter_map(|record| row(record, secret.as_deref()));
-        rows.extend(listed.filter(|row| row.note.as_ref().is_some_and(|it| it.level == *level)));
+        rows.extend(listed.filter(is_wanted));
     }
     Ok((rows, !pages.is_last))
 }
@@ -277,11 +303,25 @@ pub async fn get(store: &impl OperatorStore, key: &str) -> Result<Option<KeyRow>
     Ok(stored.map(|stored| KeyRow::new(key, &stored.metadata, None)))
 }
 
-/// Revokes a key, which is named as for [`find`].
+/// Revokes a key, which is named as for [`find`]. A ledger that does not answer is passed over: a key that others know has
+/// to go.
 ///
 /// # Errors
 /// As [`find`]; if it has no record, or the store fails.
 pub async fn revoke(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+) -> Result<Done<KeyName>> {
+    let work = async |author: &Author<'_, _, _>| remove(store, author, key).await;
+    match once(store, ledger, author, (REVOKE, &key), work).await {
+        Err(OperatorError::Ledger(_)) => once(store, None, author, (REVOKE, &key), work).await,
+        revoked => revoked,
+    }
+}
+
+async fn remove(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,

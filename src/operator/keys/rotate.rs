@@ -1,16 +1,17 @@
 //! Keys that replace others.
 
-use super::make::Drawn;
-use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, read, revokes};
+use super::make::{self, Drawn};
+use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
 use crate::auth::KeyRecord;
 use crate::handle::{Clock, Entropy};
-use crate::operator::audit::{self, Author};
-use crate::operator::form::FormId;
-use crate::operator::{OperatorError, Result, read_value, secret};
-use crate::scope::Mode;
+use crate::ledger::Ledger;
+use crate::operator::audit::{self, Author, Change};
+use crate::operator::once::{Done, Outcome, once};
+use crate::operator::{OperationId, OperatorError, Result, read_value};
+use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Key as _, OperatorStore, Stored, StoredValue as _};
 use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A key that replaces another.
@@ -26,7 +27,7 @@ pub struct Rotated {
 }
 
 /// The end of a key that was replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// When it ends, an RFC 3339 date-time.
     pub ends: String,
@@ -34,89 +35,114 @@ pub struct End {
     pub revoked: bool,
 }
 
+#[derive(Serialize, Deserialize)]
+pub(in crate::operator) struct Kept {
+    made: KeyName,
+    replaces: KeyName,
+    end: End,
+}
+
+impl Outcome for Rotated {
+    type Kept = Kept;
+
+    /// A repeat ends the old key if that has failed.
+    fn to_keep(&self) -> Option<Kept> {
+        let end = self.end.clone().ok()?;
+        Some(Kept { made: self.made.row.name.clone(), replaces: self.replaces.clone(), end })
+    }
+
+    fn again(Kept { made, replaces, end }: Kept) -> Self {
+        Rotated { made: MadeKey::shown(made), replaces, end: Ok(end) }
+    }
+}
+
 /// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. An
-/// earlier end of it stays. The old key is named as for [`find`]. Its record is copied unchanged, with
-/// its secret and with members of later releases.
+/// earlier end of it stays. The old key is named as for [`find`], best by [`name`](KeyName::name), as no list has it once it
+/// has ended. Its record is copied unchanged, with its secret and with members of later releases.
 ///
 /// # Errors
-/// As [`find`]; if the old key's record is missing, damaged or has no secret; or if the store fails
-/// before there is a new key.
+/// As [`find`]; if the old key's record is missing, damaged or has no secret; if somebody else has replaced it since the
+/// operation's ID was made, or what that has made is not there any more; or if store or ledger fail before there is a new key.
 pub async fn rotate(
     store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
     keep_seconds: u32,
-) -> Result<Rotated> {
-    let old = find(store, key).await?;
-    let value = read_value(store, old).await?.ok_or_else(|| missing(old))?;
-    let record = rotatable(old, &value)?;
-    let drawn = Drawn::random(author, record.mode);
-    replace(store, author, old, &record, value, drawn, keep_seconds).await
+) -> Result<Done<Rotated>> {
+    let work = async |author: &Author<'_, _, _>| replace(store, author, key, keep_seconds).await;
+    once(store, ledger, author, (ROTATE, &(key, keep_seconds)), work).await
 }
 
-/// As [`rotate`], for a form that may be sent several times: the same person gets the same key of it in
-/// the place of the same old one, as for [`create_once`](super::create_once). The old key is best named by
-/// [`name`](KeyName::name), as no list has it once it has ended.
-///
-/// # Errors
-/// As [`rotate`]; if the form is too old, what it made is not there any more, or somebody else has replaced
-/// the old key meanwhile.
-pub async fn rotate_once(
+async fn replace(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
     keep_seconds: u32,
-    form: &FormId,
 ) -> Result<Rotated> {
-    form.check(author.clock)?;
     let old = find(store, key).await?;
-    let secret = secret::find(store).await?.ok_or_else(|| missing(old))?;
-    let draw = |mode| Drawn::of(form, author, &secret, mode, old.name().as_bytes());
     if let Some(value) = read_value(store, old).await? {
-        let record = rotatable(old, &value)?;
-        let drawn = draw(record.mode).with_change(store, form, Some(&old.0.id())).await?;
-        return replace(store, author, old, &record, value, drawn, keep_seconds).await;
+        let (record, secret) = rotatable(old, &value)?;
+        let drawn = Drawn::new(author, &secret, record.mode, old.name().as_bytes());
+        refuse_overtaken(store, author, old, &drawn).await?;
+        return copy(store, author, old, &record, value, drawn, keep_seconds).await;
     }
-    for mode in [Mode::Test, Mode::Live] {
-        // Nobody writes it any more: Workers KV may keep that it is not there.
-        if let Some(made) = draw(mode).stored(store).await? {
-            let revoked = audit::since(store, form.began_ms()).await?;
-            let revoked = revoked.iter().any(|change| revokes(change, &old.0.id()));
-            let end = Ok(End { ends: end_of_old(&made, author.clock, keep_seconds), revoked });
-            return Ok(Rotated { made, replaces: KeyName::new(old), end });
-        }
-    }
-    Err(missing(old))
+    let made = make::made_earlier(store, author, None).await?.ok_or_else(|| missing(old))?;
+    let ends = date_time_in_seconds(began_ms(author) / 1_000);
+    Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(End { ends, revoked: false }) })
 }
 
-/// When the key has ended whose successor was made before.
-fn end_of_old(made: &MadeKey, clock: &impl Clock, keep_seconds: u32) -> String {
-    let created = made.row.note.as_ref().and_then(|note| parse_ms(&note.created));
-    let began_ms = created.unwrap_or_else(|| clock.now_ms());
-    date_time_in_seconds(began_ms / 1_000 + u64::from(keep_seconds))
+/// Refuses to replace a key that somebody has replaced since the form for this was made.
+async fn refuse_overtaken(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    old: CredentialKey,
+    drawn: &Drawn,
+) -> Result<()> {
+    let Some(made_ms) = author.operation.as_ref().and_then(OperationId::sent_ms) else {
+        return Ok(());
+    };
+    let (old, new) = (old.0.id(), drawn.id());
+    let is_overtaken = |change: &&Change| {
+        of_rotation(change, 0) == Some(&old)
+            && of_rotation(change, 1) != Some(&new)
+            && parse_ms(&change.at) > Some(made_ms)
+    };
+    match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
+        None => Ok(()),
+        Some(Change { by, at, on, .. }) => Err(OperatorError::Invalid(format!(
+            "nothing was done: after this form was opened, {by} has replaced this key at {at} ({}); open its page again",
+            on.join(" by ")
+        ))),
+    }
+}
+
+/// When the operation began, in milliseconds since 1970.
+fn began_ms(author: &Author<'_, impl Clock, impl Entropy>) -> u64 {
+    author.earlier.map_or_else(|| author.clock.now_ms(), |earlier| earlier.since_ms)
 }
 
 fn missing(old: CredentialKey) -> OperatorError {
     OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
 }
 
-/// The record of a key, which another one can be made of.
-fn rotatable(old: CredentialKey, value: &[u8]) -> Result<KeyRecord> {
+/// The record of a key, which another one can be made of, and the secret in it.
+fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
-    let record = read(value).map_err(|problem| {
+    let record: KeyRecord = read(value).map_err(|problem| {
         OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
-    if record.secret.is_none() {
-        return Err(OperatorError::Invalid(format!(
+    let secret = record.secret.clone().ok_or_else(|| {
+        OperatorError::Invalid(format!(
             "the record of the key {id} lacks the namespace's secret, without which a key cannot \
              create: make a new key, and revoke this one"
-        )));
-    }
-    Ok(record)
+        ))
+    })?;
+    Ok((record, secret))
 }
 
 /// Writes the record of a new key, a copy of the old one's, and ends the old one.
-async fn replace(
+async fn copy(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     old: CredentialKey,
@@ -126,13 +152,12 @@ async fn replace(
     keep_seconds: u32,
 ) -> Result<Rotated> {
     let replaces = KeyName::new(old);
-    let began = drawn.change.as_ref().and_then(|change| parse_ms(&change.at));
-    let began_ms = began.unwrap_or_else(|| author.clock.now_ms());
-    let made = match drawn.made_before(store, author.clock).await? {
+    let began_ms = began_ms(author);
+    let made = match drawn.made_before(store, author).await? {
         Some(made) => made,
         None => {
-            drawn.record(store, author, ROTATE, [&replaces.id, &drawn.id()]).await?;
-            let note = KeyNote::new(record, drawn.registered(author));
+            author.record(store, ROTATE, [&replaces.id, &drawn.id()]).await?;
+            let note = KeyNote::new(record, author.registered());
             let note = KeyNote { predecessor: Some(replaces.id.clone()), ..note };
             drawn.put(store, value, note).await?
         }

@@ -5,8 +5,10 @@
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
 use crate::handle::{Clock, Entropy, Message, Outbox};
+use crate::ledger::Ledger;
 use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
+use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
 use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, Result, read_values};
@@ -59,7 +61,7 @@ pub async fn next_message(
 // ---- One -----------------------------------------------------------------------------------------
 
 /// What became of the wish to send an e-mail once more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resent {
     /// Its message is in the queue.
@@ -70,12 +72,39 @@ pub enum Resent {
     Untaken,
 }
 
+/// What the queue did not take can be sent once more.
+impl Outcome for Resent {
+    type Kept = Resent;
+
+    fn to_keep(&self) -> Option<Resent> {
+        (*self != Resent::Untaken).then_some(*self)
+    }
+
+    fn again(kept: Resent) -> Self {
+        kept
+    }
+}
+
 /// Puts the [message](next_message) of a round into the queue, unless this instance has done so lately. It
 /// is recorded first.
 ///
 /// # Errors
-/// If the record of changes cannot be written: then nothing is put into the queue.
+/// If the record of changes cannot be written, or the ledger fails: then nothing is put into the queue.
 pub async fn queue_round(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    message: &Message,
+) -> Result<Done<Resent>> {
+    let work =
+        async |author: &Author<'_, _, _>| queue_now(store, author, outbox, rounds, message).await;
+    once(store, ledger, author, (COMMAND, &message.id), work).await
+}
+
+/// A repeat may queue the round again: the consumer sends it once.
+async fn queue_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     outbox: &dyn Outbox,
@@ -162,7 +191,7 @@ impl Drop for Round<'_> {
 // ---- All of a day --------------------------------------------------------------------------------
 
 /// Which failures are sent once more.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DayQuery {
     /// Those of this UTC day, such as `2026-11-21`.
     pub day: String,
@@ -174,7 +203,7 @@ pub struct DayQuery {
 }
 
 /// What a step has come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayStep {
     /// How many were put into the queue.
     pub queued: usize,
@@ -197,6 +226,34 @@ pub struct DayStep {
 /// # Errors
 /// If `from` is not of a step, the record of changes cannot be written, or the store fails.
 pub async fn resend_day(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    outbox: &dyn Outbox,
+    rounds: &QueuedRounds,
+    query: &DayQuery,
+) -> Result<Done<DayStep>> {
+    let work = async |author: &Author<'_, _, _>| {
+        resend_day_now(store, author, outbox, rounds, query).await
+    };
+    let author = author.of_step(query.from.as_deref().unwrap_or_default());
+    once(store, ledger, &author, (COMMAND, &("day", query)), work).await
+}
+
+/// A step that the queue did not take whole can be sent once more.
+impl Outcome for DayStep {
+    type Kept = DayStep;
+
+    fn to_keep(&self) -> Option<DayStep> {
+        (!self.untaken).then(|| self.clone())
+    }
+
+    fn again(kept: DayStep) -> Self {
+        kept
+    }
+}
+
+async fn resend_day_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     outbox: &dyn Outbox,

@@ -166,9 +166,7 @@ pub fn can_be_sent(status: &Status) -> bool {
 /// Why a second e-mail may go out, if it is sent again.
 pub fn risk(status: &Status) -> Option<&'static str> {
     match (status.state, status.reason.as_deref()) {
-        (State::Sent, _) => {
-            Some("This e-mail was already sent: the recipient gets a second one.")
-        }
+        (State::Sent, _) => Some("This e-mail was already sent: the recipient gets a second one."),
         (State::Waiting | State::Test, _) => {
             Some("The first one may still go out: the recipient may get two.")
         }

@@ -8,6 +8,7 @@ use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::ledger::{self, Entry, Ledger, LedgerError, Origin};
 use crate::notify::Marker;
 use crate::operator::audit::Author;
+use crate::operator::once::{Done, Plain, once};
 use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
 use crate::pledge::{
     ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, TransactionId, Trigger,
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::mem;
 
+pub(super) const ERASE: &str = "transactions erase";
 /// Stands for a reference, or for an offering that names the recipient.
 const ERASED: &str = "erased";
 
@@ -57,7 +59,7 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 }
 
 /// A transaction that was erased.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     /// Its ID.
     pub id: String,
@@ -70,6 +72,8 @@ pub struct Erased {
     /// The same; `None` if that was now.
     pub before: Option<String>,
 }
+
+impl Plain for Erased {}
 
 /// The record that keeps restores from bringing back the personal data of a transaction.
 #[derive(Serialize)]
@@ -90,11 +94,22 @@ pub async fn erase(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
+) -> Result<Done<Erased>> {
+    let work = async |author: &Author<'_, _, _>| erase_now(store, ledger, author, record).await;
+    once(store, ledger, author, (ERASE, &record.id.as_str()), work).await
+}
+
+/// As [`erase`], as a part of an operation.
+pub(super) async fn erase_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: &Record,
 ) -> Result<Erased> {
     check_erasable(author.clock, record)?;
     let metadata = record.metadata()?;
     let (value, access) = without_texts(store, record, author.clock.now_ms()).await?;
-    author.record(store, "transactions erase", [record.id.to_string()]).await?;
+    author.record(store, ERASE, [record.id.to_string()]).await?;
     if let Some(replay) = replay_key(record, &metadata)? {
         ensure_replay(store, author.clock, record, &replay).await?;
     }

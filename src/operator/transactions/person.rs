@@ -2,24 +2,25 @@
 //!
 //! What the ledger finds is erased first. Then the records of the unit in Workers KV are listed, as a row may be missing.
 
-use super::erase::{Erased, erase};
+use super::erase::{ERASE, Erased, erase_now};
 use super::find::find_secret;
 use super::{Wanted, get};
 use crate::auth::check_id;
 use crate::handle::{Clock, Entropy};
 use crate::ledger::{self, Direction, Ledger, Place};
 use crate::operator::audit::Author;
+use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
 use crate::operator::{Damaged, OperatorError, Result};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{Listed, OperatorStore, Recorded, StoreError, TransactionKey};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
 /// What a step has erased.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// What is erased, also what had been before and is still listed.
     pub erased: Vec<Erased>,
@@ -66,6 +67,19 @@ impl Display for PersonPlace {
     }
 }
 
+/// All of a step but the place to go on at, and that as its text.
+impl Outcome for PersonStep {
+    type Kept = (PersonStep, Option<String>);
+
+    fn to_keep(&self) -> Option<Self::Kept> {
+        Some((self.clone(), self.next.as_ref().map(PersonPlace::to_string)))
+    }
+
+    fn again((step, next): Self::Kept) -> Self {
+        PersonStep { next: next.as_deref().and_then(PersonPlace::parse), ..step }
+    }
+}
+
 impl PersonStep {
     fn done(&self) -> usize {
         self.erased.len() + self.refused.len()
@@ -100,25 +114,29 @@ pub async fn erase_person_step(
     from: Option<&PersonPlace>,
     at_most: usize,
     lists: usize,
-) -> Result<PersonStep> {
+) -> Result<Done<PersonStep>> {
     let unit = wanted.unit.as_deref().unwrap_or_default();
     check_id(unit).map_err(OperatorError::Invalid)?;
-    let erasure = Erasure {
-        store,
-        ledger,
-        author,
-        secret: find_secret(store).await?,
-        address,
-        shops: wanted.shops().unwrap_or_default(),
-        at_most: at_most.max(1),
-    };
+    let secret = find_secret(store).await?;
+    let shops = wanted.shops().unwrap_or_default();
     let from = from.cloned().unwrap_or(PersonPlace::Found(None));
-    let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
-    match erasure.go_on(&mut step, lists.max(1)).await {
-        Err(error) if step.done() == 0 => Err(error),
-        _ => Ok(step),
-    }
+    let position = from.to_string();
+    let addresses: Vec<_> = shops.iter().map(|shop| secret.email(shop, address)).collect();
+    let what = (PERSON, unit, addresses, &position);
+    let work = async |author: &Author<'_, _, _>| {
+        let at_most = at_most.max(1);
+        let erasure = Erasure { store, ledger, author, secret, address, shops, at_most };
+        let mut step = PersonStep { next: Some(from), ..PersonStep::default() };
+        match erasure.go_on(&mut step, lists.max(1)).await {
+            Err(error) if step.done() == 0 => Err(error),
+            _ => Ok(step),
+        }
+    };
+    once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
 }
+
+/// Tells the arguments of a person's erasure from those of a transaction's.
+const PERSON: &str = "person";
 
 /// The erasure of a person.
 struct Erasure<'e, S, C, E> {
@@ -209,6 +227,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
 
     async fn erase(&self, id: &str) -> Result<Erased> {
         let record = get(self.store, id).await?;
-        erase(self.store, Some(self.ledger), self.author, &record).await
+        erase_now(self.store, Some(self.ledger), self.author, &record).await
     }
 }

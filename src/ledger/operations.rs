@@ -1,0 +1,193 @@
+//! Operations, each of which is done once: by an ID of the person's, which a form or a command sends again.
+//!
+//! A row says that an operation has begun, and in the end what it came to. It is kept for [`KEPT_DAYS`].
+
+use super::{Ledger, LedgerError, Query, Result, ask};
+use crate::time::{DAY_MS, SKEW_MS};
+use serde::{Deserialize, Serialize};
+
+/// How long it is known what an operation came to, in days.
+pub const KEPT_DAYS: u64 = 90;
+/// How long an operation may be under way, in milliseconds: after that a repeat takes its place.
+pub const UNDER_WAY_MS: u64 = 30_000;
+/// Most rows that go in a step.
+const MOST_FORGOTTEN: u32 = 1_000;
+
+/// An operation as somebody wants it done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Asked<'a> {
+    /// A hash of the operation's ID and its author, so that nobody else sees the row.
+    pub id: &'a str,
+    /// The command, such as `keys create`.
+    pub command: &'a str,
+    /// A hash of its arguments.
+    pub arguments: &'a str,
+    /// Tells one attempt from another.
+    pub attempt: &'a str,
+    /// When the attempt began, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// An operation as the ledger has it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Operation {
+    /// The command.
+    pub command: String,
+    /// The hash of its arguments.
+    pub arguments: String,
+    /// When the first attempt began, in milliseconds since 1970.
+    pub began: u64,
+    /// The last attempt.
+    pub attempt: String,
+    /// What became of the attempts before; `None` if there were none.
+    pub after: Option<After>,
+    /// When it was done; `None` if it is not known to be.
+    pub done: Option<u64>,
+    /// What it came to.
+    pub outcome: Option<String>,
+}
+
+/// What became of earlier attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum After {
+    /// The person heard that each of them failed.
+    Failure,
+    /// What the person heard of one is not known.
+    Silence,
+}
+
+/// Begins an operation, and returns it as it is then: it is ours if it has our `attempt`. One that has begun before is
+/// ours if it has failed, or was under way for too long.
+///
+/// # Errors
+/// If the ledger does not answer. Then it may have begun.
+pub async fn begin(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Operation> {
+    let stale = asked.at.saturating_sub(UNDER_WAY_MS);
+    let ahead = asked.at.saturating_add(SKEW_MS);
+    let begin = Begin { asked, stale, ahead }.statement()?;
+    let answers = ledger.run(&[begin, Get { id: asked.id }.statement()?]).await?;
+    let mut found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
+    found.pop().ok_or(LedgerError::Damaged)
+}
+
+/// An operation, by the hash of its ID and author; `None` if it has not begun.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Operation>> {
+    Ok(ask(ledger, &Get { id }).await?.pop())
+}
+
+/// Keeps that an operation is done, and what it came to.
+///
+/// # Errors
+/// If the ledger does not answer: then a repeat does it once more.
+pub async fn finish(
+    ledger: &dyn Ledger,
+    asked: &Asked<'_>,
+    done: u64,
+    outcome: &str,
+) -> Result<()> {
+    ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
+}
+
+/// Ends an attempt that has failed: `is_begun` if it may have changed something, which a repeat then goes on with.
+/// Else the ID is free again.
+///
+/// # Errors
+/// If the ledger does not answer: then a repeat has to wait.
+pub async fn fail(ledger: &dyn Ledger, asked: &Asked<'_>, is_begun: bool) -> Result<()> {
+    let (free, release) = (Free(asked).statement()?, Release(asked).statement()?);
+    let statements = if is_begun { vec![release] } else { vec![free, release] };
+    ledger.run(&statements).await.map(drop)
+}
+
+/// Forgets old operations, some at a time.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub(super) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
+    let before = now_ms.saturating_sub(KEPT_DAYS * DAY_MS);
+    ask(ledger, &Forget { before, most: MOST_FORGOTTEN }).await.map(drop)
+}
+
+#[derive(Serialize)]
+struct Begin<'a> {
+    asked: &'a Asked<'a>,
+    stale: u64,
+    ahead: u64,
+}
+
+/// A clock that is far ahead stops nobody. Run twice, it changes nothing more.
+impl Query for Begin<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt)
+VALUES (?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
+  ?1 ->> '$.asked.at', ?1 ->> '$.asked.at', ?1 ->> '$.asked.attempt')
+ON CONFLICT DO UPDATE SET attempted = excluded.attempted, attempt = excluded.attempt,
+  after = iif(operations.attempted = 0 AND ifnull(operations.after, '') <> 'silence', 'failure', 'silence')
+WHERE operations.done IS NULL AND operations.attempt <> excluded.attempt
+  AND operations.command = excluded.command AND operations.arguments = excluded.arguments
+  AND operations.attempted NOT BETWEEN ?1 ->> '$.stale' + 1 AND ?1 ->> '$.ahead'";
+}
+
+#[derive(Serialize)]
+struct Get<'a> {
+    id: &'a str,
+}
+
+impl Query for Get<'_> {
+    type Row = Operation;
+    const SQL: &'static str = "SELECT json_object('command', command, 'arguments', arguments, 'began', began, 'attempt', attempt,
+  'after', after, 'done', done, 'outcome', outcome)
+FROM operations WHERE id = ?1 ->> '$.id'";
+}
+
+#[derive(Serialize)]
+struct Finish<'a> {
+    asked: &'a Asked<'a>,
+    done: u64,
+    outcome: &'a str,
+}
+
+/// Whichever attempt is done first counts.
+impl Query for Finish<'_> {
+    type Row = ();
+    const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt, done, outcome)
+VALUES (?1 ->> '$.asked.id', ?1 ->> '$.asked.command', ?1 ->> '$.asked.arguments',
+  ?1 ->> '$.asked.at', ?1 ->> '$.asked.at', ?1 ->> '$.asked.attempt', ?1 ->> '$.done', ?1 ->> '$.outcome')
+ON CONFLICT DO UPDATE SET done = excluded.done, outcome = excluded.outcome
+WHERE operations.done IS NULL AND operations.command = excluded.command AND operations.arguments = excluded.arguments";
+}
+
+#[derive(Serialize)]
+struct Release<'a>(&'a Asked<'a>);
+
+impl Query for Release<'_> {
+    type Row = ();
+    const SQL: &'static str = "UPDATE operations SET attempted = 0
+WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL";
+}
+
+/// What an earlier attempt has begun stays.
+#[derive(Serialize)]
+struct Free<'a>(&'a Asked<'a>);
+
+impl Query for Free<'_> {
+    type Row = ();
+    const SQL: &'static str = "DELETE FROM operations
+WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL AND after IS NULL";
+}
+
+#[derive(Serialize)]
+struct Forget {
+    before: u64,
+    most: u32,
+}
+
+impl Query for Forget {
+    type Row = ();
+    const SQL: &'static str = "DELETE FROM operations WHERE id IN
+  (SELECT id FROM operations WHERE began < ?1 ->> '$.before' ORDER BY began LIMIT ?1 ->> '$.most')";
+}

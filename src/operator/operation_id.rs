@@ -1,0 +1,134 @@
+//! IDs of operations: what is sent twice under one ID is done once ([`once`](super::once)).
+
+use super::{OperatorError, Result};
+use crate::handle::{Clock, Entropy};
+use crate::hash::first_bytes;
+use crate::scope::{Mode, Scope};
+use crate::secret::NamespaceSecret;
+use crate::time::{DAY_MS, SKEW_MS};
+use hmac::Mac as _;
+use sha2::{Digest as _, Sha256};
+use std::fmt::{self, Display, Formatter};
+
+/// Bytes of randomness in an ID: 128 bits.
+const RANDOM_BYTES: usize = 16;
+/// Bytes of what is kept of an ID.
+const HASH_BYTES: usize = 16;
+/// Most characters of an ID.
+const MAX_LENGTH: usize = 64;
+/// How long after it was made an operation may begin, in milliseconds: what a page shows is old then.
+const VALID_MS: u64 = 60 * 60_000;
+
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. Only the person who has
+/// used it can use it again. It is kept as a [hash](Self::hash): a key is derived from it and the namespace's secret, and
+/// whoever has all records must not be able to derive that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationId {
+    text: String,
+    /// When it was made, in milliseconds since 1970, where its text says so.
+    made_ms: Option<u64>,
+    /// Whether it was made here, so that nobody can have used it before.
+    is_new: bool,
+}
+
+impl OperationId {
+    /// Draws an ID at random. Its text is `{milliseconds since 1970}-{32 hexadecimal digits}`.
+    pub fn new(clock: &impl Clock, entropy: &impl Entropy) -> Self {
+        let mut random = [0; RANDOM_BYTES];
+        entropy.fill(&mut random);
+        let made_ms = clock.now_ms();
+        let text = format!("{made_ms}-{}", base16ct::lower::encode_string(&random));
+        OperationId { text, made_ms: Some(made_ms), is_new: true }
+    }
+
+    /// Reads an ID that a form or a command has sent.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if !(1..=MAX_LENGTH).contains(&text.len()) || !text.bytes().all(is_plain) {
+            return Err(OperatorError::Invalid(format!(
+                "nothing was done: an operation ID has 1 to {MAX_LENGTH} letters, digits, `_` and `-`"
+            )));
+        }
+        Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
+    }
+
+    /// The ID of a step of this operation, which may come any time after the first one.
+    pub(super) fn step(&self, position: &str) -> Self {
+        let hash = Sha256::new_with_prefix(&self.text).chain_update("\n").chain_update(position);
+        let text = base16ct::lower::encode_string(&first_bytes::<RANDOM_BYTES>(hash.finalize()));
+        OperationId { text, made_ms: None, is_new: self.is_new }
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether somebody may have used it before.
+    pub(super) fn may_be_used(&self) -> bool {
+        !self.is_new
+    }
+
+    /// When the form was made that has sent this, in milliseconds since 1970; `None` for an ID that says no time.
+    pub(super) fn sent_ms(&self) -> Option<u64> {
+        self.made_ms.filter(|_| !self.is_new)
+    }
+
+    /// When an operation of this ID can have begun first, in milliseconds since 1970: the clocks of others may be
+    /// late. One whose ID has no time is looked for a day back.
+    pub(super) fn since_ms(&self, now_ms: u64) -> u64 {
+        self.made_ms.map_or(now_ms.saturating_sub(DAY_MS), |made| made.saturating_sub(SKEW_MS))
+    }
+
+    /// Refuses to begin an operation whose ID is too old, or of a time to come.
+    pub(super) fn check_age(&self, now_ms: u64) -> Result<()> {
+        let Some(made_ms) = self.made_ms else { return Ok(()) };
+        let valid = made_ms.saturating_sub(SKEW_MS)..=made_ms.saturating_add(VALID_MS);
+        if valid.contains(&now_ms) {
+            return Ok(());
+        }
+        let minutes = VALID_MS / 60_000;
+        Err(OperatorError::Invalid(format!(
+            "nothing was done: this form, or operation ID, is more than {minutes} minutes old. Open the page again, or \
+             begin with a new ID"
+        )))
+    }
+
+    /// What is kept of the ID and the person: nobody can tell them from it, or use it in the place of another's.
+    pub(super) fn hash(&self, by: &str) -> String {
+        let hash = Sha256::new_with_prefix(by).chain_update("\n").chain_update(&self.text);
+        base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(hash.finalize()))
+    }
+
+    /// Bytes that only this operation of this person gives for this purpose, and nobody can guess; `None` if the ID itself
+    /// may be guessed, as somebody has made it up.
+    pub(super) fn bytes<const N: usize>(
+        &self,
+        secret: &NamespaceSecret,
+        by: &str,
+        mode: Mode,
+        purpose: &[u8],
+    ) -> Option<[u8; N]> {
+        self.made_ms?;
+        let scope = Scope { mode, unit: String::new() };
+        let mac = secret.mac("operation", &scope, [self.text.as_bytes(), by.as_bytes(), purpose]);
+        Some(first_bytes(mac.finalize().into_bytes()))
+    }
+}
+
+impl Display for OperationId {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.text)
+    }
+}
+
+/// The time in the text of an ID that [`OperationId::new`] made.
+fn made_ms(text: &str) -> Option<u64> {
+    let (made_ms, random) = text.split_once('-')?;
+    let made_ms: u64 = made_ms.parse().ok().filter(|ms: &u64| ms.to_string() == made_ms)?;
+    let random = base16ct::lower::decode_vec(random).ok()?;
+    (random.len() == RANDOM_BYTES).then_some(made_ms)
+}
