@@ -623,7 +623,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   const at = ["--origin", origin];
   await fails(
     [...RESEND, ...at],
-    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. A second e-mail goes out. Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
+    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. This e-mail was already sent: the recipient gets a second one. Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
   );
   await fails(
     ["emails", "resend", ID, ...at, "--yes"],
