@@ -189,7 +189,7 @@ fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorEr
 }
 
 fn under_way(found: &Operation) -> OperatorError {
-    OperatorError::Invalid(format!(
+    OperatorError::Repeated(format!(
         "this is being done right now, since {}, and was not begun twice: look again in half a minute",
         date_time(found.began)
     ))
@@ -228,7 +228,7 @@ pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
 ) -> Result<()> {
     match (ledger, author.earlier) {
-        (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Invalid(format!(
+        (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Repeated(format!(
             "nothing was done now: this was done already, or begun, at {}. Look at what it changes, and begin again if it \
              was not done",
             date_time(since_ms)

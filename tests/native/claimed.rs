@@ -183,11 +183,11 @@ impl Change {
             }
             Change::Undo => {
                 let of: ShopMonth = serde_json::from_value(of).unwrap();
-                payments::undo(at, Some(at), author, &of).await.map(drop)
+                payments::undo(at, Some(at), author, &of, None).await.map(drop)
             }
             Change::Add => {
                 let added = teams::add(at, Some(at), author, "t", &unit).await?;
-                assert_eq!(added.already, [], "it was not in the team");
+                assert_eq!(added.outcome.already, [], "it was not in the team");
                 Ok(())
             }
             Change::Remove => teams::remove(at, Some(at), author, "t", &unit).await.map(drop),
