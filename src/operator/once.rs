@@ -20,7 +20,7 @@ use super::audit::{self, Author, Earlier};
 use super::operation_id::OperationId;
 use super::{OperatorError, Result};
 use crate::handle::{Clock, Entropy};
-use crate::ledger::operations::{self, After, Asked, Operation};
+use crate::ledger::operations::{self, After, Asked, Operation, UNDER_WAY_MS};
 use crate::ledger::{Ledger, holder};
 use crate::store::{ChangeNote, OperatorStore};
 use crate::time::date_time;
@@ -190,8 +190,9 @@ fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorEr
 
 fn under_way(found: &Operation) -> OperatorError {
     OperatorError::Repeated(format!(
-        "this is being done right now, since {}, and was not begun twice: look again in half a minute",
-        date_time(found.began)
+        "this is being done right now, since {}, and was not begun twice: look again in {} s",
+        date_time(found.began),
+        UNDER_WAY_MS / 1_000
     ))
 }
 
