@@ -111,7 +111,7 @@ impl Books {
         let told = match is_added {
             true => {
                 let added = teams::add(&store, Some(ledger), &author, TEAM, &units).await;
-                added.map(|added| added.already.is_empty())
+                added.map(|added| added.outcome.already.is_empty())
             }
             false => teams::remove(&store, Some(ledger), &author, TEAM, &units).await.map(|_| true),
         };

@@ -65,7 +65,7 @@ impl Books {
         });
         let payment: Payment = serde_json::from_value(payment).unwrap();
         let paid = payments::mark(&store, Some(&self.database), &author, &payment).await;
-        let paid = paid.map_err(|error| error.to_string())?;
+        let paid = paid.map_err(|error| error.to_string())?.outcome;
         self.settle(SHOP);
         let wrong = self.wrong_payment(&paid.settlement);
         wrong.into_iter().for_each(|text| self.blame("what is paid is all of the month", text));
@@ -76,7 +76,7 @@ impl Books {
         let (clock, store) = (self.clock(), self.namespace(OPERATOR));
         let author = Author::new("ops", &clock, &*self.random).unwrap();
         let of: ShopMonth = serde_json::from_value(of()).unwrap();
-        let undone = payments::undo(&store, Some(&self.database), &author, &of).await;
+        let undone = payments::undo(&store, Some(&self.database), &author, &of, None).await;
         undone.map(drop).map_err(|error| error.to_string())
     }
 

@@ -200,7 +200,7 @@ fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Mar
             " already. Its secret was shown once, and cannot be shown again."
         }))
         section {
-            (view::facts(&[("ID", html! { code { (id) } }), ("For", owner(level))]))
+            (facts(&made.row, level))
             p { "If you have not seen the secret, nobody has: replace the key, which makes another secret, or revoke it." }
             (change_forms(&made.row.name, level))
         }

@@ -134,6 +134,7 @@ impl Refusal {
 
     fn status(&self) -> u16 {
         match self {
+            Refusal::Operator(OperatorError::Repeated(_)) => 409,
             Refusal::Operator(OperatorError::Invalid(_)) => 422,
             Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
             Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable))
@@ -168,6 +169,7 @@ impl Refusal {
                 "You have too many pages open. Nothing was changed: wait a moment, then reload."
                     .to_owned(),
             ),
+            Refusal::Operator(OperatorError::Repeated(text)) => ("This was sent twice", text.clone()),
             Refusal::Operator(error) => ("This was not done", error.to_string()),
             Refusal::Request(403, text) => ("This is not for you", text.clone()),
             Refusal::Request(404, text) => ("There is no such page", text.clone()),

@@ -100,6 +100,13 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.has_entry.get()
     }
 
+    /// When the person wanted the change that is made now, in milliseconds since 1970: when they opened the form for it, or
+    /// when its first attempt began. `None` if that is now.
+    pub(super) fn wanted_ms(&self) -> Option<u64> {
+        let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
+        sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
+    }
+
     /// Whether an earlier attempt of the operation has made a change, by the name of its entry.
     pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
         let Some(key) = AuditKey::parse(change) else { return Ok(false) };

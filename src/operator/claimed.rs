@@ -15,7 +15,7 @@
 //!
 //! Without a ledger a change is its entry and its record.
 
-use super::audit::{Author, Earlier, Entry};
+use super::audit::{Author, Entry};
 use super::once::refuse_repeat;
 use super::{OperatorError, Result};
 use crate::handle::{Clock, Entropy};
@@ -200,39 +200,29 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses to repeat a change of facts that another change has overtaken since its first attempt. `words` begin the error.
+/// Refuses to change facts where another change has done the reverse since the form for it was made, or since its first
+/// attempt. `refused` is the error for such a fact, and whose change it is.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
-    store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
-    facts: &[Fact],
-    words: &str,
+    (wanted, facts): (Wanted, &[Fact]),
+    refused: impl FnOnce(&Claim) -> OperatorError,
 ) -> Result<()> {
     refuse_repeat(ledger, author)?;
-    let (Some(ledger), Some(Earlier { since_ms, .. })) = (ledger, author.earlier) else {
-        return Ok(());
+    let (Some(ledger), Some(since_ms)) = (ledger, author.wanted_ms()) else { return Ok(()) };
+    let reverse = match wanted {
+        Wanted::Added => State::Gone,
+        Wanted::Removed => State::Kept,
     };
-    let mut claims = claims::get(ledger, facts).await?;
-    claims.retain(|claim| claim.by.at >= since_ms);
-    for Claim { by, .. } in claims {
-        if !author.has_made(store, &by.change).await? {
-            let (who, at) = (name(&by.author), date_time(by.at));
-            return Err(OperatorError::Invalid(format!(
-                "{words} was changed since this was begun, by {who} at {at}. Look at it, and begin again"
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn name(author: &str) -> &str {
-    if author.is_empty() { "somebody" } else { author }
+    let claims = claims::get(ledger, facts).await?;
+    let is_reverse = |claim: &&Claim| claim.by.at > since_ms && claim.state == reverse;
+    claims.iter().find(is_reverse).map_or(Ok(()), |claim| Err(refused(claim)))
 }
 
 /// What a claim says, to one who is refused. `done` and `undone`: what was done by it, such as `added it`.
 pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
     let Change { author, at, .. } = &claim.by;
-    let who = name(author);
+    let who = if author.is_empty() { "somebody" } else { author };
     let at = date_time(*at);
     match claim.state {
         State::Kept => format!("{who} {done} at {at}"),

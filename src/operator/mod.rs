@@ -55,6 +55,8 @@ pub enum OperatorError {
     Store(StoreError),
     /// The ledger does not answer, or refuses.
     Ledger(LedgerError),
+    /// Somebody asks again for what is under way, or was begun before: nothing was done now. What to do.
+    Repeated(String),
     /// Anything else: the problem and, where there is one, the remedy.
     Invalid(String),
 }
@@ -68,6 +70,7 @@ impl Display for OperatorError {
             }
             OperatorError::Store(StoreError::Busy) => "the store is busy: try again in a moment",
             OperatorError::Store(StoreError::Damaged(problem))
+            | OperatorError::Repeated(problem)
             | OperatorError::Invalid(problem) => problem,
         })
     }

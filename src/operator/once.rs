@@ -20,7 +20,7 @@ use super::audit::{self, Author, Earlier};
 use super::operation_id::OperationId;
 use super::{OperatorError, Result};
 use crate::handle::{Clock, Entropy};
-use crate::ledger::operations::{self, After, Asked, Operation};
+use crate::ledger::operations::{self, After, Asked, Operation, UNDER_WAY_MS};
 use crate::ledger::{Ledger, holder};
 use crate::store::{ChangeNote, OperatorStore};
 use crate::time::date_time;
@@ -189,9 +189,10 @@ fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorEr
 }
 
 fn under_way(found: &Operation) -> OperatorError {
-    OperatorError::Invalid(format!(
-        "this is being done right now, since {}, and was not begun twice: look again in half a minute",
-        date_time(found.began)
+    OperatorError::Repeated(format!(
+        "this is being done right now, since {}, and was not begun twice: look again in {} s",
+        date_time(found.began),
+        UNDER_WAY_MS / 1_000
     ))
 }
 
@@ -228,7 +229,7 @@ pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
 ) -> Result<()> {
     match (ledger, author.earlier) {
-        (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Invalid(format!(
+        (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Repeated(format!(
             "nothing was done now: this was done already, or begun, at {}. Look at what it changes, and begin again if it \
              was not done",
             date_time(since_ms)

@@ -55,8 +55,11 @@ impl OperationId {
         Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
     }
 
-    /// The ID of a step of this operation, which may come any time after the first one.
+    /// The ID of a step of this operation, which may come any time after the first one. That has no position.
     pub(super) fn step(&self, position: &str) -> Self {
+        if position.is_empty() {
+            return self.clone();
+        }
         let hash = Sha256::new_with_prefix(&self.text).chain_update("\n").chain_update(position);
         let text = base16ct::lower::encode_string(&first_bytes::<RANDOM_BYTES>(hash.finalize()));
         OperationId { text, made_ms: None, is_new: self.is_new }

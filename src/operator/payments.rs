@@ -191,8 +191,14 @@ async fn mark_now(
 ) -> Result<Paid> {
     let of = &payment.of;
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
-    let words = format!("nothing was marked: {}", of.in_words());
-    claimed::refuse_overtaken(store, ledger, author, &[of.fact()], &words).await?;
+    let refused = |claim: &Claim| {
+        let words = changed_in_words(claim);
+        of.refused(format_args!(
+            "was changed since this form was opened: {words}. Look at it and begin again"
+        ))
+    };
+    let facts = [of.fact()];
+    claimed::refuse_overtaken(ledger, author, (Wanted::Added, &facts), refused).await?;
     if author.earlier.is_some()
         && let Some((settlement, Some(change))) = look(store, of).await?
         && author.has_made(store, &change).await?
@@ -307,8 +313,11 @@ async fn undo_now(
     seen: Option<&str>,
 ) -> Result<Paid> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
-    let words = format!("nothing was undone: {}", of.in_words());
-    claimed::refuse_overtaken(store, ledger, author, &[of.fact()], &words).await?;
+    let refused = |claim: &Claim| {
+        of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
+    };
+    let facts = [of.fact()];
+    claimed::refuse_overtaken(ledger, author, (Wanted::Removed, &facts), refused).await?;
     let Some((settlement, change)) = look(store, of).await? else {
         let claim = claimed::recent(ledger, &[of.fact()], author.clock).await?.pop();
         let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());

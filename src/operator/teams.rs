@@ -79,13 +79,8 @@ impl Team {
         std::iter::once(&self.team).chain(&self.units).cloned().collect()
     }
 
-    /// ``nothing was added to the team `t` ``
-    fn words(&self, changed: &str) -> String {
-        format!("nothing was {changed}: a unit of the team `{}`", self.team)
-    }
-
-    fn changed_by(&self, changed: &str, fact: &Fact, claim: &Claim) -> OperatorError {
-        let (unit, team) = (unit_of(fact), &self.team);
+    fn changed_by(&self, changed: &str, claim: &Claim) -> OperatorError {
+        let (unit, team) = (unit_of(&claim.fact), &self.team);
         let words = claimed::in_words(claim, "added it", "removed it");
         OperatorError::Invalid(format!(
             "nothing was {changed}: `{unit}` in the team `{team}`: {words}"
@@ -101,7 +96,7 @@ impl Team {
                     "nothing was removed: `{unit}` is not in the team `{team}` any more: {words}"
                 ))
             }
-            Some(claim) => self.changed_by("removed", fact, claim),
+            Some(claim) => self.changed_by("removed", claim),
             None => OperatorError::Invalid(format!(
                 "nothing was removed: `{unit}` is not in the team `{team}` here"
             )),
@@ -197,7 +192,9 @@ async fn add_now(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<Added> {
-    claimed::refuse_overtaken(store, ledger, author, &team.facts(), &team.words("added")).await?;
+    let of = (Wanted::Added, &*team.facts());
+    let refused = |claim: &Claim| team.changed_by("added", claim);
+    claimed::refuse_overtaken(ledger, author, of, refused).await?;
     let members = team.members(store, ledger, author.clock).await?;
     if ledger.is_some() && members.iter().all(Member::is_in) {
         return Ok(Added { team, already: members.iter().map(Member::already).collect() });
@@ -215,12 +212,12 @@ async fn add_now(
             Turn::Theirs(claim) if claim.state == State::Kept => {
                 already.push(Member { claim: Some(claim), ..member }.already());
             }
-            Turn::Theirs(claim) => pending = Some((member.fact, claim)),
+            Turn::Theirs(claim) => pending = Some(claim),
             Turn::None => already.push(member.already()),
         }
     }
-    if let Some((fact, claim)) = pending {
-        let error = team.changed_by("added", &fact, &claim);
+    if let Some(claim) = pending {
+        let error = team.changed_by("added", &claim);
         return Err(changing.give_up(&ours, error).await);
     }
     if ours.is_empty() {
@@ -257,7 +254,9 @@ async fn remove_now(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<Team> {
-    claimed::refuse_overtaken(store, ledger, author, &team.facts(), &team.words("removed")).await?;
+    let of = (Wanted::Removed, &*team.facts());
+    let refused = |claim: &Claim| team.changed_by("removed", claim);
+    claimed::refuse_overtaken(ledger, author, of, refused).await?;
     let members = team.members(store, ledger, author.clock).await?;
     if author.earlier.is_some() && members.iter().all(Member::is_gone) {
         return Ok(team); // an earlier attempt has removed them

@@ -343,7 +343,7 @@ async fn remove_now(
     let (profile, entry) =
         (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
     if profile.is_none() && entry.is_none() {
-        return Ok(false);
+        return Ok(author.earlier.is_some()); // an earlier attempt may have removed them
     }
     let is_of = is_of(unit);
     let contested = contested(unit, &is_of);

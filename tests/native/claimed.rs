@@ -9,8 +9,10 @@ use impact_pledge::operator::{OperatorError, teams};
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use serde_json::json;
 use std::cell::Cell;
-use std::future::pending;
+use std::future::{pending, poll_fn};
+use std::mem::take;
 use std::sync::LazyLock;
+use std::task::Poll;
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
@@ -25,7 +27,7 @@ const MEMBER: &str = "member:t:u";
 
 /// What happens at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub enum Fault {
     /// It fails, and nothing is done.
     Before,
     /// It is done, and seems to fail: such as a timeout.
@@ -36,18 +38,25 @@ enum Fault {
     CrashAfter,
     /// A pass of the reconciliation comes first.
     Pass,
+    /// All others go on before it.
+    Wait,
 }
 
 const FAULTS: [Fault; 5] =
     [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter, Fault::Pass];
 
+async fn wait() {
+    let mut is_waiting = true;
+    poll_fn(|_| if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }).await;
+}
+
 /// Store and ledger, of which some calls fail.
-struct Faulty<'f> {
-    store: &'f MemoryStore,
-    ledger: &'f SqliteLedger,
-    clock: &'f FixedClock,
-    calls: Cell<usize>,
-    faults: &'f [(usize, Fault)],
+pub struct Faulty<'f> {
+    pub store: &'f MemoryStore,
+    pub ledger: &'f SqliteLedger,
+    pub clock: &'f FixedClock,
+    pub calls: Cell<usize>,
+    pub faults: &'f [(usize, Fault)],
 }
 
 impl Faulty<'_> {
@@ -57,6 +66,7 @@ impl Faulty<'_> {
         match fault.map(|(_, fault)| *fault) {
             Some(Fault::Before) => return Err(error),
             Some(Fault::CrashBefore) => pending().await,
+            Some(Fault::Wait) => wait().await,
             Some(Fault::Pass) => self.ledger.reconcile(self.store, self.clock.0.get()),
             _ => {}
         }
@@ -133,7 +143,7 @@ impl Ledger for Faulty<'_> {
 
 // ---- Changes -------------------------------------------------------------------------------------
 
-type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
+pub type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 
 /// A change, and how it is taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,11 +193,11 @@ impl Change {
             }
             Change::Undo => {
                 let of: ShopMonth = serde_json::from_value(of).unwrap();
-                payments::undo(at, Some(at), author, &of).await.map(drop)
+                payments::undo(at, Some(at), author, &of, None).await.map(drop)
             }
             Change::Add => {
                 let added = teams::add(at, Some(at), author, "t", &unit).await?;
-                assert_eq!(added.already, [], "it was not in the team");
+                assert_eq!(added.outcome.already, [], "it was not in the team");
                 Ok(())
             }
             Change::Remove => teams::remove(at, Some(at), author, "t", &unit).await.map(drop),
@@ -207,7 +217,7 @@ struct World {
 type Heard = Option<Result<(), String>>;
 
 /// Those of a shop with one order: name, value and metadata.
-static RECORDS: LazyLock<Vec<(String, String, String)>> = LazyLock::new(|| {
+pub static RECORDS: LazyLock<Vec<(String, String, String)>> = LazyLock::new(|| {
     let service = seeded();
     let body = minimal().to_string().into_bytes();
     let create = TestRequest::new("POST", PATH, LIVE_UNIT).with_body(body);

@@ -8,8 +8,9 @@ use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
 use impact_pledge::ledger::{Ledger, Running, Statement};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
+use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::operator::teams::{self, Already};
-use impact_pledge::operator::{OperatorError, prices, units};
+use impact_pledge::operator::{OperatorError, units};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
     AuditKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
@@ -137,19 +138,20 @@ type Changing<'a> = Pin<Box<dyn Future<Output = Result<(), OperatorError>> + 'a>
 fn set_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let members = serde_json::from_value(json!({ "name": author.by() })).unwrap();
-        units::set(store, author, "unit_dev", members).await.map(drop)
+        units::set(store, None, author, "unit_dev", members).await.map(drop)
     })
 }
 
 fn remove_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
-    Box::pin(async move { units::remove(store, author, "unit_dev").await.map(drop) })
+    Box::pin(async move { units::remove(store, None, author, "unit_dev").await.map(drop) })
 }
 
 fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
         let list: Catalogue = serde_json::from_value(list).unwrap();
-        prices::set(store, author, Mode::Live, list).await.map(drop)
+        let edit = Edit::All(list);
+        prices::set(store, None, author, Mode::Live, &edit, None).await.map(drop)
     })
 }
 
@@ -171,7 +173,7 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let of = json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" });
         let of: ShopMonth = serde_json::from_value(of).unwrap();
-        payments::undo(store, Some(store), author, &of).await.map(drop)
+        payments::undo(store, Some(store), author, &of, None).await.map(drop)
     })
 }
 
@@ -180,7 +182,7 @@ fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
         let before = |unit: &Already| OperatorError::Invalid(format!("{:?}", unit.registered));
-        added.already.first().map_or(Ok(()), |unit| Err(before(unit)))
+        added.outcome.already.first().map_or(Ok(()), |unit| Err(before(unit)))
     })
 }
 
@@ -248,9 +250,10 @@ impl Race {
         let [a, b] = &authors;
         let mut changing = [self.changes[0](&turns, a), self.changes[1](&turns, b)];
         let mut heard = [None, None];
-        let reads = [0, 0, 1, 1]; // both see the same record
+        let first = if self.is_claimed { 3 } else { 2 }; // both see the same record
+        let reads = repeat_n(0, first).chain(repeat_n(1, first));
         let rest = repeat_n(0, 100).chain(repeat_n(1, 100));
-        for turn in reads.into_iter().chain(schedule.iter().copied()).chain(rest) {
+        for turn in reads.chain(schedule.iter().copied()).chain(rest) {
             let mut context = Context::from_waker(Waker::noop());
             if heard[turn].is_none()
                 && let Poll::Ready(outcome) = changing[turn].as_mut().poll(&mut context)
@@ -266,6 +269,7 @@ impl Race {
             self.store.remove(&name);
         }
         self.ledger.sql("DELETE FROM claims");
+        self.ledger.sql("DELETE FROM operations");
         for (name, (value, metadata)) in &self.before {
             self.store.keep(name, value.as_bytes(), metadata.to_string().as_bytes());
         }

@@ -39,6 +39,7 @@ mod logs;
 mod mail;
 mod notify;
 mod number;
+mod once;
 mod openapi;
 mod operator;
 mod payments;

@@ -680,8 +680,8 @@ impl Desk {
             let message = notifications::next_message(&self.store, &record, &mail).await?;
             let (author, rounds) = (ada.author(), QueuedRounds::default());
             let resent =
-                notifications::queue_round(&self.store, &author, &queue, &rounds, &message);
-            assert_eq!(resent.await?, Resent::Queued);
+                notifications::queue_round(&self.store, None, &author, &queue, &rounds, &message);
+            assert_eq!(resent.await?.outcome, Resent::Queued);
             Ok(message)
         };
         let resent = block_on(resend()).map_err(|error: OperatorError| error.to_string());
@@ -903,7 +903,9 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let erase = |desk: &Desk| {
         let ada = support::service::desk();
         ada.clock.0.set(desk.clock.0.get());
-        block_on(transactions::erase(&desk.store, None, &ada.author(), &desk.record())).unwrap()
+        block_on(transactions::erase(&desk.store, None, &ada.author(), &desk.record()))
+            .unwrap()
+            .outcome
     };
     desk.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
     desk.post

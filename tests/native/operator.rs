@@ -5,11 +5,12 @@ use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::handle::Entropy;
 use impact_pledge::operator::audit::{self, Author};
-use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
-use impact_pledge::operator::prices::parse;
+use impact_pledge::operator::prices::{Edit, parse};
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
-use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
+use impact_pledge::operator::{
+    MAX_PAGES, OperationId, OperatorError, backups, demo, prices, register, seed, teams,
+};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
     BackupKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fmt::Debug;
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, Desk, FixedClock, NOW_MS, desk, team, unit};
+use support::service::{Desk, FixedClock, NOW_MS, desk, team, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -61,18 +62,21 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let unset = [Member::Accent];
     let (u, v) = (["u".to_owned()], ["v".to_owned()]);
     let record = KeyRecord::new(Mode::Live, unit("u"));
-    let key = block_on(keys::create(&store, &ada, record.clone())).unwrap().row.name;
-    let next = block_on(keys::rotate(&store, &ada, &key.name, 60)).unwrap().made.row.name;
-    let time = block_on(prices::set(&store, &ada, Mode::Live, Catalogue::default())).unwrap();
-    block_on(units::set(&store, &ada, "u", named("N"))).unwrap();
-    block_on(units::unset(&store, &ada, "u", &unset)).unwrap();
-    block_on(register::add(&store, &ada, &v)).unwrap();
+    let key = block_on(keys::create(&store, None, &ada, record.clone())).unwrap().outcome.row.name;
+    let next =
+        block_on(keys::rotate(&store, None, &ada, &key.name, 60)).unwrap().outcome.made.row.name;
+    let prices = Edit::All(Catalogue::default());
+    let set = |mode| block_on(prices::set(&store, None, &ada, mode, &prices, None));
+    let time = set(Mode::Live).unwrap().outcome;
+    block_on(units::set(&store, None, &ada, "u", named("N"))).unwrap();
+    block_on(units::unset(&store, None, &ada, "u", &unset)).unwrap();
+    block_on(register::add(&store, None, &ada, &v)).unwrap();
     desk.clock.0.set(NOW_MS + 1);
-    block_on(keys::revoke(&store, &ada, &key.name)).unwrap();
+    block_on(keys::revoke(&store, None, &ada, &key.name)).unwrap();
     block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
     block_on(teams::remove(&store, None, &ada, "t", &u)).unwrap();
     block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
-    block_on(units::remove(&store, &ada, "v")).unwrap();
+    block_on(units::remove(&store, None, &ada, "v")).unwrap();
     let expected = [
         json!({ "command": "keys create", "on": [&key.id, "u"] }),
         json!({ "command": "keys rotate", "on": [&key.id, &next.id] }),
@@ -99,6 +103,14 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
         let changes = shown(&block_on(audit::since(&store, time_ms)).unwrap());
         assert_eq!(changes[0]["at"], "2026-01-31T12:00:00.124Z", "the newest first");
         let mut changes = changes.as_array().unwrap().clone();
+        let operation =
+            |change: &mut Value| change.as_object_mut().unwrap().remove("operation").unwrap();
+        let mut operations: Vec<_> =
+            changes.iter_mut().map(|it| operation(it).to_string()).collect();
+        operations.sort();
+        operations.dedup();
+        assert_eq!(operations.len(), changes.len(), "each is an operation of its own");
+        assert!(operations.iter().all(|hash| hash.len() == 2 + 32), "{operations:?}");
         changes.sort_by_key(Value::to_string);
         changes
     };
@@ -110,14 +122,14 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
         assert_eq!(outcome, Some(OperatorError::Store(StoreError::Unavailable)));
         assert_eq!(names(&store), before);
     };
-    failed(block_on(keys::create(&store, &ada, record)).err());
-    failed(block_on(keys::rotate(&store, &ada, &next.name, 0)).err());
-    failed(block_on(keys::revoke(&store, &ada, &next.name)).err());
-    failed(block_on(prices::set(&store, &ada, Mode::Test, Catalogue::default())).err());
-    failed(block_on(units::set(&store, &ada, "w", named("N"))).err());
-    failed(block_on(units::unset(&store, &ada, "u", &unset)).err());
-    failed(block_on(units::remove(&store, &ada, "u")).err());
-    failed(block_on(register::add(&store, &ada, &v)).err());
+    failed(block_on(keys::create(&store, None, &ada, record)).err());
+    failed(block_on(keys::rotate(&store, None, &ada, &next.name, 0)).err());
+    failed(block_on(keys::revoke(&store, None, &ada, &next.name)).err());
+    failed(set(Mode::Test).err());
+    failed(block_on(units::set(&store, None, &ada, "w", named("N"))).err());
+    failed(block_on(units::unset(&store, None, &ada, "u", &unset)).err());
+    failed(block_on(units::remove(&store, None, &ada, "u")).err());
+    failed(block_on(register::add(&store, None, &ada, &v)).err());
     failed(block_on(teams::add(&store, None, &ada, "t", &v)).err());
     failed(block_on(teams::remove(&store, None, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
@@ -173,7 +185,7 @@ impl Entropy for FixedEntropy {
 
 #[track_caller]
 fn make(store: &MemoryStore, record: KeyRecord) -> MadeKey {
-    block_on(keys::create(store, &desk().author(), record)).unwrap()
+    block_on(keys::create(store, None, &desk().author(), record)).unwrap().outcome
 }
 
 fn name_of(key: &str) -> String {
@@ -195,7 +207,7 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         let store = MemoryStore::default();
         let made =
             make(&store, KeyRecord { label: label.to_owned(), ..KeyRecord::new(mode, level) });
-        let key = &made.key;
+        let key = made.secret().unwrap();
         assert!(key.starts_with(prefix), "`{key}`");
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
         let registered = if mode == Mode::Test { "unit:u" } else { "team:team_dev" };
@@ -203,7 +215,7 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         all.sort();
         assert_eq!(names(&store), all);
         let mut kept = stored(&store, &name_of(key));
-        assert!(!kept.to_string().contains(key.as_str()));
+        assert!(!kept.to_string().contains(key));
         let members = kept.as_object_mut().unwrap();
         assert_eq!(members.remove("version"), Some(json!(VERSION)));
         assert_eq!(members.remove("secret"), Some(stored(&store, "secret")["secret"].clone()));
@@ -231,14 +243,19 @@ fn all_keys_of_a_namespace_have_one_secret() {
     let text = secret["secret"].as_str().unwrap().to_owned();
     assert_eq!(text.len(), 64);
     let other = Desk::with(FixedEntropy([9; 32]));
-    let second =
-        block_on(keys::create(&store, &other.author(), KeyRecord::new(Mode::Live, unit("v"))))
-            .unwrap();
+    let second = block_on(keys::create(
+        &store,
+        None,
+        &other.author(),
+        KeyRecord::new(Mode::Live, unit("v")),
+    ))
+    .unwrap()
+    .outcome;
     for key in [&first, &second] {
-        assert_eq!(stored(&store, &name_of(&key.key))["secret"], *text);
+        assert_eq!(stored(&store, &name_of(key.secret().unwrap()))["secret"], *text);
         assert!(!shown(key).to_string().contains(&text));
     }
-    let rows = block_on(keys::list(&store)).unwrap();
+    let (rows, _) = block_on(keys::list(&store, None, usize::MAX)).unwrap();
     assert!(rows.iter().all(|row| row.problem.is_none()) && rows.len() == 2);
     assert!(!shown(&rows).to_string().contains(&text));
     // Where its record is not seen, a key has a copy.
@@ -246,6 +263,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
     block_on(keys::create(
         &store,
+        None,
         &Desk::with(FixedEntropy([8; 32])).author(),
         KeyRecord::new(Mode::Test, unit("w")),
     ))
@@ -257,29 +275,43 @@ fn all_keys_of_a_namespace_have_one_secret() {
 fn a_damaged_secret_is_not_replaced() {
     let store = MemoryStore::default();
     store.keep("secret", b"{}", b"null");
-    let made =
-        block_on(keys::create(&store, &desk().author(), KeyRecord::new(Mode::Test, unit("u"))));
+    let made = block_on(keys::create(
+        &store,
+        None,
+        &desk().author(),
+        KeyRecord::new(Mode::Test, unit("u")),
+    ));
     refused(made, "the stored secret is damaged: missing field `secret` at line 1 column 2");
     assert_eq!(names(&store), ["secret"]);
 }
 
+/// A key is derived from the random bits of its operation's ID; where somebody has made up the ID, it is drawn.
 #[test]
 fn every_random_bit_is_in_the_key() {
     let store = MemoryStore::default();
     make(&store, KeyRecord::new(Mode::Test, unit("u")));
-    let mut keys: Vec<String> = (0..200)
-        .map(|bit| {
+    let secret = store.value("secret").unwrap();
+    for (own, bits) in [(None, 128), (Some("mine"), 200)] {
+        let key = |bit: usize| {
             let mut random = [0; 32];
             random[bit / 8] = 1 << (bit % 8);
             let desk = Desk::with(FixedEntropy(random));
-            block_on(keys::create(&store, &desk.author(), KeyRecord::new(Mode::Test, unit("u"))))
-                .unwrap()
-                .key
-        })
-        .collect();
-    keys.sort();
-    keys.dedup();
-    assert_eq!(keys.len(), 200);
+            let author = desk.author();
+            let author = match own {
+                None => author,
+                Some(id) => author.with_operation(OperationId::parse(id).unwrap()),
+            };
+            let store = MemoryStore::default();
+            store.keep("secret", secret.as_bytes(), b"null");
+            let record = KeyRecord::new(Mode::Test, unit("u"));
+            let made = block_on(keys::create(&store, None, &author, record));
+            made.unwrap().outcome.key.unwrap()
+        };
+        let mut keys: Vec<String> = (0..bits).map(key).collect();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), bits);
+    }
 }
 
 #[test]
@@ -300,7 +332,7 @@ fn a_key_that_cannot_work_is_not_made() {
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
         let record = KeyRecord { label: label.to_owned(), ..KeyRecord::new(Mode::Test, level) };
-        refused(block_on(keys::create(&store, &desk().author(), record)), &message);
+        refused(block_on(keys::create(&store, None, &desk().author(), record)), &message);
     }
     assert_eq!(names(&store), [""; 0]);
 }
@@ -313,7 +345,7 @@ fn name(first: &str) -> String {
 
 #[track_caller]
 fn list(store: &MemoryStore) -> Vec<KeyRow> {
-    block_on(keys::list(store)).unwrap()
+    block_on(keys::list(store, None, usize::MAX)).unwrap().0
 }
 
 #[test]
@@ -369,13 +401,14 @@ fn the_note_of_a_key_fits_beside_its_record() {
     let level = unit(&"u".repeat(128));
     let record =
         KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level.clone()) };
-    let old = block_on(keys::create(&store, &author, record)).unwrap();
+    let old = block_on(keys::create(&store, None, &author, record)).unwrap().outcome;
     let second = FixedEntropy([2; 32]);
     let author = Author::new(&by, &clock, &second).unwrap();
-    let new = block_on(keys::rotate(&store, &author, &old.key, 60)).unwrap().made;
+    let new = block_on(keys::rotate(&store, None, &author, old.secret().unwrap(), 60));
+    let new = new.unwrap().outcome.made;
     let third = FixedEntropy([3; 32]);
     let author = Author::new(&by, &clock, &third).unwrap();
-    block_on(keys::rotate(&store, &author, &new.key, 60)).unwrap();
+    block_on(keys::rotate(&store, None, &author, new.secret().unwrap(), 60)).unwrap();
     let longest = store.metadata("key:").iter().map(|note| note.to_string().len()).max();
     assert!((1_000..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
     let row = list(&store).into_iter().find_map(|row| row.note).unwrap();
@@ -384,8 +417,9 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert!(audited.iter().all(|change| change.by == by));
     let (by, next) = ("a".repeat(254), FixedEntropy([4; 32]));
     let author = Author::new(&by, &clock, &next).unwrap();
-    let made = block_on(keys::create(&store, &author, KeyRecord::new(Mode::Live, level))).unwrap();
-    assert_eq!(made.row.note.unwrap().by, by, "whole where it fits");
+    let made =
+        block_on(keys::create(&store, None, &author, KeyRecord::new(Mode::Live, level))).unwrap();
+    assert_eq!(made.outcome.row.note.unwrap().by, by, "whole where it fits");
 }
 
 /// Two operators who make the first two keys at the same time can make two secrets.
@@ -400,7 +434,8 @@ fn a_key_with_another_secret_is_pointed_out() {
     }
     let problems: Vec<_> =
         list(&store).into_iter().map(|row| (row.name.name, row.problem.is_some())).collect();
-    let mut expected = vec![(name("aa"), true), (name("bb"), true), (name_of(&made.key), false)];
+    let mut expected =
+        vec![(name("aa"), true), (name("bb"), true), (name_of(made.secret().unwrap()), false)];
     expected.sort();
     assert_eq!(problems, expected);
 }
@@ -425,11 +460,11 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
         let store = three_keys();
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_some());
-        let revoked = block_on(keys::revoke(&store, &desk().author(), wanted)).unwrap();
-        assert_eq!(shown(&revoked), json!({ "id": &KEY_HASH[..12], "name": name }));
+        let revoked = block_on(keys::revoke(&store, None, &desk().author(), wanted)).unwrap();
+        assert_eq!(shown(&revoked.outcome), json!({ "id": &KEY_HASH[..12], "name": name }));
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
-        let once_more = block_on(keys::revoke(&store, &desk().author(), wanted));
+        let once_more = block_on(keys::revoke(&store, None, &desk().author(), wanted));
         refused(once_more, "not revoked: no such key here");
         assert_eq!(names(&store).len(), 2);
     }
@@ -438,8 +473,8 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
 #[test]
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let store = three_keys();
-    let revoked = block_on(keys::revoke(&store, &desk().author(), &KEY_HASH[..13])).unwrap();
-    assert_eq!(revoked.name, format!("key:{KEY_HASH}"));
+    let revoked = block_on(keys::revoke(&store, None, &desk().author(), &KEY_HASH[..13])).unwrap();
+    assert_eq!(revoked.outcome.name, format!("key:{KEY_HASH}"));
     assert_eq!(names(&store), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
     assert_eq!(store.take_lists(), [support::memory::Listing { prefix, names: 1 }]);
@@ -468,7 +503,7 @@ fn what_names_no_key_or_several_is_refused() {
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        refused(block_on(keys::revoke(&store, &desk().author(), wanted)), message);
+        refused(block_on(keys::revoke(&store, None, &desk().author(), wanted)), message);
         refused(rotate(&store, wanted, 0), message);
     }
     assert_eq!(names(&store).len(), 3);
@@ -477,7 +512,8 @@ fn what_names_no_key_or_several_is_refused() {
 // ---- Rotation ----------------------------------------------------------------------------------
 
 fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, OperatorError> {
-    block_on(keys::rotate(store, &Desk::with(FixedEntropy([7; 32])).author(), key, keep))
+    let desk = Desk::with(FixedEntropy([7; 32]));
+    block_on(keys::rotate(store, None, &desk.author(), key, keep)).map(|done| done.outcome)
 }
 
 #[test]
@@ -486,9 +522,11 @@ fn a_key_that_replaces_another_may_do_the_same() {
         let store = MemoryStore::default();
         let made =
             make(&store, KeyRecord { label: "x".to_owned(), ..KeyRecord::new(Mode::Live, team()) });
-        store.edit(&name_of(&made.key), |text| text.replacen('{', "{\"later\": [1], ", 1));
-        let before = store.value(&name_of(&made.key)).unwrap();
-        let rotated = rotate(&store, &made.key, keep).unwrap();
+        store.edit(&name_of(made.secret().unwrap()), |text| {
+            text.replacen('{', "{\"later\": [1], ", 1)
+        });
+        let before = store.value(&name_of(made.secret().unwrap())).unwrap();
+        let rotated = rotate(&store, made.secret().unwrap(), keep).unwrap();
         let new = &rotated.made.row.name;
         assert_eq!(store.value(&new.name).unwrap(), before, "as it was spelled");
         assert_eq!(rotated.replaces, made.row.name);
@@ -512,11 +550,11 @@ fn a_key_that_replaces_another_may_do_the_same() {
 fn an_end_is_not_put_off() {
     let store = MemoryStore::default();
     let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
-    let first = rotate(&store, &old.key, 3_600).unwrap();
+    let first = rotate(&store, old.secret().unwrap(), 3_600).unwrap();
     for (keep, ends) in [(86_400, "2026-01-31T13:00:00Z"), (60, "2026-01-31T12:01:00Z")] {
-        assert_eq!(rotate(&store, &old.key, keep).unwrap().end.unwrap().ends, ends);
+        assert_eq!(rotate(&store, old.secret().unwrap(), keep).unwrap().end.unwrap().ends, ends);
     }
-    let row = block_on(keys::get(&store, &old.key)).unwrap().unwrap().note.unwrap();
+    let row = block_on(keys::get(&store, old.secret().unwrap())).unwrap().unwrap().note.unwrap();
     assert_eq!(row.ends.as_deref(), Some("2026-01-31T12:01:00Z"));
     assert_eq!(row.successor, Some(first.made.row.name.id));
 }
@@ -534,7 +572,7 @@ impl Racing<'_> {
     async fn revoke_at(&self, work: &str, name: &str) {
         if !self.is_done.get() && (self.is_now)(work, name) {
             self.is_done.set(true);
-            keys::revoke(self.store, &Desk::with(FixedEntropy([8; 32])).author(), self.key)
+            keys::revoke(self.store, None, &Desk::with(FixedEntropy([8; 32])).author(), self.key)
                 .await
                 .unwrap();
         }
@@ -604,13 +642,17 @@ fn a_key_that_is_revoked_while_it_is_replaced_stays_revoked() {
     for is_now in moments {
         let store = MemoryStore::default();
         let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
-        let racing = Racing { store: &store, key: &old.key, is_now, is_done: Cell::default() };
+        let racing =
+            Racing { store: &store, key: old.secret().unwrap(), is_now, is_done: Cell::default() };
         let desk = Desk::with(FixedEntropy([7; 32]));
-        let rotated = block_on(keys::rotate(&racing, &desk.author(), &old.key, 3_600)).unwrap();
+        let rotated =
+            block_on(keys::rotate(&racing, None, &desk.author(), old.secret().unwrap(), 3_600))
+                .unwrap();
         assert!(racing.is_done.get());
+        let rotated = rotated.outcome;
         assert!(rotated.end.unwrap().revoked);
-        assert_eq!(store.value(&name_of(&old.key)), None);
-        assert!(store.value(&name_of(&rotated.made.key)).is_some());
+        assert_eq!(store.value(&name_of(old.secret().unwrap())), None);
+        assert!(store.value(&name_of(rotated.made.secret().unwrap())).is_some());
     }
 }
 
@@ -638,215 +680,12 @@ fn a_key_is_not_replaced_by_one_that_cannot_work() {
 fn the_new_key_works_where_the_end_of_the_old_one_could_not_be_written() {
     let store = MemoryStore::default();
     let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
-    let before = store.value(&name_of(&old.key)).unwrap();
-    let prefix: &'static str = Box::leak(name_of(&old.key).into_boxed_str());
+    let before = store.value(&name_of(old.secret().unwrap())).unwrap();
+    let prefix: &'static str = Box::leak(name_of(old.secret().unwrap()).into_boxed_str());
     store.set_unconfirmed(Some(prefix));
-    let rotated = rotate(&store, &old.key, 60).unwrap();
+    let rotated = rotate(&store, old.secret().unwrap(), 60).unwrap();
     assert_eq!(rotated.end.unwrap_err(), OperatorError::Store(StoreError::Unavailable));
-    assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before);
-}
-
-// ---- Forms that are sent several times ---------------------------------------------------------
-
-/// An operator and a form of the dashboard.
-fn with_form() -> (Desk<CountedEntropy>, FormId) {
-    let desk = desk();
-    let form = FormId::new(&desk.clock, &desk.entropy);
-    (desk, form)
-}
-
-/// The commands of the record of changes, the newest first.
-fn audited(store: &MemoryStore) -> Vec<String> {
-    let changes = block_on(audit::since(store, 0)).unwrap();
-    changes.into_iter().map(|change| change.command).collect()
-}
-
-/// All records but those of the record of changes.
-fn all_records(store: &MemoryStore) -> Vec<(String, Option<String>)> {
-    names(store).into_iter().map(|name| (name.clone(), store.value(&name))).collect()
-}
-
-#[test]
-fn a_form_that_is_sent_several_times_makes_one_key() {
-    let (store, (desk, form)) = (MemoryStore::default(), with_form());
-    make(&store, KeyRecord::new(Mode::Test, unit("first")));
-    let record = KeyRecord { label: "till".to_owned(), ..KeyRecord::new(Mode::Live, unit("u")) };
-    let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
-    store.take_reads();
-    let made = send().unwrap();
-    let is_of_key = |name: &String| name.starts_with("key:");
-    assert!(!store.take_reads().iter().any(is_of_key), "what is not there yet is not read");
-    let (kept, note) = (all_records(&store), shown(&made.row));
-    for later_ms in [1, 59_999, 60_000, 3_600_000] {
-        desk.clock.0.set(NOW_MS + later_ms);
-        let again = send().unwrap();
-        assert_eq!((&again.key, shown(&again.row)), (&made.key, note.clone()));
-        assert_eq!(all_records(&store), kept);
-    }
-    assert_eq!(audited(&store).len(), 2, "of the first key and of this one");
-    store.set_hidden(Some("audit:"));
-    assert_eq!(send().unwrap().key, made.key, "before Workers KV shows the change");
-    store.set_hidden(None);
-
-    let other = KeyRecord { label: "shop".to_owned(), ..record.clone() };
-    let other = block_on(keys::create_once(&store, &desk.author(), other, &form)).unwrap();
-    let bob = Author::new("bob@example.org", &desk.clock, &desk.entropy).unwrap();
-    let of_bob = block_on(keys::create_once(&store, &bob, record.clone(), &form)).unwrap();
-    let next = FormId::new(&desk.clock, &desk.entropy);
-    let of_next = block_on(keys::create_once(&store, &desk.author(), record, &next)).unwrap();
-    let mut all = vec![made.key, other.key, of_bob.key, of_next.key];
-    all.sort();
-    all.dedup();
-    assert_eq!((all.len(), list(&store).len()), (4, 5));
-}
-
-#[test]
-fn a_damaged_entry_of_the_audit_log_stops_no_form() {
-    let (store, (desk, form)) = (MemoryStore::default(), with_form());
-    store.keep(&format!("audit:{}:{}", 9_999_999_999_999 - NOW_MS, "0".repeat(16)), b"{", b"7");
-    let author = desk.author();
-    let record = KeyRecord::new(Mode::Test, unit("u"));
-    let key = block_on(keys::create_once(&store, &author, record, &form)).unwrap().key;
-    block_on(keys::rotate_once(&store, &author, &key, 60, &form)).unwrap();
-    block_on(teams::add_once(&store, None, &author, ("t", "u"), &form)).unwrap();
-    block_on(prices::set(&store, &author, Mode::Live, Catalogue::default())).unwrap();
-    let commands = ["catalogue set", "keys create", "keys rotate", "teams add"];
-    let mut audited = audited(&store);
-    audited.sort();
-    assert_eq!(audited, commands);
-}
-
-#[test]
-fn a_form_does_not_bring_back_what_was_revoked_or_replaced() {
-    let ends: [fn(&MemoryStore, &str); 2] = [
-        |store, key| block_on(keys::revoke(store, &desk().author(), key)).map(drop).unwrap(),
-        |store, key| rotate(store, key, 0).map(drop).unwrap(),
-    ];
-    for end in ends {
-        let (store, (desk, form)) = (MemoryStore::default(), with_form());
-        let record = KeyRecord::new(Mode::Test, unit("u"));
-        let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
-        let made = send().unwrap();
-        end(&store, &made.key);
-        let kept = all_records(&store);
-        let gone = format!(
-            "nothing was done: the key {} that this form made is not there any more; open its page \
-             again to make another",
-            made.row.name.id
-        );
-        refused(send(), &gone);
-        store.remove(&made.row.name.name);
-        desk.clock.0.set(NOW_MS + 60_000);
-        refused(send(), &gone);
-        assert_eq!(all_records(&store), kept);
-    }
-}
-
-#[test]
-fn a_form_ends_what_broke_off() {
-    let (store, (desk, form)) = (MemoryStore::default(), with_form());
-    let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
-    desk.clock.0.set(NOW_MS + 1);
-    let record = KeyRecord::new(Mode::Test, unit("u"));
-    let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
-    let rotate = || block_on(keys::rotate_once(&store, &desk.author(), &old.key, 0, &form));
-    store.set_failing(Some("audit:"));
-    let before = all_records(&store);
-    assert!(send().is_err() && rotate().is_err());
-    assert_eq!(all_records(&store), before);
-    store.set_failing(None);
-    store.set_unconfirmed(Some("key:"));
-    assert!(send().is_err() && rotate().is_err());
-    store.set_unconfirmed(None);
-    let made = send().unwrap();
-    let rotated = rotate().unwrap();
-    let mut commands = audited(&store);
-    commands.sort();
-    assert_eq!(commands, ["keys create", "keys create", "keys rotate"]);
-    let mut expected = vec![name_of(&made.key), name_of(&rotated.made.key)];
-    expected.sort();
-    let mut listed: Vec<_> = list(&store).into_iter().map(|row| row.name.name).collect();
-    listed.sort();
-    assert_eq!(listed, expected);
-    store.remove(&name_of(&made.key));
-    desk.clock.0.set(NOW_MS + 60_001);
-    assert!(send().unwrap_err().to_string().ends_with("open its page again to make another"));
-    assert_eq!(
-        store.value(&name_of(&made.key)),
-        None,
-        "more than a minute later it is not written"
-    );
-}
-
-#[test]
-fn a_rotation_that_is_sent_several_times_makes_one_key() {
-    for (keep, ends) in [(0, "2026-01-31T12:00:00Z"), (86_400, "2026-02-01T12:00:00Z")] {
-        let (store, (desk, form)) = (MemoryStore::default(), with_form());
-        let old = make(&store, KeyRecord::new(Mode::Live, team()));
-        let name = &old.row.name.name;
-        let send = || block_on(keys::rotate_once(&store, &desk.author(), name, keep, &form));
-        let first = send().unwrap();
-        let kept = all_records(&store);
-        for (later_ms, hidden) in [(1, None), (1_000, Some("audit:")), (60_000, None)] {
-            desk.clock.0.set(NOW_MS + later_ms);
-            store.set_hidden(hidden.filter(|_| keep == 0));
-            let again = send().unwrap();
-            assert_eq!(shown(&again), shown(&first));
-            assert_eq!(again.end, Ok(keys::End { ends: ends.to_owned(), revoked: false }));
-            assert_eq!(all_records(&store), kept);
-        }
-        assert_eq!(audited(&store), ["keys rotate", "keys create"]);
-        if keep > 0 {
-            block_on(keys::revoke(&store, &desk.author(), &old.key)).unwrap();
-            let again = send().unwrap();
-            assert_eq!(
-                (again.made.key, again.end.unwrap().revoked),
-                (first.made.key.clone(), true)
-            );
-            assert_eq!(store.value(name), None);
-        }
-        block_on(keys::revoke(&store, &desk.author(), &first.made.key)).unwrap();
-        assert!(send().is_err());
-        assert_eq!(store.value(&name_of(&first.made.key)), None);
-    }
-}
-
-#[test]
-fn a_form_is_taken_for_an_hour() {
-    let (store, (desk, form)) = (MemoryStore::default(), with_form());
-    let record = KeyRecord::new(Mode::Test, unit("u"));
-    for (now_ms, is_taken) in [
-        (NOW_MS - 300_001, false),
-        (NOW_MS - 300_000, true),
-        (NOW_MS + 3_600_000, true),
-        (NOW_MS + 3_600_001, false),
-    ] {
-        desk.clock.0.set(now_ms);
-        let sent = block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
-        assert_eq!(sent.is_ok(), is_taken);
-        if !is_taken {
-            let problem =
-                "nothing was done: this form is more than 60 minutes old, open its page again";
-            refused(sent, problem);
-            refused(
-                block_on(keys::rotate_once(&store, &desk.author(), &name("aa"), 0, &form)),
-                problem,
-            );
-        }
-    }
-    let text = form.to_string();
-    assert_eq!((FormId::parse(&text), text.len()), (Some(form), 13 + 1 + 32));
-    for hostile in ["", "-", "1-", &text[1..].replace('-', "-+"), &text.to_uppercase(), &text[..45]]
-        .into_iter()
-        .chain([
-            &*format!("+{text}"),
-            &format!("0{text}"),
-            &format!("{text}0"),
-            &format!(" {text}"),
-        ])
-    {
-        assert!(FormId::parse(hostile).is_none(), "{hostile}");
-    }
+    assert_eq!(store.value(&name_of(rotated.made.secret().unwrap())).unwrap(), before);
 }
 
 // ---- Teams and the register --------------------------------------------------------------------
@@ -856,8 +695,9 @@ fn a_team_is_a_record_for_each_unit() {
     let store = MemoryStore::default();
     let units = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
     let of = |team: &str| block_on(teams::get(&store, team)).unwrap().units;
-    let key = make(&store, KeyRecord::new(Mode::Live, KeyLevel::Team("t".to_owned()))).key;
-    let before = store.value(&name_of(&key));
+    let key = make(&store, KeyRecord::new(Mode::Live, KeyLevel::Team("t".to_owned())));
+    let key = key.secret().unwrap();
+    let before = store.value(&name_of(key));
     let add = |team: &str, ids: &[&str]| {
         block_on(teams::add(&store, None, &desk().author(), team, &units(ids)))
     };
@@ -873,12 +713,15 @@ fn a_team_is_a_record_for_each_unit() {
     for row in &mut expected {
         row.as_object_mut().unwrap().extend(registered.as_object().unwrap().clone());
     }
-    assert_eq!(shown(&block_on(teams::list(&store)).unwrap()), json!(expected));
+    assert_eq!(
+        shown(&block_on(teams::list(&store, usize::MAX, usize::MAX)).unwrap().0),
+        json!(expected)
+    );
     assert_eq!(store.metadata("unit:"), [registered.clone(), registered.clone(), registered]);
     remove("t", &["a", "b:c"]).unwrap();
     refused(remove("t", &["d", "a"]), "nothing was removed: `a` is not in the team `t` here");
     assert_eq!((of("t"), of("t2")), (units(&["d"]), units(&["a"])));
-    assert_eq!(store.value(&name_of(&key)), before, "no key is written again");
+    assert_eq!(store.value(&name_of(key)), before, "no key is written again");
     refused(add("a:b", &["c"]), "`a:b` is not the ID of a team: write it without a colon");
     let no_id = "`c,d` is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";
     refused(add("t", &["c,d"]), no_id);
@@ -888,7 +731,7 @@ fn a_team_is_a_record_for_each_unit() {
 fn the_register_knows_what_was_meant() {
     let store = MemoryStore::default();
     let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
-    block_on(register::add(&store, &desk().author(), &ids)).unwrap();
+    block_on(register::add(&store, None, &desk().author(), &ids)).unwrap();
     for (id, known, suggestion) in [
         ("shop-1", true, None),
         ("shpo-1", false, Some("shop-1")),
@@ -938,7 +781,7 @@ fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pa
     let store = MemoryStore::default();
     let ada = desk();
     for (mode, level) in [(Mode::Test, unit("u")), (Mode::Live, unit("u")), (Mode::Live, team())] {
-        block_on(keys::create(&store, &ada.author(), KeyRecord::new(mode, level))).unwrap();
+        block_on(keys::create(&store, None, &ada.author(), KeyRecord::new(mode, level))).unwrap();
     }
     store.keep(&name("aa"), b"{}", b"null");
     for (team, members) in [("t", ["u", "v"]), ("t2", ["u:v", "u"]), ("t3", ["v", "w"])] {
@@ -946,7 +789,7 @@ fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pa
         block_on(teams::add(&store, None, &ada.author(), team, &members)).unwrap();
     }
     let keys_of = |level: &KeyLevel| {
-        let (rows, more) = block_on(keys::of(&store, level)).unwrap();
+        let (rows, more) = block_on(keys::list(&store, Some(level), MAX_PAGES)).unwrap();
         assert!(rows.iter().all(|row| row.note.as_ref().is_some_and(|it| it.level == *level)));
         (rows.len(), more)
     };
@@ -998,20 +841,23 @@ fn a_profile_becomes_a_record_of_its_unit() {
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
         "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin" });
     let store = MemoryStore::default();
-    let row = block_on(units::set(&store, &desk().author(), "unit_1", profile(&members))).unwrap();
+    let row = block_on(units::set(&store, None, &desk().author(), "unit_1", profile(&members)));
+    let row = row.unwrap().outcome;
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
     kept["version"] = json!(VERSION);
     assert_eq!(changed(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
     let set = |members| {
-        shown(&block_on(units::set(&store, &desk().author(), "unit_1", members)).unwrap())
+        let set = block_on(units::set(&store, None, &desk().author(), "unit_1", members));
+        shown(&set.unwrap().outcome)
     };
     let mut changed = shown(&row);
     changed["profile"]["name"] = json!("Südwald");
     assert_eq!(set(profile(&json!({ "name": "Südwald" }))), changed, "the name only");
-    let unset =
-        |members: &[Member]| block_on(units::unset(&store, &desk().author(), "unit_1", members));
+    let unset = |members: &[Member]| {
+        block_on(units::unset(&store, None, &desk().author(), "unit_1", members))
+    };
     changed["profile"]
         .as_object_mut()
         .unwrap()
@@ -1019,12 +865,12 @@ fn a_profile_becomes_a_record_of_its_unit() {
     set(profile(&json!({ "mail": false })));
     let optional =
         [Member::Accent, Member::Logo, Member::Language, Member::ReplyTo, Member::TimeZone];
-    let without = unset(&optional).unwrap();
+    let without = unset(&optional).unwrap().outcome;
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
-    assert!(block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
-    assert!(unset(&[Member::Link]).unwrap().is_none());
-    assert!(!block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
+    assert!(block_on(units::remove(&store, None, &desk().author(), "unit_1")).unwrap().outcome);
+    assert!(unset(&[Member::Link]).unwrap().outcome.is_none());
+    assert!(!block_on(units::remove(&store, None, &desk().author(), "unit_1")).unwrap().outcome);
     assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
 
@@ -1073,7 +919,10 @@ fn a_wrong_profile_is_refused_in_words() {
             "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`",
         ),
     ] {
-        refused(block_on(units::set(&store, &desk().author(), unit, profile(&members))), message);
+        refused(
+            block_on(units::set(&store, None, &desk().author(), unit, profile(&members))),
+            message,
+        );
     }
     assert_eq!(names(&store), [""; 0]);
 }
@@ -1094,7 +943,7 @@ fn units_are_listed_also_those_that_cannot_be_read() {
         let metadata = if name == "unit:c" { &metadata } else { "null" };
         store.keep(name, record.as_bytes(), metadata.as_bytes());
     }
-    let rows = shown(&block_on(units::list(&store)).unwrap());
+    let rows = shown(&block_on(units::list(&store, usize::MAX)).unwrap().0);
     assert_eq!(rows.as_array().unwrap().len(), 4);
     assert_eq!(rows[3], json!({ "unit": "d" }));
     assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
@@ -1118,8 +967,10 @@ fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let store = MemoryStore::default();
     assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
-    let time =
-        block_on(prices::set(&store, &desk().author(), Mode::Live, catalogue(&meant))).unwrap();
+    let edit = Edit::All(catalogue(&meant));
+    let time = block_on(prices::set(&store, None, &desk().author(), Mode::Live, &edit, None))
+        .unwrap()
+        .outcome;
     assert_eq!(time, "2026-01-31T12:00:00.123Z");
     let list = format!("prices:live:{time}");
     assert_eq!(names(&store), ["catalogue:live", &list]);
@@ -1165,19 +1016,24 @@ fn what_new_prices_change_is_known_before_and_after() {
         desk.clock.0.set(NOW_MS + number);
         let now = block_on(prices::current(&store, Mode::Live)).unwrap();
         assert_eq!(&shown(&now.compare(&new)), change);
-        block_on(prices::set(&store, &desk.author(), Mode::Live, new)).unwrap();
+        block_on(prices::set(&store, None, &desk.author(), Mode::Live, &Edit::All(new), None))
+            .unwrap();
     }
     store.set_page_length(2);
-    let history = shown(&block_on(prices::history(&store, Mode::Live)).unwrap());
+    let history =
+        shown(&block_on(prices::history(&store, Mode::Live, usize::MAX, usize::MAX)).unwrap());
     let listed = |(number, (_, change)): (u64, &(Value, Value))| {
         let time = format!("2026-01-31T12:00:00.{}Z", 123 + number);
         json!({ "mode": "live", "time": time, "by": "ada@example.org", "change": change })
     };
     assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
-    assert_eq!(block_on(prices::history(&store, Mode::Test)), Ok(vec![]));
+    assert_eq!(block_on(prices::history(&store, Mode::Test, usize::MAX, usize::MAX)), Ok(vec![]));
 
-    let with =
-        |mode, price| block_on(prices::current(&store, mode)).unwrap().with_price("tree", price);
+    let with = |mode, price: &str| {
+        block_on(prices::current(&store, mode))
+            .unwrap()
+            .with(&Edit::Set { offering: "tree".to_owned(), price: price.to_owned() })
+    };
     let one = with(Mode::Live, "0.60").unwrap();
     assert_eq!(shown(&one.unit_prices), json!({ "kg": "1.25", "tre": "0.55", "tree": "0.60" }));
     refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");
@@ -1286,8 +1142,8 @@ fn a_store_that_fails_is_said_to() {
     let store = MemoryStore::default();
     store.set_broken(true);
     let failure = OperatorError::Store(StoreError::Unavailable);
-    assert_eq!(block_on(keys::list(&store)).unwrap_err(), failure);
-    assert_eq!(block_on(units::list(&store)).unwrap_err(), failure);
+    assert_eq!(block_on(keys::list(&store, None, usize::MAX)).unwrap_err(), failure);
+    assert_eq!(block_on(units::list(&store, usize::MAX)).unwrap_err(), failure);
     assert_eq!(block_on(prices::get(&store, Mode::Test)).unwrap_err(), failure);
     assert_eq!(block_on(seed::seed(&store)).unwrap_err(), failure);
 }

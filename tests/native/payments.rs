@@ -5,7 +5,7 @@ use futures_util::future::{FutureExt as _, join_all};
 use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::ledger;
-use impact_pledge::operator::form::FormId;
+use impact_pledge::operator::OperationId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::{OperatorError, audit, transactions};
 use impact_pledge::scope::Mode;
@@ -78,13 +78,13 @@ impl Bench {
     fn mark_now(&self, changed: &Value) -> Result<Value, OperatorError> {
         let (author, payment) = (self.desk.author(), payment(changed));
         block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment))
-            .map(|paid| json!(paid))
+            .map(|paid| json!(paid.outcome))
     }
 
     fn undo(&self) -> Result<Value, OperatorError> {
         let (store, author) = (&*self.service.store, self.desk.author());
-        block_on(payments::undo(store, Some(&self.ledger), &author, &january()))
-            .map(|paid| json!(paid))
+        block_on(payments::undo(store, Some(&self.ledger), &author, &january(), None))
+            .map(|paid| json!(paid.outcome))
     }
 
     fn audited(&self) -> Vec<(String, Vec<String>)> {
@@ -330,10 +330,11 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     let at = |ms: u64| bench.desk.clock.0.set(ms);
     at(MADE_MS);
     bench.reconcile();
-    let form = FormId::new(&bench.desk.clock, &bench.desk.entropy);
+    let form = OperationId::new(&bench.desk.clock, &bench.desk.entropy);
+    let form = OperationId::parse(form.as_str()).unwrap(); // as it is sent
     let send = || {
-        let (author, payment) = (bench.desk.author(), payment(&json!({})));
-        block_on(payments::mark_once(store, Some(&bench.ledger), &author, &payment, &form))
+        let author = bench.desk.author().with_operation(form.clone());
+        block_on(payments::mark(store, Some(&bench.ledger), &author, &payment(&json!({}))))
             .map_err(|error| error.to_string())
     };
     at(MADE_MS - 3 * MINUTE_MS);
@@ -532,7 +533,7 @@ fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     assert_eq!(bench.audited(), []);
     bench.mark(&json!({})).unwrap();
     assert_eq!(block_on(payments::list(store, "unit_dev", None)).unwrap().len(), 1);
-    block_on(payments::undo(store, None, &author, &january())).unwrap();
+    block_on(payments::undo(store, None, &author, &january(), None)).unwrap();
     assert_eq!(store.value(JANUARY), None);
     let later = ENDED_MS + 21 * 60_000;
     bench.desk.clock.0.set(later);

@@ -3,10 +3,11 @@
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::ledger::Direction;
+use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::operator::transactions::{
     self, By, Found, PersonPlace, PersonStep, View, Wanted,
 };
-use impact_pledge::operator::{Damaged, OperatorError, bound, prices};
+use impact_pledge::operator::{Damaged, OperatorError, bound};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
@@ -342,8 +343,10 @@ fn a_transaction_names_its_key_and_its_price_list() {
     let bench = bench();
     let (desk, file) = (desk(), br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","kg":"2"}}"#);
     let set = |prices: &[u8]| {
-        let catalogue = prices::parse(prices).unwrap();
-        block_on(prices::set(&*bench.store, &desk.author(), Mode::Test, catalogue)).unwrap()
+        let edit = Edit::All(prices::parse(prices).unwrap());
+        let author = desk.author();
+        let set = prices::set(&*bench.store, None, &author, Mode::Test, &edit, None);
+        block_on(set).unwrap().outcome
     };
     let time = set(file);
     let id = id_of(&bench.create(UNIT, &minimal()));
@@ -445,7 +448,7 @@ fn erase_with(
         let ledger = ledger.map(|ledger| ledger as _);
         transactions::erase(&*bench.store, ledger, &desk.author(), &record).await
     });
-    let erased = outcome.map_err(|error| error.to_string())?;
+    let erased = outcome.map_err(|error| error.to_string())?.outcome;
     assert_eq!(erased.id, id.as_str());
     Ok(erased.before)
 }
@@ -665,7 +668,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     let before = ledger.sql(COLUMNS);
     assert!(before[0].contains("CANARY ADA") && before[0].ends_with(",0]"), "{before:?}");
     for failing in [Failing::Before, Failing::After] {
-        ledger.set_failing(failing);
+        ledger.set_failing_after(1, failing); // the operation has begun
         let message = erase_with(&bench, Some(&ledger)).unwrap_err();
         assert!(message.contains("its row in the ledger is not"), "{message}");
         assert!(message.ends_with("erase it once more"), "{message}");
@@ -708,7 +711,7 @@ fn erase_person(
         let of = (&wanted, "Canary@example.org");
         let records = (&*bench.store, ledger as _);
         let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 10, 2);
-        let step = block_on(step).unwrap();
+        let step = block_on(step).unwrap().outcome;
         assert!(bench.store.take_lists().len() <= 2);
         assert_eq!(step.damaged, Damaged::default());
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
@@ -795,7 +798,8 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
         let step = |from: Option<&PersonPlace>| {
             let (author, wanted) = (desk.author(), wanted(Some("unit_dev"), None));
             let (records, of) = ((&*bench.store, &ledger as _), (&wanted, "canary@example.org"));
-            block_on(transactions::erase_person_step(records, &author, of, from, 20, 40))
+            let step = transactions::erase_person_step(records, &author, of, from, 20, 40);
+            block_on(step).map(|done| done.outcome)
         };
         bench.store.set_failing(Some(broken));
         let first = step(None).unwrap();
@@ -822,6 +826,6 @@ fn a_place_that_was_tampered_with_erases_nothing_else() {
     let author = desk.author();
     let records = (&*bench.store, &ledger as _);
     let step = transactions::erase_person_step(records, &author, of, Some(&beyond), 9, 9);
-    let step = block_on(step).unwrap();
+    let step = block_on(step).unwrap().outcome;
     assert_eq!((step.erased.len(), step.next), (0, None));
 }

@@ -67,7 +67,9 @@ const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => w
 const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
 const TRIED = Math.ceil(AGAIN.reduce((sum, wait) => sum + wait) / 3_600);
 const MOST = constant("src/notify/schedule.rs", "MAX_WAIT") / 3_600;
-const FORM = minutes("src/operator/form.rs", "VALID_MS");
+const FORM = minutes("src/operator/operation_id.rs", "VALID_MS");
+const UNDER_WAY = seconds("src/ledger/operations.rs", "UNDER_WAY_MS");
+const DONE = constant("src/ledger/operations.rs", "KEPT_DAYS");
 const LATE = constant("src/operator/conflict.rs", "LATE_MINUTES");
 const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
 const ERASABLE = constant("src/operator/transactions/erase.rs", "ERASABLE_MINUTES");
@@ -144,7 +146,6 @@ const STATED = {
   ],
   "docs/security.md": [
     `after [${REFUSED} s]`,
-    `the ID is taken for ${FORM} minutes`,
     `changes a team is taken for ${FORM} minutes`,
     `it is taken for ${FORM} minutes, and not once`,
     `a change of the last ${LATE} minutes`,
@@ -159,6 +160,10 @@ const STATED = {
   "docs/dashboard.md": [`within the last ${SHOWN} s`, `works for up to ${REFUSED} s`],
   "docs/ledger.md": [
     `shows a change up to ${SHOWN} s late`,
+    `came to for ${DONE} days`,
+    `look again in ${UNDER_WAY} s`,
+    `taken for ${FORM} minutes after its page`,
+    `entry up to ${SHOWN} s late: until`,
     `up to ${minutes("src/ledger/claims.rs", "RECENT_MS")} minutes. The message`,
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `within ${minutes("src/time.rs", "SKEW_MS")} minutes of the real time`,

@@ -98,8 +98,8 @@ test("a form is taken of a page of ours alone", async () => {
 
 test("a key of the form works at the service, and is shown once, and nowhere else", async () => {
   const { text } = await page("/units/unit_dev");
-  const [, form] = text.match(/name="form" value="([^"]+)"/) ?? [];
-  const fields = { form, unit: "unit_dev", mode: "test", label: "canary" };
+  const [, operation] = text.match(/name="operation" value="([^"]+)"/) ?? [];
+  const fields = { operation, unit: "unit_dev", mode: "test", label: "canary" };
   const made = await post("/keys", fields, SAME_ORIGIN);
   shows(made, 200, /only time/);
   const [key] = made.text.match(/service_sk_test_\w{20,}/) ?? [];

@@ -20,6 +20,8 @@ const MAX_TEXT: usize = 2_000_000;
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
     failing: Cell<Failing>,
+    /// How many calls do not fail before the others do.
+    spared: Cell<usize>,
     /// How many calls it had.
     pub calls: Cell<usize>,
     /// How many bytes it says that it has.
@@ -59,6 +61,7 @@ impl SqliteLedger {
         SqliteLedger {
             connection: RefCell::new(connection),
             failing: Cell::new(Failing::Not),
+            spared: Cell::default(),
             calls: Cell::default(),
             bytes: Cell::default(),
         }
@@ -79,6 +82,12 @@ impl SqliteLedger {
 
     /// From now on calls fail like this.
     pub fn set_failing(&self, failing: Failing) {
+        self.failing.set(failing);
+    }
+
+    /// From now on calls fail like this, but for the first ones.
+    pub fn set_failing_after(&self, calls: usize, failing: Failing) {
+        self.spared.set(calls);
         self.failing.set(failing);
     }
 
@@ -132,7 +141,14 @@ impl SqliteLedger {
 
     fn run_all(&self, statements: &[Statement]) -> Result<Vec<Rows>, LedgerError> {
         self.calls.set(self.calls.get() + 1);
-        if self.failing.get() == Failing::Before {
+        let failing = match self.spared.get() {
+            0 => self.failing.get(),
+            spared => {
+                self.spared.set(spared - 1);
+                Failing::Not
+            }
+        };
+        if failing == Failing::Before {
             return Err(LedgerError::Unavailable);
         }
         for Statement { sql, parameter } in statements {
@@ -142,7 +158,7 @@ impl SqliteLedger {
         let rows = |it: &Statement| self.rows(it.sql, &it.parameter).map_err(error);
         let answers: Result<Vec<Rows>, LedgerError> = statements.iter().map(rows).collect();
         self.sql(if answers.is_ok() { "COMMIT" } else { "ROLLBACK" });
-        match self.failing.get() {
+        match failing {
             Failing::After => Err(LedgerError::Unavailable),
             _ => answers,
         }

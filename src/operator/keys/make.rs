@@ -29,7 +29,21 @@ pub async fn create(
     let asked = encode(&record)?;
     read(&asked).map_err(OperatorError::Invalid)?; // as the service will
     let work = async |author: &Author<'_, _, _>| make(store, author, &record, &asked).await;
-    once(store, ledger, author, (CREATE, &record), work).await
+    let done = once(store, ledger, author, (CREATE, &record), work).await?;
+    match done.before {
+        None => Ok(done),
+        Some(_) => Ok(Done { outcome: as_now(store, done.outcome).await?, ..done }),
+    }
+}
+
+/// A key that was made before, as a list shows it now. KV cost: 1 list.
+pub(super) async fn as_now(store: &impl OperatorStore, made: MadeKey) -> Result<MadeKey> {
+    let listed = store.list(&made.row.name.name, None).await?.records;
+    let row = listed.iter().find_map(|record| row(record, None)).unwrap_or_else(|| KeyRow {
+        problem: Some("it is revoked or has ended, or lists do not show it yet".to_owned()),
+        ..made.row.clone()
+    });
+    Ok(MadeKey { row, ..made })
 }
 
 async fn make(

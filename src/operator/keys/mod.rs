@@ -328,6 +328,9 @@ async fn remove(
 ) -> Result<KeyName> {
     let key = find(store, key).await?;
     if read_value(store, key).await?.is_none() {
+        if author.earlier.is_some() {
+            return Ok(KeyName::new(key)); // an earlier attempt has removed it
+        }
         return Err(OperatorError::Invalid("not revoked: no such key here".to_owned()));
     }
     author.record(store, REVOKE, [key.0.id()]).await?;

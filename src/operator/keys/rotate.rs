@@ -71,7 +71,13 @@ pub async fn rotate(
     keep_seconds: u32,
 ) -> Result<Done<Rotated>> {
     let work = async |author: &Author<'_, _, _>| replace(store, author, key, keep_seconds).await;
-    once(store, ledger, author, (ROTATE, &(key, keep_seconds)), work).await
+    let Done { outcome, before } =
+        once(store, ledger, author, (ROTATE, &(key, keep_seconds)), work).await?;
+    let made = match &before {
+        None => outcome.made,
+        Some(_) => make::as_now(store, outcome.made).await?,
+    };
+    Ok(Done { outcome: Rotated { made, ..outcome }, before })
 }
 
 async fn replace(

@@ -2,7 +2,8 @@
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use futures_executor::block_on;
-use impact_pledge::operator::{audit, prices};
+use impact_pledge::operator::audit;
+use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::scope::Mode;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
@@ -272,8 +273,8 @@ fn a_page_shows_a_bounded_number_of_prices_and_lists() {
         let unit_prices: Value =
             (0..500).map(|at| (format!("o{at:03}"), json!(number.to_string()))).collect();
         let list = json!({ "currencyCode": "USD", "unitPrices": unit_prices }).to_string();
-        let list = prices::parse(list.as_bytes()).unwrap();
-        block_on(prices::set(dashboard.store(), &author, Mode::Live, list)).unwrap();
+        let edit = Edit::All(prices::parse(list.as_bytes()).unwrap());
+        block_on(prices::set(dashboard.store(), None, &author, Mode::Live, &edit, None)).unwrap();
     }
     dashboard.store().take_reads();
     let page = dashboard.get(OPERATOR, "/prices");

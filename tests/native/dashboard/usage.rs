@@ -45,7 +45,7 @@ fn payment(
         !page.text.contains("Amount in EUR") && !page.text.contains("1.50"),
         "nothing is filled in"
     );
-    let mut fields: Vec<_> = ["mode", "month", "step", "form", "currencies"]
+    let mut fields: Vec<_> = ["mode", "month", "step", "operation", "currencies"]
         .map(|name| (name, field(&page.text, name)))
         .to_vec();
     for (name, value) in
@@ -271,7 +271,9 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_eq!(paid["charge"]["paidAt"], "2026-01-05T00:00:00.000Z");
 
     later(&dashboard, 1_000);
-    assert_has(&mark(&dashboard, &form), 422, &["is marked already: 1.50 USD paid on 2026-01-05"]);
+    assert_has(&mark(&dashboard, &form), 200, &["This was done already", "is marked as paid"]);
+    let other = payment(&dashboard, &[]);
+    assert_has(&mark(&dashboard, &other), 422, &["is marked already: 1.50 USD paid on 2026-01-05"]);
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
     assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
@@ -290,12 +292,14 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
         &["otherwise than when you looked"],
     );
     assert_eq!(dashboard.store().value(DECEMBER), Some(stored));
+    later(&dashboard, 1);
     assert_has(&undo(&dashboard, &at), 200, &["is not marked as paid any more", "2026/17"]);
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
     let stale = ["since this form was opened", "joan@example.org took back that it was paid at"];
-    assert_has(&mark(&dashboard, &form), 422, &stale);
+    assert_has(&mark(&dashboard, &other), 422, &stale);
+    assert_has(&mark(&dashboard, &form), 200, &["This was done already", "nothing was done now"]);
     assert_eq!(dashboard.store().value(DECEMBER), None);
     let again = payment(&dashboard, &[("invoice", "<b>\"'&\u{202e}")]);
     let marked = mark(&dashboard, &again);
@@ -320,7 +324,7 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         (&[("day", "2026-02-01")], &["which is in the future"]),
         (&[("invoice", "")], &["needs the number of an invoice"]),
         (&[("month", "2026-01")], &["cannot be marked before"]),
-        (&[("form", "1-2")], &["not one of ours"]),
+        (&[("operation", "")], &["not one of ours"]),
     ];
     for (changed, words) in rows {
         let answer = mark(&dashboard, &payment(&dashboard, changed));
