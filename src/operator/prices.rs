@@ -16,7 +16,7 @@ use crate::store::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SET: &str = "catalogue set";
+const SET: &str = "prices set";
 /// How many price lists are read at once: each may have a mebibyte.
 const READS: usize = 5;
 /// Most bytes of a catalogue: every isolate of the service holds it.
@@ -374,7 +374,7 @@ pub async fn history(
         number += 1;
         if number > most_pages {
             return Err(OperatorError::Invalid(format!(
-                "{} keys had too many price lists to show them here: `npm run catalogue -- history` \
+                "{} keys had too many price lists to show them here: the command `prices history` \
                  does",
                 mode.name()
             )));

@@ -634,7 +634,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   assert.deepEqual(await json(...RESEND, ...at, "--yes"), { ...message, before: SENT });
   assert.deepEqual(messages, [message]);
   const [change] = await unchanged(kv, before);
-  assert.deepEqual([change.command, change.on], ["notifications resend", [LIVE_ID]]);
+  assert.deepEqual([change.command, change.on], ["emails resend", [LIVE_ID]]);
 
   const { before: queued } = await json(...RESEND, ...at, "--yes");
   assert.deepEqual([queued.state, queued.round, messages.length], ["waiting", 3, 1]);

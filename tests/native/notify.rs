@@ -840,7 +840,7 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
         let change: Value = serde_json::from_str(&desk.store.value(&name).unwrap()).unwrap();
         assert_eq!(
             (&change["command"], &change["on"]),
-            (&json!("notifications resend"), &json!([id().as_str()]))
+            (&json!("emails resend"), &json!([id().as_str()]))
         );
         assert!(!change.to_string().contains(EMAIL));
     }

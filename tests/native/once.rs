@@ -225,7 +225,7 @@ impl Command {
             Create => "keys create",
             Rotate | RotateNow => "keys rotate",
             Revoke => "keys revoke",
-            SetPrices => "catalogue set",
+            SetPrices => "prices set",
             AddUnits => "units add",
             SetProfile | ReplaceProfile => "units set",
             UnsetProfile => "units unset",
@@ -235,7 +235,7 @@ impl Command {
             Mark => "payments mark",
             Undo => "payments undo",
             Erase | ErasePerson => "transactions erase",
-            Resend => "notifications resend",
+            Resend => "emails resend",
             KeepFrom => "ledger keep-from",
             Rebuild => "ledger rebuild",
         }

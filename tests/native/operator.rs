@@ -80,7 +80,7 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let expected = [
         json!({ "command": "keys create", "on": [&key.id, "u"] }),
         json!({ "command": "keys rotate", "on": [&key.id, &next.id] }),
-        json!({ "command": "catalogue set", "on": [format!("prices:live:{time}")] }),
+        json!({ "command": "prices set", "on": [format!("prices:live:{time}")] }),
         json!({ "command": "units set", "on": ["u"] }),
         json!({ "command": "units unset", "on": ["u"] }),
         json!({ "command": "units add", "on": ["v"] }),

@@ -118,7 +118,7 @@ async fn queue_now(
     put(store, author, outbox, round).await
 }
 
-const COMMAND: &str = "notifications resend";
+const COMMAND: &str = "emails resend";
 
 /// Puts a message into the queue, and notes that it is there. If the note cannot be written, the same form
 /// sent later queues the round once more, which the consumer finds out.

@@ -24,7 +24,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     record("units set", &["<script>\"'&\n\u{0}"]);
     record("units set (withdrawn)", &["shop", "audit:8230139199876:cd2662154e6d76b2"]);
     record("payments mark", &["settlement:test:a:b:2026-01", "1.00 USD paid"]);
-    record("catalogue set", &["prices:live:2026-01-01T00:00:00.000Z"]);
+    record("prices set", &["prices:live:2026-01-01T00:00:00.000Z"]);
     let many: Vec<_> = (0..30).map(|unit| format!("u{unit}")).collect();
     record("units add", &many.iter().map(String::as_str).collect::<Vec<_>>());
     dashboard.store().keep("audit:8230139999999:0000000000000000", b"canary", b"null");

@@ -217,7 +217,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert_eq!((send(&[("round", &round)]).status, desk.rounds().len()), (422, 1));
     assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
     assert_eq!(desk.rounds(), [2, 3]);
-    assert_eq!(desk.changes(), vec![format!("notifications resend [{id}]"); 3]);
+    assert_eq!(desk.changes(), vec![format!("emails resend [{id}]"); 3]);
     for hostile in ["", "1", "03", "99999999999", "x"] {
         assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
     }
@@ -467,7 +467,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     }
     let changes = desk.changes();
     assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
-    assert!(changes.iter().all(|change| change.starts_with("notifications resend [")));
+    assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------
