@@ -1,6 +1,5 @@
 //! A unit's profile: its name, how its pages look, and its e-mails.
 
-use super::access::Act;
 use super::form::Form;
 use super::frame::{Content, Page};
 use super::transaction::MAIL_POLICY;
@@ -13,6 +12,7 @@ use crate::operator::OperatorError;
 use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unknown;
+use crate::operator::roles::Act;
 use crate::operator::units::{self, UnitRow};
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::{self, Language, NewProfile, Profile};

@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::frame::{Content, Page};
-use super::{Act, Desk, Refusal, Result, link, mail_state, view};
+use super::{Desk, Refusal, Result, link, mail_state, view};
 use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
@@ -11,6 +11,7 @@ use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::notifications::{self, Resent, State, Status};
 use crate::operator::prices::PriceList;
+use crate::operator::roles::Act;
 use crate::operator::transactions::{self, Record, Shown, View};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
 use crate::recipient::{self, Language};
