@@ -1,4 +1,4 @@
-/** What became of an e-mail, in words. `src/operator/notifications.rs` says what each state means. */
+/** What became of an e-mail, in words. `src/operator/notifications/status.rs` says what each state means. */
 
 import { NOTIFICATION_DAYS, WAITING_HOURS } from "./delays.mjs";
 

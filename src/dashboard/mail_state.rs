@@ -1,141 +1,34 @@
-//! What became of an e-mail, in words for those who look after it.
+//! What became of an e-mail, as a page shows it.
 
 use super::view;
-use crate::operator::delays::{MAILED_HOURS, MAILED_SECONDS};
-use crate::operator::notifications::{State, Status, WAITING_HOURS};
-use crate::store::NOTIFICATION_DAYS;
+use crate::operator::notifications::{State, Status, Words, words};
 use maud::{Markup, html};
-use std::borrow::Cow;
-
-/// What became of an e-mail, and what to do about it.
-pub(super) struct Words {
-    /// One or two words.
-    pub name: &'static str,
-    /// The class of the tag that shows the name; empty for what is well.
-    pub class: &'static str,
-    /// What it means, and what to do.
-    pub advice: Cow<'static, str>,
-}
-
-/// Says what became of an e-mail.
-pub(super) fn words(status: &Status) -> Words {
-    let words = |name, class, advice: &'static str| Words { name, class, advice: advice.into() };
-    match status.state {
-        State::NotAsked => words("Not asked for", "", "The order did not ask for an e-mail."),
-        State::Erased => {
-            words("Erased", "", "The recipient was erased, and with it what became of the e-mail.")
-        }
-        State::Off => words(
-            "Off",
-            "note",
-            "The unit's e-mails are off. When an operator has turned them on in the unit's profile, \
-             this one can be sent.",
-        ),
-        State::Test => words(
-            "Test",
-            "",
-            "A test key made the order: the e-mail goes to the service's address for tests \
-             (MAIL_TEST_TO) if it has one, else to nobody.",
-        ),
-        State::Waiting if status.reason.is_some() => words(
-            "Waiting",
-            "note",
-            "The mail service's quota is used up. The e-mail is sent when the quota begins anew, which \
-             is tried for some days.",
-        ),
-        State::Waiting => Words {
-            name: if status.round.is_some() { "Queued" } else { "Waiting" },
-            class: "note",
-            advice: format!(
-                "{}Most are sent within {MAILED_SECONDS} s, and it is tried for up to {MAILED_HOURS} hours. Look \
-                 again before you send another.",
-                if status.round.is_some() { "It is already queued. " } else { "" }
-            )
-            .into(),
-        },
-        State::Sent => words(
-            "Sent",
-            "",
-            "A mail service has taken it. If it did not arrive, ask the recipient to look into the \
-             folder for spam, and to compare the address.",
-        ),
-        State::Skipped => Words { name: "Not sent", class: "note", advice: advice(status) },
-        State::Failed => Words { name: "Failed", class: "alarm", advice: advice(status) },
-        State::Forgotten => Words {
-            name: "Not known any more",
-            class: "",
-            advice: format!("What becomes of e-mails is kept for {NOTIFICATION_DAYS} days.").into(),
-        },
-    }
-}
-
-/// Why an e-mail was not sent, and what to do.
-fn advice(status: &Status) -> Cow<'static, str> {
-    let reason = status.reason.as_deref().unwrap_or_default();
-    match reason {
-        "no-more-attempts" => format!(
-            "No attempt succeeded for {MAILED_HOURS} hours. When the mail service works again, send it again."
-        )
-        .into(),
-        "unknown" => {
-            format!("Nothing was heard of it for {WAITING_HOURS} hours. It may have been sent.").into()
-        }
-        _ => lasting_advice(reason).into(),
-    }
-}
-
-/// The same where it states no delay.
-fn lasting_advice(reason: &str) -> &'static str {
-    match reason {
-        "erased" => "The recipient was erased before it was sent.",
-        "mail-off" => {
-            "The unit's e-mails were off at that time. Where an operator has turned them on in the \
-             unit's profile, send it again."
-        }
-        "no-origin" => {
-            "The service lacks its variable PUBLIC_ORIGIN. Ask who deploys it to set that, then \
-             send it again."
-        }
-        "test-mode" => {
-            "A test key made the order, and the service has no address for tests (MAIL_TEST_TO): \
-             nothing is to be done."
-        }
-        "daily-limit" => {
-            "The address had had as many e-mails on that day as one person may get. Send it again \
-             on another day."
-        }
-        "no-page" => "Its record has no address of the recipient's page: it cannot be sent.",
-        "no-secret" => {
-            "The service has no secret, which is made with the first API key. Ask an operator to \
-             make a key, then send it again."
-        }
-        "unsent" => "The queue did not take it when the order was made. Send it again.",
-        "damaged" => {
-            "A record that it needs is damaged. Ask an operator to look at the unit's profile."
-        }
-        "E_RECIPIENT_SUPPRESSED" => {
-            "The mail service sends nothing to this address, as an e-mail came back from it or was \
-             reported as spam. Sending it again does not help: ask for another address."
-        }
-        _ => {
-            "The mail service refused it with the code below. Ask who deploys the service what it \
-             means, before you send it again."
-        }
-    }
-}
 
 /// The name of a state as a tag.
-pub(super) fn tag(words: &Words) -> Markup {
-    html! { span class={ "tag " (words.class) } { (words.name) } }
+pub(super) fn tag(status: &Status) -> Markup {
+    let class = match status.state {
+        State::Off | State::Waiting | State::Skipped => "tag note",
+        State::Failed => "tag alarm",
+        State::NotAsked | State::Erased | State::Test | State::Sent | State::Forgotten => "tag",
+    };
+    html! { span class=(class) { (view::capital(words(status).name)) } }
+}
+
+/// Why it is so, and what to do.
+pub(super) fn explanation(status: &Status) -> Markup {
+    let Words { cause, advice, .. } = words(status);
+    html! {
+        @if !cause.is_empty() { (view::marked(&view::sentence(&cause))) " " }
+        (view::marked(&advice))
+    }
 }
 
 /// What is known of an e-mail.
 pub(super) fn facts(status: &Status) -> Markup {
-    let words = words(status);
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
-    let mut rows = vec![("State", html! { (tag(&words)) " " (words.advice) })];
-    rows.extend(status.reason.as_ref().map(|code| ("Code", html! { code { (code) } })));
-    rows.extend(status.at.as_ref().map(|at| ("Known since", view::time(at))));
+    let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
+    rows.extend(words(status).code.map(|code| ("Code", html! { code { (view::told(code)) } })));
+    rows.extend(status.at.as_ref().map(|at| ("Updated", view::time(at))));
     rows.extend(status.until.as_ref().map(|until| ("Next attempt", view::time(until))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
@@ -143,24 +36,4 @@ pub(super) fn facts(status: &Status) -> Markup {
     let provider = status.provider_id.as_ref();
     rows.extend(provider.map(|id| ("Mail service's ID", html! { code { (view::told(id)) } })));
     view::facts(&rows)
-}
-
-/// Whether it can be sent again at all.
-pub(super) fn can_be_sent(status: &Status) -> bool {
-    !matches!(status.state, State::NotAsked | State::Erased | State::Off)
-}
-
-/// Why a second e-mail may go out, if it is sent again.
-pub(super) fn risk(status: &Status) -> Option<&'static str> {
-    match status.state {
-        State::Sent => Some("It was sent: the recipient gets a second e-mail."),
-        State::Waiting | State::Test => {
-            Some("The first one may still go out: the recipient may get two.")
-        }
-        State::Forgotten => Some("It may have been sent: the recipient may get a second one."),
-        _ if matches!(status.reason.as_deref(), Some("unknown" | "damaged")) => {
-            Some("It may have been sent: the recipient may get a second one.")
-        }
-        _ => None,
-    }
 }

@@ -233,7 +233,7 @@ impl Facts {
     }
 
     fn mail(&self, shown: &Shown<'_>) -> Markup {
-        let can_be_sent = mail_state::can_be_sent(&self.mail);
+        let can_be_sent = notifications::can_be_sent(&self.mail);
         let is_asked = !matches!(self.mail.state, State::NotAsked | State::Erased);
         let preview = link::path(&["transactions", &shown.row.id, "mail"]);
         html! {
@@ -361,11 +361,11 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// A form that sends an e-mail once more. It names the round: sent twice, it sends one e-mail.
 pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
-    let risk = mail_state::risk(mail);
+    let risk = notifications::risk(mail);
     let content = html! {
         (view::hidden("round", &mail.next_round().to_string()))
         @if let Some(risk) = risk {
-            label { input type="checkbox" name="sure" value="yes" required; (risk) " Send it all the same." }
+            label { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
         }
         button.quiet[risk.is_some()] { "Send it again" }
     };
@@ -434,8 +434,8 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
              became of that",
         );
     }
-    let is_unsure = mail_state::risk(mail).is_some() && form.given("sure").is_none();
-    is_unsure.then_some("nothing was sent: tick that it is to be sent all the same")
+    let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();
+    is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
 /// The e-mail as it would be sent now, masked, with a link that leads nowhere. At most two calls of
