@@ -1,7 +1,7 @@
-//! Who asks, and what they may do.
+//! Who asks, as Cloudflare Access says, and what they hear who may not do something.
 
 use super::{Refusal, Result, view};
-use strum::{EnumIter, IntoStaticStr};
+use crate::operator::roles::{Act, Roles};
 
 /// What Cloudflare Access says of who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,58 +40,6 @@ impl<'i> Identity<'i> {
             ),
         };
         Err(Refusal::Request(status, problem.to_owned()))
-    }
-}
-
-/// What a person does here. The Worker's secrets `OPERATORS`, `SUPPORT` and `ACCOUNTS` list who is what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
-pub enum Role {
-    /// Does everything.
-    Operator,
-    /// Finds transactions, sees them masked, sends e-mails again.
-    Support,
-    /// Sees usage, and marks payments.
-    Accounts,
-}
-
-/// The kinds of what is done here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
-pub enum Act {
-    /// Looks at pages that show no personal data, such as lists of IDs and charges: everybody with a role may.
-    Look,
-    /// Finds and shows transactions, masked, and looks after their e-mails.
-    Support,
-    /// Sees usage, and marks payments.
-    Account,
-    /// All else: keys, teams, prices, profiles, whole addresses, erasures, the record of changes.
-    Operate,
-}
-
-impl Role {
-    fn may(self, act: Act) -> bool {
-        match (self, act) {
-            (Role::Operator, _) | (_, Act::Look) => true,
-            (Role::Support, act) => act == Act::Support,
-            (Role::Accounts, act) => act == Act::Account,
-        }
-    }
-}
-
-/// The roles of one person.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Roles(pub Vec<Role>);
-
-impl Roles {
-    /// Whether one of the roles allows this.
-    pub fn may(&self, act: Act) -> bool {
-        self.0.iter().any(|role| role.may(act))
-    }
-
-    /// `operator, accounts`
-    pub fn in_words(&self) -> String {
-        let names: Vec<&str> = self.0.iter().map(|role| (*role).into()).collect();
-        names.join(", ")
     }
 }
 

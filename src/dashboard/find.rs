@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::frame::Page;
 use super::transaction::{self, level};
-use super::{Act, Desk, Result, orders, view};
+use super::{Desk, Result, orders, view};
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
@@ -12,6 +12,7 @@ use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyNote, KeyRow};
 use crate::operator::register::{self, Unknown};
+use crate::operator::roles::Act;
 use crate::operator::transactions::{self, By, Found, Wanted};
 use crate::pledge::TransactionId;
 use crate::scope::Mode;

@@ -1,9 +1,10 @@
 //! The pages as documents.
 
-use super::access::{Act, Identity, Roles};
+use super::access::Identity;
 use super::settings::Settings;
 use crate::api::header;
 use crate::http::{Body, Media, Response};
+use crate::operator::roles::{Act, Roles};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;

@@ -1,29 +1,34 @@
-//! What became of an e-mail, for those who look after it.
+//! What became of an e-mail, as a page shows it.
 
 use super::view;
-use crate::operator::notifications::{State, Status, words};
+use crate::operator::notifications::{State, Status, Words, words};
 use maud::{Markup, html};
-
-/// The class of the tag that shows a state; empty for what is well.
-const fn class(state: State) -> &'static str {
-    match state {
-        State::NotAsked | State::Erased | State::Test | State::Sent | State::Forgotten => "",
-        State::Off | State::Waiting | State::Skipped => "note",
-        State::Failed => "alarm",
-    }
-}
 
 /// The name of a state as a tag.
 pub(super) fn tag(status: &Status) -> Markup {
-    html! { span class={ "tag " (class(status.state)) } { (words::name(status)) } }
+    let class = match status.state {
+        State::Off | State::Waiting | State::Skipped => "tag note",
+        State::Failed => "tag alarm",
+        State::NotAsked | State::Erased | State::Test | State::Sent | State::Forgotten => "tag",
+    };
+    html! { span class=(class) { (view::capital(words(status).name)) } }
+}
+
+/// Why it is so, and what to do.
+pub(super) fn explanation(status: &Status) -> Markup {
+    let Words { cause, advice, .. } = words(status);
+    html! {
+        @if !cause.is_empty() { (view::marked(&view::sentence(&cause))) " " }
+        (view::marked(&advice))
+    }
 }
 
 /// What is known of an e-mail.
 pub(super) fn facts(status: &Status) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
-    let mut rows = vec![("State", html! { (tag(status)) " " (words::advice(status)) })];
-    rows.extend(status.reason.as_ref().map(|code| ("Code", html! { code { (code) } })));
-    rows.extend(status.at.as_ref().map(|at| ("Known since", view::time(at))));
+    let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
+    rows.extend(words(status).code.map(|code| ("Code", html! { code { (view::told(code)) } })));
+    rows.extend(status.at.as_ref().map(|at| ("Updated", view::time(at))));
     rows.extend(status.until.as_ref().map(|until| ("Next attempt", view::time(until))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));

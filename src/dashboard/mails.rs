@@ -7,7 +7,7 @@ use super::{Desk, Refusal, Result, mail_state, operation, view};
 use crate::handle::{Clock, Entropy};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{
-    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State, words,
+    self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State,
 };
 use crate::pledge::TransactionId;
 use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
@@ -38,13 +38,13 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         FailedQuery { day: day.map(str::to_owned), limit: LIMIT, after: after.map(str::to_owned) };
     let failures = notifications::failed(desk.store, desk.clock, &wanted).await?;
     let content = html! {
-        p.lead { "E-mails that failed within " (FAILED_MAIL_DAYS) " days, the newest first, with what became of them since." }
+        p.lead { "E-mails that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
         (filter(day.unwrap_or_default()))
         (list(desk, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "An e-mail of which nothing was heard is in no list: look at its transaction. One that \
-             failed within the last " (SHOWN_SECONDS) " s may be missing here."
+            "E-mails without a delivery result are not listed here: open their transaction. One that failed \
+             within the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
@@ -114,9 +114,8 @@ fn item<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &FailedMail) 
                     @if !now.mode.is_live() { (transaction::mode(false)) }
                 }
                 p {
-                    (mail_state::tag(&now.mail)) " "
-                    (words::advice(&now.mail))
-                    @if let Some(code) = &now.mail.reason { " " code { (code) } }
+                    (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))
+                    @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::told(code)) } }
                 }
                 @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
                     (transaction::resend_form(desk, &failed.id, &now.mail))

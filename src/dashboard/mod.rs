@@ -2,7 +2,7 @@
 //! a shell.
 //!
 //! A page is one document with its style; it runs no script and loads nothing. Cloudflare Access says who
-//! asks, the [`Role`]s say what they may do. Nothing secret is part of an address: searches are
+//! asks, the [roles](crate::operator::roles) say what they may do. Nothing secret is part of an address: searches are
 //! posted. A form answers with what was done, as Workers KV may show it in no list for a minute.
 
 mod access;
@@ -37,7 +37,7 @@ mod unit;
 mod usage;
 mod view;
 
-pub use access::{Act, Identity, Role};
+pub use access::Identity;
 pub use route::{Route, route};
 pub use settings::{Settings, Variables};
 
@@ -46,9 +46,9 @@ use crate::http::{Address, Body, Busy, InFlight, Request, Response};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
+use crate::operator::roles::{Act, Roles};
 use crate::operator::{OperationId, OperatorError};
 use crate::store::{OperatorStore, StoreError};
-use access::Roles;
 use form::Form;
 use frame::{Frame, Page};
 use maud::html;

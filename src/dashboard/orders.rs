@@ -1,6 +1,5 @@
 //! Lists of transactions, page by page. The address of a page can be shared: it has IDs alone.
 
-use super::access::Act;
 use super::form::Form;
 use super::frame::Page;
 use super::transaction::{self, id_link, money};
@@ -8,6 +7,7 @@ use super::{Desk, Refusal, Result, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::ledger::{Direction, Order, OrderPage, Place};
 use crate::operator::bound;
+use crate::operator::roles::Act;
 use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
 use crate::scope::Mode;
 use crate::settlement::Month;

@@ -1,6 +1,5 @@
 //! A unit's profile: its name, how its pages look, and its e-mails.
 
-use super::access::Act;
 use super::form::Form;
 use super::frame::{Content, Page};
 use super::transaction::MAIL_POLICY;
@@ -12,6 +11,7 @@ use crate::handle::{Clock, Entropy};
 use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unknown;
+use crate::operator::roles::Act;
 use crate::operator::units::{self, UnitRow};
 use crate::operator::{OperatorError, Seen};
 use crate::pledge::RetrievedPledgeTransaction;

@@ -1,8 +1,8 @@
 //! Maps a method and a path to a page.
 
-use super::access::Act;
 use super::{Refusal, Result};
 use crate::http::percent_decode;
+use crate::operator::roles::Act;
 use strum::EnumIter;
 
 /// The pages, and the forms that are posted. IDs are decoded, and not checked.

@@ -1,6 +1,7 @@
 //! The Worker's variables.
 
-use super::access::{Identity, Role, Roles};
+use super::access::Identity;
+use crate::operator::roles::{Role, Roles};
 use crate::validate::format::is_email;
 
 /// The texts of the Worker's variables and secrets; empty where they are not set.

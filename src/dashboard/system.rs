@@ -1,12 +1,12 @@
 //! What runs here: versions, limits, who may do what, the ledger, and the last backups.
 
-use super::access::Role;
 use super::frame::Page;
 use super::{Desk, Result, last_backups, ledger, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use crate::handle::{Clock, Entropy};
 use crate::http::MAX_BYTES_IN_FLIGHT;
 use crate::operator::delays::{APPLIED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS};
+use crate::operator::roles::Role;
 use crate::store::{Key as _, OperatorStore, TransactionKey};
 use crate::version::VERSION;
 use maud::{Markup, html};

@@ -2,14 +2,15 @@
 
 use super::form::Form;
 use super::frame::{Content, Page};
-use super::{Act, Desk, Refusal, Result, link, mail_state, operation, view};
+use super::{Desk, Refusal, Result, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
-use crate::operator::notifications::{self, Resent, State, Status, words};
+use crate::operator::notifications::{self, Resent, State, Status};
 use crate::operator::prices::PriceList;
+use crate::operator::roles::Act;
 use crate::operator::transactions::{self, Record, Shown, View};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
@@ -237,7 +238,7 @@ impl Facts {
     }
 
     fn mail(&self, shown: &Shown<'_>) -> Markup {
-        let can_be_sent = words::can_be_sent(&self.mail);
+        let can_be_sent = notifications::can_be_sent(&self.mail);
         let is_asked = !matches!(self.mail.state, State::NotAsked | State::Erased);
         let preview = link::path(&["transactions", &shown.row.id, "mail"]);
         html! {
@@ -370,11 +371,11 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
     id: &str,
     mail: &Status,
 ) -> Markup {
-    let risk = words::risk(mail);
+    let risk = notifications::risk(mail);
     let content = html! {
         (view::hidden("round", &mail.next_round().to_string()))
         @if let Some(risk) = risk {
-            label { input type="checkbox" name="sure" value="yes" required; (risk) " Send it all the same." }
+            label { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
         }
         button.quiet[risk.is_some()] { "Send it again" }
     };
@@ -448,8 +449,8 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
              became of that",
         );
     }
-    let is_unsure = words::risk(mail).is_some() && form.given("sure").is_none();
-    is_unsure.then_some("nothing was sent: tick that it is to be sent all the same")
+    let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();
+    is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
 /// The e-mail as it would be sent now, masked, with a link that leads nowhere. At most two calls of

@@ -1,6 +1,5 @@
 //! Units: the register, and the page of one with its settings (§5).
 
-use super::access::Act;
 use super::form::Form;
 use super::frame::Page;
 use super::view;
@@ -10,6 +9,7 @@ use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::register::{self as records, Unknown};
+use crate::operator::roles::Act;
 use crate::operator::units::{self, UnitRow};
 use crate::store::OperatorStore;
 use maud::{Markup, html};

@@ -11,10 +11,15 @@ use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
 pub(super) fn sentence(text: &str) -> String {
+    let text = capital(text);
+    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// The text with a capital letter.
+pub(super) fn capital(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
-    let text = first.unwrap_or_default() + characters.as_str();
-    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+    first.unwrap_or_default() + characters.as_str()
 }
 
 /// A text of an operator's error, which has values between backticks.

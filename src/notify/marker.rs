@@ -2,7 +2,7 @@
 
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
 /// The record of a round that has ended: `notification:{id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub enum State {
 }
 
 /// Why an e-mail is not to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
     /// The personal data was erased.

@@ -7,7 +7,6 @@ use super::values::Values;
 use crate::operator::delays::MAILED_SECONDS;
 use crate::operator::notifications::{
     self, DayQuery, DayStep, FailedMail, FailedQuery, QueuedRounds, Resent, Shown, State, Status,
-    words,
 };
 use crate::operator::transactions;
 use crate::scope::Mode;
@@ -33,7 +32,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { id }: One) -> Result<Answe
         ("Mode", Some(shown.mode.name().to_owned())),
         ("Unit", Some(shown.unit.clone())),
         ("Recipient", Some(shown.recipient.clone())),
-        ("E-mail", Some(words::in_words(&shown.mail))),
+        ("E-mail", Some(notifications::in_words(&shown.mail))),
     ]);
     Answer::new(&shown, text)
 }
@@ -76,7 +75,7 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, Failed { day, limit }: Failed)
 }
 
 fn cells(FailedMail { day, id, now, problem }: &FailedMail) -> [String; 5] {
-    let state = now.as_ref().map(|now| words::in_words(&now.mail));
+    let state = now.as_ref().map(|now| notifications::in_words(&now.mail));
     let unit = now.as_ref().map(|now| now.unit.clone()).unwrap_or_default();
     let mode = now.as_ref().map(|now| now.mode.name().to_owned()).unwrap_or_default();
     let state = problem.clone().or(state).unwrap_or_default();
@@ -166,7 +165,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
         notifications::show(call.store, call.platform, &record).await?;
     let message = notifications::next_message(call.store, &record, &mail).await?;
     call.host.open_queue().await?;
-    let now = words::in_words(&mail);
+    let now = notifications::in_words(&mail);
     if mail.state == State::Waiting && mail.round.is_some() && !is_again {
         let text = format!(
             "It is already queued, and was not queued again: {now}. `--again` sends one more after that."
@@ -175,9 +174,9 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     }
     let to = if mode == Mode::Test { "MAIL_TEST_TO" } else { &recipient };
     let round = message.round;
-    let risk = words::risk(&mail).unwrap_or("As far as is known, it was not sent before.");
+    let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {risk}",
+        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {risk}.",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;

@@ -8,7 +8,7 @@ use super::values::Values;
 use crate::ledger::{Direction, Order};
 use crate::operator::Done;
 use crate::operator::delays::SHOWN_SECONDS;
-use crate::operator::notifications::{self, State, Status, words};
+use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{
     self, By, Erased, Found, ListQuery, PersonStep, Shown, View, Wanted,
@@ -256,7 +256,10 @@ impl Whole<'_> {
                 ])),
             ),
             ("Notifications", Some(notifications.join(", "))),
-            ("E-mail", (self.mail.state != State::NotAsked).then(|| words::in_words(&self.mail))),
+            (
+                "E-mail",
+                (self.mail.state != State::NotAsked).then(|| notifications::in_words(&self.mail)),
+            ),
             (
                 "Prices",
                 self.prices.as_ref().map(|it| format!("of {}, set by {}", time(&it.time), it.by)),

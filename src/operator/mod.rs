@@ -24,6 +24,7 @@ pub mod prices;
 pub mod quantities;
 pub mod register;
 pub mod restore;
+pub mod roles;
 mod secret;
 pub mod seed;
 mod sum;

@@ -37,6 +37,7 @@ mod ledger_queue;
 mod ledger_times;
 mod logs;
 mod mail;
+mod mail_words;
 mod notify;
 mod number;
 mod once;

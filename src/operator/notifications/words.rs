@@ -1,178 +1,217 @@
-//! The delivery state of an e-mail in words: in a line for commands, and with advice for pages.
+//! What became of an e-mail, in words: the same on pages and in commands. Names of variables are between backticks.
 
 use super::{State, Status, WAITING_HOURS};
+use crate::notify::Reason;
 use crate::operator::delays::{MAILED_HOURS, MAILED_SECONDS};
 use crate::store::NOTIFICATION_DAYS;
 use std::borrow::Cow;
+use std::str::FromStr as _;
 
-/// One or two words for a state.
-pub fn name(status: &Status) -> &'static str {
-    match status.state {
-        State::NotAsked => "Not asked for",
-        State::Erased => "Erased",
-        State::Off => "Off",
-        State::Test => "Test",
-        State::Waiting if status.round.is_some() && status.reason.is_none() => "Queued",
-        State::Waiting => "Waiting",
-        State::Sent => "Sent",
-        State::Skipped => "Not sent",
-        State::Failed => "Failed",
-        State::Forgotten => "No longer known",
+/// What became of an e-mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words<'s> {
+    /// One to three words, such as `not sent`.
+    pub name: &'static str,
+    /// Why that is, in lower case and without a full stop; empty where the name says it all.
+    pub cause: Cow<'static, str>,
+    /// What to do or to know, in sentences; empty where there is nothing.
+    pub advice: Cow<'static, str>,
+    /// The mail service's code, where that is why.
+    pub code: Option<&'s str>,
+}
+
+impl Words<'_> {
+    fn new(
+        name: &'static str,
+        cause: impl Into<Cow<'static, str>>,
+        advice: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Words { name, cause: cause.into(), advice: advice.into(), code: None }
     }
 }
 
-/// What a state means, and what to do: one or several sentences.
-pub fn advice(status: &Status) -> Cow<'static, str> {
+/// Says what became of an e-mail.
+pub fn words(status: &Status) -> Words<'_> {
     match status.state {
-        State::NotAsked => "The order did not ask for an e-mail.".into(),
-        State::Erased => "The recipient was erased, and the delivery result with it.".into(),
-        State::Off => "The unit's e-mails are off. When an operator has turned them on in the unit's profile, \
-                       this one can be sent."
-            .into(),
-        State::Test => "A test key made the order: the e-mail goes to the service's address for tests \
-                        (MAIL_TEST_TO) if it has one, else to nobody."
-            .into(),
-        State::Waiting if status.reason.is_some() => {
-            "The mail service's quota is used up. The e-mail is sent when the quota begins again; this is tried for \
-             some days."
-                .into()
-        }
-        State::Waiting => format!(
-            "{}Most are sent within {MAILED_SECONDS} s, and it is tried for up to {MAILED_HOURS} hours. Check again \
-             before you send another.",
-            if status.round.is_some() { "It is already queued. " } else { "" }
-        )
-        .into(),
-        State::Sent => "Accepted by the mail service. If it has not arrived, ask the recipient to check the spam \
-                        folder, and to confirm the address."
-            .into(),
-        State::Skipped | State::Failed => match reason(status) {
-            Some(Reason { advice, .. }) => advice,
-            None => "The mail service refused it with the code below. Ask who deploys the service what it means, \
-                     before you send it again."
-                .into(),
-        },
-        State::Forgotten => {
-            format!("Delivery results are kept for {NOTIFICATION_DAYS} days.").into()
-        }
+        State::NotAsked => Words::new("not requested", "the order did not ask for an e-mail", ""),
+        State::Erased => Words::new(
+            "erased",
+            "the recipient's data was erased, and the delivery result with it",
+            "",
+        ),
+        State::Off => Words::new(
+            "off",
+            "the unit's e-mails are off",
+            "An operator can turn them on in the unit's profile. Then this one can be sent.",
+        ),
+        State::Test => Words::new(
+            "test",
+            "a test key made the order",
+            "The e-mail goes to the service's address for tests (`MAIL_TEST_TO`). Without one, it is not sent.",
+        ),
+        State::Waiting => waiting(status),
+        State::Sent => Words::new(
+            "sent",
+            "",
+            "The mail service accepted it. If it has not arrived, ask the recipient to check the spam folder and \
+             to confirm the address.",
+        ),
+        State::Skipped => because("not sent", status),
+        State::Failed => because("failed", status),
+        State::Forgotten => Words::new(
+            "no longer known",
+            format!("delivery results are kept for {NOTIFICATION_DAYS} days"),
+            "",
+        ),
     }
 }
 
-/// Why an e-mail was not sent.
-struct Reason {
-    /// A few words.
-    short: Cow<'static, str>,
-    /// One or several sentences, with what to do.
-    advice: Cow<'static, str>,
-}
-
-/// The reason of a status; `None` for a code of the mail service that has no words here.
-fn reason(status: &Status) -> Option<Reason> {
-    let of = |short: &'static str, advice: &'static str| {
-        Some(Reason { short: short.into(), advice: advice.into() })
+fn waiting(status: &Status) -> Words<'_> {
+    if let Some(code) = &status.reason {
+        let quota = Words::new(
+            "waiting",
+            "the mail service's quota is used up",
+            "The service sends it when the quota is renewed, and retries for some days.",
+        );
+        return Words { code: Some(code), ..quota };
+    }
+    let (name, queued) = match status.round {
+        Some(_) => ("queued", "It is already queued. "),
+        None => ("waiting", ""),
     };
-    match status.reason.as_deref()? {
-        "no-more-attempts" => Some(Reason {
-            short: "no attempt succeeded".into(),
-            advice: format!(
-                "No attempt succeeded for {MAILED_HOURS} hours. When the mail service works again, send it again."
-            )
-            .into(),
-        }),
-        "unknown" => Some(Reason {
-            short: format!("no delivery result within {WAITING_HOURS} hours").into(),
-            advice: format!(
-                "There was no delivery result within {WAITING_HOURS} hours. It may have been sent."
-            )
-            .into(),
-        }),
-        "erased" => of("the recipient was erased", "The recipient was erased before it was sent."),
-        "mail-off" => of(
-            "the unit's e-mails were off",
-            "The unit's e-mails were off at that time. When an operator has turned them on in the unit's profile, \
-             send it again.",
+    let times = format!(
+        "{queued}Most e-mails are sent within {MAILED_SECONDS} s; delivery is tried for up to {MAILED_HOURS} hours. \
+         Check again before you send another."
+    );
+    Words::new(name, "", times)
+}
+
+/// An e-mail that was not sent, for the reason of its status.
+fn because<'s>(name: &'static str, status: &'s Status) -> Words<'s> {
+    let Some(code) = status.reason.as_deref() else { return Words::new(name, "", "") };
+    if let Ok(reason) = Reason::from_str(code) {
+        let (cause, advice) = skipped(reason);
+        return Words::new(name, cause, advice);
+    }
+    match code {
+        "no-more-attempts" => Words::new(
+            name,
+            format!("every attempt failed for {MAILED_HOURS} hours"),
+            "When the mail service works again, send it again.",
         ),
-        "no-origin" => of(
-            "the Worker has no valid PUBLIC_ORIGIN",
-            "The service lacks its variable PUBLIC_ORIGIN. Ask who deploys it to set that, then send it again.",
+        "unknown" => Words::new(
+            name,
+            format!("no delivery result arrived for {WAITING_HOURS} hours"),
+            "It may have been sent.",
         ),
-        "test-mode" => of(
-            "of a test key, and the Worker has no MAIL_TEST_TO",
-            "A test key made the order, and the service has no address for tests (MAIL_TEST_TO). No action needed.",
-        ),
-        "daily-limit" => of(
-            "the address had its daily number of e-mails",
-            "The address had as many e-mails on that day as one person may get. Send it again on another day.",
-        ),
-        "no-page" => of(
-            "the record has no address of its page",
-            "Its record has no address of the recipient's page: it cannot be sent.",
-        ),
-        "no-secret" => of(
-            "the namespace has no secret",
-            "The service has no secret, which is made with the first API key. Ask an operator to make a key, then \
-             send it again.",
-        ),
-        "unsent" => of(
-            "the queue did not take it",
-            "The queue did not take it when the order was made. Send it again.",
-        ),
-        "damaged" => of(
+        "unsent" => {
+            Words::new(name, "the queue did not take it when the order was made", "Send it again.")
+        }
+        "damaged" => Words::new(
+            name,
             "a record that it needs is damaged",
-            "A record that it needs is damaged. Ask an operator to look at the unit's profile.",
+            "Ask an operator to check the unit's profile.",
         ),
-        "E_RECIPIENT_SUPPRESSED" => of(
-            "E_RECIPIENT_SUPPRESSED, blocked by the mail service",
-            "Blocked: an earlier e-mail to this address bounced or was reported as spam. Sending it again will not \
-             help: ask for another address.",
-        ),
-        _ => None,
+        code => Words { code: Some(code), ..refused(name, code) },
     }
 }
 
-/// The state in a line, with what else is known.
-pub fn in_words(status: &Status) -> String {
-    let of = match status.state {
-        State::Off => "not sent: the unit's e-mails are off".to_owned(),
-        State::Test => {
-            "of a test key: sent to MAIL_TEST_TO if the Worker has that, else to nobody".to_owned()
+/// An e-mail that the mail service did not take.
+fn refused(name: &'static str, code: &str) -> Words<'static> {
+    match code {
+        BLOCKED => Words::new(
+            name,
+            "the mail service blocks this address",
+            "An earlier e-mail bounced or was reported as spam. Sending it again does not help: ask for another \
+             address.",
+        ),
+        _ => Words::new(
+            name,
+            "the mail service refused it",
+            "Ask the person who deploys the service what the code means, before you send it again.",
+        ),
+    }
+}
+
+/// The mail service's code of an address that it sends nothing to.
+const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
+
+/// Why an e-mail was not to be sent, and what to do.
+fn skipped(reason: Reason) -> (&'static str, &'static str) {
+    match reason {
+        Reason::Erased => ("the recipient was erased before it was sent", ""),
+        Reason::MailOff => (
+            "the unit's e-mails were off at that time",
+            "If an operator has turned them on in the unit's profile since, send it again.",
+        ),
+        Reason::NoOrigin => (
+            "the service has no valid `PUBLIC_ORIGIN`",
+            "Ask the person who deploys the service to set it, then send it again.",
+        ),
+        Reason::TestMode => (
+            "a test key made the order, and the service has no address for tests (`MAIL_TEST_TO`)",
+            "No action needed.",
+        ),
+        Reason::DailyLimit => (
+            "the address had received the most e-mails that one person may get in a day",
+            "Send it again on another day.",
+        ),
+        Reason::NoPage => {
+            ("the record has no address of the recipient's page", "It cannot be sent.")
         }
-        State::Forgotten => format!("no longer known: it is kept for {NOTIFICATION_DAYS} days"),
-        State::Erased => "erased, with its delivery result".to_owned(),
-        _ => name(status).to_lowercase(),
-    };
-    let short = reason(status).map(|reason| reason.short);
-    let why = short.or_else(|| status.reason.clone().map(Cow::Owned));
-    let number = |name: &str, number: Option<u32>| {
-        number.filter(|number| *number > 1).map(|number| format!("{name} {number}"))
-    };
+        Reason::NoSecret => (
+            "the service has no secret, which is created with the first API key",
+            "Ask an operator to create a key, then send it again.",
+        ),
+    }
+}
+
+/// The same in a line: `failed: the mail service refused it (E_NEW_CODE), 2026-11-21T02:02:03.000Z, attempt 3`.
+pub fn in_words(status: &Status) -> String {
+    let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let parts = [
-        Some(why.map_or_else(|| of.clone(), |why| format!("{of}: {why}"))),
         status.at.clone(),
         status.until.as_ref().map(|until| format!("next attempt {until}")),
-        number("attempt", status.attempts),
-        number("round", status.round),
-        status.language.as_ref().map(|tag| format!("language {tag}")),
+        number(status.attempts).map(|attempts| format!("attempt {attempts}")),
+        number(status.round).map(|round| format!("round {round}")),
+        status.language.as_ref().map(|language| format!("language {language}")),
         status.provider_id.as_ref().map(|id| format!("ID {id}")),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let known = [state_in_words(status)].into_iter().chain(parts.into_iter().flatten());
+    known.collect::<Vec<_>>().join(", ")
+}
+
+fn state_in_words(status: &Status) -> String {
+    let Words { name, cause, code, .. } = words(status);
+    let cause = if cause.is_empty() { String::new() } else { format!(": {cause}") };
+    let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+    [name, &cause, &code].concat()
 }
 
 /// Whether an e-mail can be sent again at all.
 pub fn can_be_sent(status: &Status) -> bool {
-    !matches!(status.state, State::NotAsked | State::Erased | State::Off)
+    let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
+    !matches!(status.state, State::NotAsked | State::Erased | State::Off) && !has_no_page
 }
 
-/// Why a second e-mail may go out, if it is sent again.
+/// What may go wrong if an e-mail is sent again, without a full stop; `None` if nothing is known to.
 pub fn risk(status: &Status) -> Option<&'static str> {
     match (status.state, status.reason.as_deref()) {
-        (State::Sent, _) => Some("This e-mail was already sent: the recipient gets a second one."),
+        (State::Sent, _) => Some("It was already sent: the recipient gets a second e-mail"),
         (State::Waiting | State::Test, _) => {
-            Some("The first one may still go out: the recipient may get two.")
+            Some("The first e-mail may still be sent: the recipient may get two")
         }
         (State::Forgotten, _) | (_, Some("unknown" | "damaged")) => {
-            Some("It may have been sent: the recipient may get a second one.")
+            Some("It may have been sent: the recipient may get a second e-mail")
+        }
+        (_, Some(BLOCKED)) => {
+            Some("The mail service blocks this address and may refuse the e-mail again")
         }
         _ => None,
     }
+}
+
+/// The same, in words also where no risk is known.
+pub fn risk_in_words(status: &Status) -> &'static str {
+    risk(status).unwrap_or("As far as is known, it was not sent before")
 }

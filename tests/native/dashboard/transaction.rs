@@ -194,6 +194,10 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert!(page.contains("ask for another address") && page.contains("E_RECIPIENT_SUPPRESSED"));
     let round = field(&page, "round");
     let send = |fields: &[(&str, &str)]| desk.post(SUPPORT, &path(&id, "/mail"), fields);
+    let page = send(&[("round", &round)]);
+    assert_eq!((page.status, desk.rounds()), (422, vec![]));
+    assert!(page.text.contains("tick “Send it anyway” first"), "{}", main_of(&page.text));
+    desk.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
 
     desk.store().set_failing(Some("audit:"));
     assert_eq!((send(&[("round", &round)]).status, desk.rounds()), (503, vec![]));
@@ -282,9 +286,13 @@ fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
     };
     for (words, marker, minutes) in [
         ("tried for up to 15 hours", None, 0),
-        ("folder for spam", Some(("sent", None)), 0),
-        ("variable PUBLIC_ORIGIN", Some(("skipped", Some("no-origin"))), 0),
-        ("with the code below", Some(("failed", Some("E_NEW_CODE"))), 0),
+        ("check the spam folder", Some(("sent", None)), 0),
+        (
+            "no valid <code><bdi>PUBLIC_ORIGIN</bdi></code>.",
+            Some(("skipped", Some("no-origin"))),
+            0,
+        ),
+        ("what the code means", Some(("failed", Some("E_NEW_CODE"))), 0),
         ("may have been sent", None, 25 * 60),
         ("kept for 30 days", None, 31 * 24 * 60),
     ] {
@@ -326,7 +334,8 @@ fn a_mail_that_waits_for_a_quota_is_listed_with_its_next_attempt() {
     desk.pass(36 * 60 + 10); // the queue has lost it
     let page = desk.get(SUPPORT, "/mails").text;
     assert!(
-        page.contains("Nothing was heard of it") && page.contains("name=\"round\""),
+        page.contains("No delivery result arrived for 24 hours.")
+            && page.contains("name=\"round\""),
         "{}",
         main_of(&page)
     );
@@ -375,7 +384,9 @@ fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
     assert!(desk.store().take_reads().len() <= 80);
     assert_inert(&page.text);
     assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
-    assert!(page.text.contains("No attempt succeeded") && page.text.contains("c…@e…"));
+    assert!(
+        page.text.contains("Every attempt failed for 15 hours.") && page.text.contains("c…@e…")
+    );
     assert!(!page.text.contains("canary"));
     let next = page.text.split_once("href=\"/mails?").unwrap().1.split_once('"').unwrap().0;
     assert_eq!(next, format!("after=2026-01-31:{}", ids[19]));

@@ -1,0 +1,138 @@
+//! The e-mails that failed, by day.
+
+use super::{Shown, shown, status_beside};
+use crate::handle::Clock;
+use crate::operator::{OperatorError, Pages, Result, read_values, transactions};
+use crate::pledge::TransactionId;
+use crate::store::{FailedMailKey, Key, Listed, OperatorStore, QueuedMailKey};
+use crate::time::{DAY_MS, date_time, day_of};
+use serde::{Deserialize, Serialize};
+
+/// Which failures are listed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct FailedQuery {
+    /// Those of this UTC day alone, such as `2026-11-21`.
+    pub day: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// Those after this one of such a list, a day and an ID: `2026-11-21:ptran_…`.
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+impl FailedQuery {
+    /// Days and IDs of those that it asks for: newer days come first.
+    fn wanted(&self, page: &[Listed]) -> Vec<(String, TransactionId)> {
+        let after = self.after.as_deref().and_then(|after| after.split_once(':'));
+        let is_after = |(day, id): &(String, TransactionId)| {
+            after.is_none_or(|(last, last_id)| (last, id.as_str()) > (day.as_str(), last_id))
+        };
+        page.iter().filter_map(day_and_id).filter(is_after).collect()
+    }
+}
+
+/// E-mails that failed, those of the newest day first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failures {
+    /// The e-mails. One that failed in several rounds may be there several times.
+    pub failed: Vec<FailedMail>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// An e-mail that failed on a day.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedMail {
+    /// The UTC day.
+    pub day: String,
+    /// The transaction's ID.
+    pub id: String,
+    /// The transaction, and what has become of its e-mail since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Shown>,
+    /// Why it cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Lists e-mails that failed within 90 days, or had to wait for another day. Those of the last minute may be
+/// missing, and those that nobody heard of again: no list has them.
+///
+/// # Errors
+/// If the store fails.
+pub async fn failed(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    query: &FailedQuery,
+) -> Result<Failures> {
+    let mut names = newest(store, clock.now_ms(), query).await?;
+    let more = names.len() > query.limit;
+    names.truncate(query.limit);
+    let keys: Vec<_> = names.iter().map(|(_, id)| QueuedMailKey(id)).collect();
+    let queued = read_values(store, &keys).await?;
+    let mut failed = Vec::with_capacity(names.len());
+    for ((day, id), queued) in names.into_iter().zip(queued) {
+        let (now, problem) = match show_by_id(store, clock, &id, queued).await {
+            Ok(shown) => (Some(shown), None),
+            Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
+            Err(error) => return Err(error),
+        };
+        failed.push(FailedMail { day, id: id.into_string(), now, problem });
+    }
+    Ok(Failures { failed, more })
+}
+
+async fn show_by_id(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    id: &TransactionId,
+    queued: Option<Vec<u8>>,
+) -> Result<Shown> {
+    let record = transactions::get(store, id.as_str()).await?;
+    let mail = status_beside(store, clock, &record, queued).await?;
+    shown(&record, mail)
+}
+
+/// Days and IDs of failures, the newest day first: more than the limit if there are more. One list call
+/// finds all of them, or else one or more for each day.
+async fn newest(
+    store: &impl OperatorStore,
+    now_ms: u64,
+    query: &FailedQuery,
+) -> Result<Vec<(String, TransactionId)>> {
+    let days = match &query.day {
+        Some(day) => vec![day.clone()],
+        None => {
+            let all = store.list(FailedMailKey::PREFIX, None).await?;
+            if all.cursor.is_none() {
+                let mut found = query.wanted(&all.records);
+                found.sort_by(|(a, _), (b, _)| b.cmp(a));
+                return Ok(found);
+            }
+            let after = query.after.as_deref().unwrap_or("~"); // which is after each day
+            days_back(now_ms).into_iter().filter(|day| **day <= *after).collect()
+        }
+    };
+    let mut found = Vec::new();
+    for day in days {
+        let mut pages = Pages::new(store, FailedMailKey::day_prefix(&day));
+        while found.len() <= query.limit
+            && let Some(page) = pages.next().await?
+        {
+            found.extend(query.wanted(&page));
+        }
+    }
+    Ok(found)
+}
+
+fn day_and_id(record: &Listed) -> Option<(String, TransactionId)> {
+    let (day, id) = FailedMailKey::parse(&record.name)?;
+    Some((day.to_owned(), id))
+}
+
+/// The days that failures are kept for, today first.
+fn days_back(now_ms: u64) -> Vec<String> {
+    let kept = FailedMailKey::KEPT_SECONDS.map_or(0, |seconds| u64::from(seconds) * 1_000 / DAY_MS);
+    let day = |back| day_of(&date_time(now_ms.saturating_sub(back * DAY_MS))).to_owned();
+    (0..=kept).map(day).collect()
+}

@@ -1,0 +1,86 @@
+//! An e-mail as it would be sent now.
+
+use super::{masked_recipient, refusal, refuse_erased};
+use crate::operator::transactions::Record;
+use crate::operator::{Result, load};
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::recipient::{Profile, mail};
+use crate::store::{OperatorStore, ProfileKey};
+use crate::time::TimeZones;
+use serde::Serialize;
+
+/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the address of the
+/// page, which opens it to whoever has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// The transaction's ID.
+    pub id: String,
+    /// The first characters of the recipient's address.
+    pub to: String,
+    /// The name of the sender.
+    pub sender: String,
+    /// The address that answers go to.
+    pub reply_to: Option<String>,
+    /// The language.
+    pub language: &'static str,
+    /// The subject.
+    pub subject: String,
+    /// The content as plain text.
+    pub text: String,
+    /// The content as HTML.
+    pub html: String,
+}
+
+/// Writes the e-mail of a transaction, also of one that would not be sent.
+///
+/// # Errors
+/// If the transaction was erased, has no address of its page or is damaged, or the store fails.
+pub async fn preview(
+    store: &impl OperatorStore,
+    zones: &dyn TimeZones,
+    record: &Record,
+) -> Result<Preview> {
+    drafted(store, zones, record, &record.transaction()?).await
+}
+
+/// The address of the page in a [masked preview](masked_preview), where nothing is.
+pub const NOWHERE: &str = "https://preview.invalid/";
+
+/// As [`preview`], with the recipient and all texts cut to their first characters, and [`NOWHERE`] for the
+/// address of the page.
+///
+/// # Errors
+/// As [`preview`].
+pub async fn masked_preview(
+    store: &impl OperatorStore,
+    zones: &dyn TimeZones,
+    record: &Record,
+) -> Result<Preview> {
+    let mut transaction = record.masked()?;
+    transaction.timeline_url = Some(NOWHERE.into());
+    drafted(store, zones, record, &transaction).await
+}
+
+/// The e-mail about a transaction, which may be masked.
+async fn drafted(
+    store: &impl OperatorStore,
+    zones: &dyn TimeZones,
+    record: &Record,
+    transaction: &RetrievedPledgeTransaction<'_>,
+) -> Result<Preview> {
+    refuse_erased(record)?;
+    let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
+    let mail = mail(transaction, profile.as_ref(), zones)
+        .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
+    Ok(Preview {
+        id: record.id.to_string(),
+        to: masked_recipient(&record.transaction()?),
+        sender: mail.sender,
+        reply_to: profile.and_then(|profile| profile.reply_to),
+        language: mail.language.tag(),
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+    })
+}

@@ -1,0 +1,199 @@
+//! What became of an e-mail, in words: every state with every reason that it may have.
+
+use impact_pledge::notify::Reason;
+use impact_pledge::operator::notifications::{
+    State, Status, can_be_sent, in_words, risk, risk_in_words, words,
+};
+use strum::IntoEnumIterator as _;
+
+fn status(state: State, reason: Option<&str>) -> Status {
+    Status {
+        state,
+        reason: reason.map(str::to_owned),
+        round: None,
+        at: None,
+        until: None,
+        attempts: None,
+        provider_id: None,
+        language: None,
+    }
+}
+
+const SECOND: &str = "It was already sent: the recipient gets a second e-mail";
+const FIRST: &str = "The first e-mail may still be sent: the recipient may get two";
+const MAYBE: &str = "It may have been sent: the recipient may get a second e-mail";
+const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
+
+/// State and reason; the line; whether it can be sent again; what may go wrong then.
+const ROWS: [(State, Option<&str>, &str, bool, Option<&str>); 23] = [
+    (State::NotAsked, None, "not requested: the order did not ask for an e-mail", false, None),
+    (
+        State::Erased,
+        None,
+        "erased: the recipient's data was erased, and the delivery result with it",
+        false,
+        None,
+    ),
+    (State::Off, None, "off: the unit's e-mails are off", false, None),
+    (State::Test, None, "test: a test key made the order", true, Some(FIRST)),
+    (State::Waiting, None, "waiting", true, Some(FIRST)),
+    (
+        State::Waiting,
+        Some("daily_quota_exceeded"),
+        "waiting: the mail service's quota is used up (daily_quota_exceeded)",
+        true,
+        Some(FIRST),
+    ),
+    (State::Sent, None, "sent", true, Some(SECOND)),
+    (
+        State::Skipped,
+        Some("erased"),
+        "not sent: the recipient was erased before it was sent",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("mail-off"),
+        "not sent: the unit's e-mails were off at that time",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-origin"),
+        "not sent: the service has no valid `PUBLIC_ORIGIN`",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("test-mode"),
+        "not sent: a test key made the order, and the service has no address for tests (`MAIL_TEST_TO`)",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("daily-limit"),
+        "not sent: the address had received the most e-mails that one person may get in a day",
+        true,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-page"),
+        "not sent: the record has no address of the recipient's page",
+        false,
+        None,
+    ),
+    (
+        State::Skipped,
+        Some("no-secret"),
+        "not sent: the service has no secret, which is created with the first API key",
+        true,
+        None,
+    ),
+    (State::Skipped, None, "not sent", true, None),
+    (
+        State::Failed,
+        Some("no-more-attempts"),
+        "failed: every attempt failed for 15 hours",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("unsent"),
+        "failed: the queue did not take it when the order was made",
+        true,
+        None,
+    ),
+    (
+        State::Failed,
+        Some("unknown"),
+        "failed: no delivery result arrived for 24 hours",
+        true,
+        Some(MAYBE),
+    ),
+    (
+        State::Failed,
+        Some("damaged"),
+        "failed: a record that it needs is damaged",
+        true,
+        Some(MAYBE),
+    ),
+    (
+        State::Failed,
+        Some("E_RECIPIENT_SUPPRESSED"),
+        "failed: the mail service blocks this address (E_RECIPIENT_SUPPRESSED)",
+        true,
+        Some(BLOCKED),
+    ),
+    (
+        State::Failed,
+        Some("E_NEW_CODE"),
+        "failed: the mail service refused it (E_NEW_CODE)",
+        true,
+        None,
+    ),
+    (State::Failed, None, "failed", true, None),
+    (
+        State::Forgotten,
+        None,
+        "no longer known: delivery results are kept for 30 days",
+        true,
+        Some(MAYBE),
+    ),
+];
+
+#[test]
+fn each_state_and_reason_has_its_words() {
+    for (state, reason, line, is_sendable, risked) in ROWS {
+        let status = status(state, reason);
+        assert_eq!(in_words(&status), line);
+        assert_eq!(can_be_sent(&status), is_sendable, "{line}");
+        assert_eq!(risk(&status), risked, "{line}");
+        let unknown = "As far as is known, it was not sent before";
+        assert_eq!(risk_in_words(&status), risked.unwrap_or(unknown), "{line}");
+        let words = words(&status);
+        assert!(words.advice.is_empty() || words.advice.ends_with('.'), "{line}: {words:?}");
+        assert!(!words.cause.ends_with('.'), "{line}: {words:?}");
+        assert_eq!(words.code.is_some(), line.ends_with(')') && reason != Some("test-mode"));
+    }
+}
+
+#[test]
+fn no_state_and_no_reason_is_left_out() {
+    for reason in Reason::iter() {
+        let reason: &str = reason.into();
+        assert!(ROWS.iter().any(|row| row.1 == Some(reason)), "{reason}");
+    }
+    for state in State::iter() {
+        assert!(ROWS.iter().any(|row| row.0 == state), "{state:?}");
+    }
+}
+
+#[test]
+fn a_line_has_what_else_is_known() {
+    let queued = Status {
+        round: Some(2),
+        at: Some("2026-11-21T02:02:03.000Z".to_owned()),
+        until: Some("2026-11-21T02:03:03.000Z".to_owned()),
+        ..status(State::Waiting, None)
+    };
+    let line = "queued, 2026-11-21T02:02:03.000Z, next attempt 2026-11-21T02:03:03.000Z, round 2";
+    assert_eq!(in_words(&queued), line);
+    assert!(words(&queued).advice.starts_with("It is already queued. Most e-mails"));
+    let sent = Status {
+        round: Some(1),
+        at: Some("2026-11-21T02:02:03.000Z".to_owned()),
+        attempts: Some(3),
+        provider_id: Some("mail-1".to_owned()),
+        language: Some("de".to_owned()),
+        ..status(State::Sent, None)
+    };
+    let line = "sent, 2026-11-21T02:02:03.000Z, attempt 3, language de, ID mail-1";
+    assert_eq!(in_words(&sent), line);
+    assert_eq!(in_words(&Status { attempts: Some(1), ..status(State::Sent, None) }), "sent");
+}
