@@ -28,7 +28,10 @@ export function addBackup(transactions) {
           ? await backup(at.kv, file)
           : await increment(at.kv, file, since, await operator(at.tools));
       const recorded = await recordBackup(at, since !== undefined, done);
-      at.print({ data: JSON.stringify({ file, ...done, recorded }), text: savedInWords(file, done) });
+      at.print({
+        data: JSON.stringify({ file, ...done, recorded }),
+        text: savedInWords(file, done),
+      });
     },
     { isRecorded: true },
   );

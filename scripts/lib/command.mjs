@@ -15,6 +15,17 @@ export { Argument, InvalidArgumentError, Option } from "commander";
 /** What the option `--yes` does. */
 export const YES = "skip the confirmation prompt";
 
+/** Reads an option's whole number within bounds. */
+export function whole(least, most) {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+export const readMinutes = whole(1, 1440);
+
 /** npm keeps options for itself where no `--` comes before them; PowerShell drops a `--`. It passes them on as variables. */
 class Program extends Command {
   /** Names of options that are passed on to another program. @type {string[]} */
@@ -93,7 +104,9 @@ export async function confirm({ question, yes = false, otherwise }, { input, err
   const [asked, ...shown] = question.split("\n\n").reverse();
   for (const paragraph of shown.reverse()) err(`${paragraph}\n\n`);
   if (!input.isTTY)
-    throw new UserError(`${asked} Not confirmed, ${otherwise}: \`--yes\` confirms without a prompt`);
+    throw new UserError(
+      `${asked} Not confirmed, ${otherwise}: \`--yes\` confirms without a prompt`,
+    );
   err(`${asked} Type \`yes\`: `);
   if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);
 }
@@ -145,8 +158,11 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
     .action(run);
 }
 
-/** @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: standard output has something else */
+/** @param {import("./output.mjs").Terminal} terminal @param {any} place @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: standard output has something else @param {boolean} json */
 function printAnswer({ out, err }, place, { data, text, isAside = false }, json) {
-  if (json) return out(`${jsonLine({ place }).slice(0, -1)}${data === "{}" ? "" : ","}${visibleJson(data.slice(1))}\n`);
+  if (json)
+    return out(
+      `${jsonLine({ place }).slice(0, -1)}${data === "{}" ? "" : ","}${visibleJson(data.slice(1))}\n`,
+    );
   return (isAside ? err : out)(`${placeInWords(place)}\n\n${text}\n`);
 }

@@ -6,7 +6,15 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { Argument, InvalidArgumentError, Option, YES, command, confirm, onRecords } from "./command.mjs";
+import {
+  Argument,
+  InvalidArgumentError,
+  Option,
+  YES,
+  command,
+  confirm,
+  onRecords,
+} from "./command.mjs";
 import { beginFile } from "./new-file.mjs";
 import { operator } from "./operator.mjs";
 import { UserError, placeInWords } from "./output.mjs";

@@ -93,10 +93,7 @@ export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
 /** The same of JSON in one line. @param {string} json */
 export const visibleJson = (json) =>
-  json.replaceAll(
-    CONTROLS,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  json.replaceAll(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** A terminal that no text can control, whatever file or record it is from. @param {Terminal} to @returns {Terminal} */
 export const guarded = (to) =>

@@ -10,6 +10,9 @@ import { stateFolder } from "./runtime.mjs";
 
 const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
+const ATTEMPTS = 5;
+/** What a runtime says whose start met another one's at the same files: each of them locks a database for a moment. */
+const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
 /** @param {string | undefined} text as in `PORT` @param {string} command that asks @returns {Promise<number>} the port, which nothing uses */
@@ -40,10 +43,25 @@ export const portFrom = (port) =>
  *   messages; `options` of `wrangler dev`
  * @returns {Promise<Server>}
  */
-export async function serve(
-  { root, env, wrangler },
-  { what, config, port, persistTo, options = [] },
-) {
+export async function serve(tools, worker) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { server, how, output } = await startOnce(tools, worker);
+    if (server) return server;
+    if (attempt === ATTEMPTS || !IS_LOCKED.test(output))
+      throw new UserError(
+        `${worker.what} did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`,
+      );
+    await sleep(POLL_MS * 2 ** attempt);
+  }
+}
+
+/**
+ * @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools
+ * @param {{config: string, port: number, persistTo?: string, options?: string[]}} worker
+ * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} without a server: how wrangler ended before its first answer
+ */
+async function startOnce(tools, { config, port, persistTo, options = [] }) {
+  const { root, env, wrangler } = tools;
   const state = stateFolder(root, persistTo);
   const secrets = [".dev.vars", ".env"].map((name) => join(root, name)).find(existsSync);
   const args = [
@@ -80,8 +98,7 @@ export async function serve(
   });
   const origin = `http://${HOST}:${port}`;
   while (!(await answers(origin))) {
-    if (how !== undefined)
-      throw new UserError(`${what} did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
+    if (how !== undefined) return { how, output };
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it

@@ -15,7 +15,8 @@ pub const LIST: Spec = Spec::reads(
             .or("50"),
         Argument::option("after", text("cursor"), "`next` of the page before, for older changes"),
     ],
-);
+)
+.answers("`changes`: `at`, `by`, `command`, `on`, `operation`: its ID where it has one; `damaged`, `next`: leads to older ones, or `null`");
 
 #[derive(Deserialize)]
 pub struct List {

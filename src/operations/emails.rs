@@ -8,6 +8,7 @@ use crate::operator::delays::MAILED_SECONDS;
 use crate::operator::notifications::{
     self, DayQuery, DayStep, FailedMail, FailedQuery, QueuedRounds, Resent, Shown, State, Status,
 };
+use crate::operator::roles::Act;
 use crate::operator::transactions;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,9 @@ const ID: Argument = Argument::positional("id", text("id"), "the ID of the trans
 // ---- Show and list -------------------------------------------------------------------------------
 
 pub const SHOW: Spec =
-    Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID]);
+    Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID])
+.act(Act::Support)
+.answers("`id`, `mode`, `unit`, `createdAt`, `recipient`: masked; `mail`: `state` (see [E-mails](#e-mails)) and, where known, `reason`, `round`, `at`, `attempts`, `providerId`, `language`");
 
 #[derive(Deserialize)]
 pub struct One {
@@ -51,6 +54,10 @@ pub const FAILED: Spec = Spec::reads(
         Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")
             .or("20"),
     ],
+)
+.act(Act::Support)
+.answers(
+    "`failed`: `day`, `id`, and `now` as `show`, or a `problem`; `more`: whether there are more",
 );
 
 #[derive(Deserialize)]
@@ -99,7 +106,11 @@ pub const RESEND: Spec = Spec::changes(
     ],
 )
 .confirmed()
-.queued();
+.queued()
+.act(Act::Support)
+.answers(
+    "`id`, `createdAt`, `round`: the message that is in the queue; `before`: `mail` as it was",
+);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -271,7 +282,9 @@ pub const PREVIEW: Spec = Spec::reads(
     "print a transaction's e-mail as it would be sent now, with the recipient's name and the address of \
      the page, which opens it for anyone",
     &[ID, Argument::option("html", Kind::Output, "its HTML, too, in a new file")],
-);
+)
+.act(Act::Support)
+.answers("`id`, `to`: masked; `sender`, `replyTo`, `language`, `subject`, `text`, `file`");
 
 #[derive(Deserialize)]
 pub struct Preview {

@@ -30,7 +30,8 @@ pub const CREATE: Spec = Spec::changes(
         Argument::option("label", text("text"), "a note for the list").or(""),
     ],
 )
-.confirmed();
+.confirmed()
+.answers("`key`, `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`");
 
 #[derive(Deserialize)]
 pub struct Create {
@@ -96,7 +97,8 @@ pub const LIST: Spec = Spec::reads(
         )
         .or("unit"),
     ],
-);
+)
+.answers("`keys`: the same without `key`; `predecessor`, `successor`: IDs; `ends` where a key has an end; `problem` where its metadata cannot be read (then `id` and `name` alone), or its secret is another than the namespace's");
 
 #[derive(Deserialize)]
 pub struct Listing {
@@ -254,7 +256,8 @@ pub const ROTATE: Spec = Spec::changes(
         .required(),
     ],
 )
-.confirmed();
+.confirmed()
+.answers("as `create`, `predecessor`, and `replaces`: `id`, `name`, `ends` and `revoked` (somebody did, at the same time) of the old key");
 
 #[derive(Deserialize)]
 pub struct Rotate {
@@ -340,7 +343,9 @@ fn ended(
     }
 }
 
-pub const REVOKE: Spec = Spec::changes("keys", "revoke", "revoke a key", &[KEY]).confirmed();
+pub const REVOKE: Spec = Spec::changes("keys", "revoke", "revoke a key", &[KEY])
+    .confirmed()
+    .answers("`id`, `name`, `revoked`");
 
 #[derive(Deserialize)]
 pub struct Revoke {

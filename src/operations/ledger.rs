@@ -22,7 +22,8 @@ pub const STATUS: Spec = Spec::reads(
     "status",
     "print how complete the ledger is, and what needs attention; exit code 1 if there is a problem",
     &[],
-);
+)
+.answers("`completeUpTo`, `keptFrom`, `received`, `lagMs`, `lastPass` and `currentPass`: `began`, `ended`, `listed`, `mended`; `bytes`, `problem` or `null`, `findings`: `kind`, `name`, `found`, `detail`");
 
 #[derive(Serialize)]
 struct Status<'s> {
@@ -95,7 +96,8 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 // ---- Check ---------------------------------------------------------------------------------------
 
 pub const CHECK: Spec =
-    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it", &[]);
+    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it", &[])
+.answers("`missing`, `wrong`, `gone`, `damaged`, `large`, `refused`: how many of each were found; `findings`");
 
 #[derive(Serialize)]
 struct Found {
@@ -144,7 +146,8 @@ fn counts_in_words(counts: &Counts) -> String {
 
 pub const REBUILD: Spec =
     Spec::changes("ledger", "rebuild", "empty the ledger, and make it again from all records", &[])
-        .confirmed();
+        .confirmed()
+        .answers("`listed`, `damaged`, `large`, `refused`, `completeUpTo`, `findings`");
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -200,7 +203,8 @@ pub const KEEP_FROM: Spec = Spec::changes(
         "the first month to keep, such as 2025-01, or `all` of them",
     )],
 )
-.confirmed();
+.confirmed()
+.answers("as `check` without `findings`, `keptFrom`, `completeUpTo`");
 
 #[derive(Deserialize)]
 pub struct KeepFrom {

@@ -7,6 +7,7 @@ use super::values::Values;
 use crate::operator::audit::Author;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::payments::{self, Checked, Paid, Payment, ShopMonth, Stated};
+use crate::operator::roles::Act;
 use crate::operator::transactions::Wanted;
 use crate::operator::usage::{self, MonthUsage};
 use crate::pledge::CurrencyCode;
@@ -72,7 +73,9 @@ pub const MARK: Spec = Spec::changes(
         .or("0"),
     ],
 )
-.confirmed();
+.confirmed()
+.act(Act::Account)
+.answers("`unit`, `mode`, `month`, `paidAt`, `sums`: `currencyCode`, `amount`, `transactions`, `unpriced`; `invoice`, `by`, `at`");
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -144,7 +147,9 @@ async fn confirm_mark<P: Ports>(
 
 pub const UNDO: Spec =
     Spec::changes("payments", "undo", "undo that a month is marked as paid", &[UNIT, MONTH, MODE])
-        .confirmed();
+        .confirmed()
+.act(Act::Account)
+.answers("`unit`, `mode`, `month`, `paidAt`, `sums`: `currencyCode`, `amount`, `transactions`, `unpriced`; `invoice`, `by`, `at`");
 
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
     if !call.was_done().await? {
@@ -214,7 +219,9 @@ pub const SHOW: Spec = Spec::reads(
     "show",
     "print what was paid for a month, and its sum in the ledger now",
     &[UNIT, MONTH, MODE],
-);
+)
+.act(Act::Account)
+.answers("the same, and `now`: the sums as `usage` has them, or `null` without a ledger, or where it does not keep the month");
 
 #[derive(Serialize)]
 struct Shown {
@@ -272,7 +279,9 @@ pub const LIST: Spec = Spec::reads(
     "list",
     "list the months of a unit that are marked as paid",
     &[UNIT, mode("only those of test keys, or of live keys")],
-);
+)
+.act(Act::Account)
+.answers("`payments`: the same of each month");
 
 #[derive(Deserialize)]
 pub struct List {

@@ -46,7 +46,8 @@ pub const SET: Spec = Spec::changes(
     &[Argument::positional("file", Kind::Input, "the price list; `-` is standard input"), WHOSE],
 )
 .confirmed()
-.noted(FILE);
+.noted(FILE)
+.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: what was asked about");
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -71,7 +72,8 @@ pub const CHANGE: Spec = Spec::changes(
         WHOSE,
     ],
 )
-.confirmed();
+.confirmed()
+.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: what was asked about");
 
 #[derive(Deserialize)]
 pub struct Change {
@@ -129,7 +131,7 @@ impl NewList {
 
 /// A price, or a dash for none.
 fn price(price: Option<&UnitPrice>) -> String {
-    price.map_or_else(|| "–".to_owned(), |price| text_of(price))
+    price.map_or_else(|| "–".to_owned(), text_of)
 }
 
 /// The text of a price, as JSON has it.
@@ -184,7 +186,8 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
 
 // ---- Look ----------------------------------------------------------------------------------------
 
-pub const SHOW: Spec = Spec::reads("prices", "show", "print the price lists", &[WHOSE]);
+pub const SHOW: Spec = Spec::reads("prices", "show", "print the price lists", &[WHOSE])
+.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. `prices` is the time of the list");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -228,7 +231,8 @@ pub const HISTORY: Spec = Spec::reads(
     "history",
     "list the changes of prices: who, when and what; the newest last",
     &[WHOSE],
-);
+)
+.answers("`history`: `mode`, `time`, `by`, `change` as above");
 
 #[derive(Serialize)]
 struct History {

@@ -1,5 +1,6 @@
 //! What the table says of an operation: its name, its arguments, and what they may be.
 
+use crate::operator::roles::Act;
 use serde::Serialize;
 
 /// An operation, as the command line and its reference are built from it.
@@ -14,6 +15,12 @@ pub struct Spec {
     pub about: &'static str,
     /// Its arguments: those without a name first, in their order.
     pub arguments: &'static [Argument],
+    /// What it requires a person's role to allow.
+    #[serde(skip)]
+    pub act: Act,
+    /// The members of its data for programs, in Markdown.
+    #[serde(skip)]
+    pub answers: &'static str,
     /// Whether it changes records.
     pub changes: bool,
     /// Whether the audit log says who did it.
@@ -39,6 +46,8 @@ impl Spec {
             name,
             about,
             arguments,
+            act: Act::Operate,
+            answers: "",
             changes: false,
             is_recorded: false,
             confirms: false,
@@ -55,6 +64,16 @@ impl Spec {
         arguments: &'static [Argument],
     ) -> Self {
         Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
+    }
+
+    /// The same operation, for a role that allows this.
+    pub const fn act(self, act: Act) -> Self {
+        Spec { act, ..self }
+    }
+
+    /// The same operation, whose data has these members.
+    pub const fn answers(self, answers: &'static str) -> Self {
+        Spec { answers, ..self }
     }
 
     /// The same operation, which the audit log has with some arguments.

@@ -7,6 +7,7 @@ use super::table::{paragraphs, some, table, time};
 use super::transactions::{MONTH, listed};
 use crate::ledger::{Direction, OfferingSum, Order};
 use crate::operator::quantities::{self, Pledged};
+use crate::operator::roles::Act;
 use crate::operator::transactions::{
     self, Export as Exported, ListQuery, Wanted, for_spreadsheet, spreadsheet_head,
 };
@@ -137,7 +138,9 @@ pub const USAGE: Spec = Spec::reads(
              transactions; exit code 1 if there are any",
         ),
     ],
-);
+)
+.act(Act::Account)
+.answers("`month` or `null`, `sums`: `unit`, `mode`, `month`, `currencyCode`, `transactions`, `unpriced`, `amount`, `settled`: `amount`, `paidAt`, `invoice` of a month that is marked as paid, else `null`, and where these differ `late`: the IDs of up to 5 orders that came later; `transactions`: how many, `completeUpTo`, `damaged`. With `--unpriced` also `examples`: up to 20 as `list` has them; exit code 1 if there are any");
 
 #[derive(Deserialize)]
 pub struct Usage {
@@ -194,7 +197,9 @@ pub const QUANTITIES: Spec = Spec::reads(
     "quantities",
     "sum the quantities that were pledged in a month, by offering",
     &[MONTH.required(), UNIT, OF_MODE],
-);
+)
+.act(Act::Account)
+.answers("`month`, `mode`, `quantities`: `month`, `mode`, `offering`, `quantity`: an exact decimal, `transactions`; `more`: whether there are over 10,000 offerings; `leftOut`: how many orders have [too many quantities](ledger.md#how-complete-it-is) to be summed; `completeUpTo`, `damaged`");
 
 #[derive(Deserialize)]
 pub struct OfMonth {
@@ -275,7 +280,9 @@ pub const EXPORT: Spec = Spec::reads(
              sums are then on standard error",
         ),
     ],
-);
+)
+.act(Act::Account)
+.answers("`month`, `sums`, `transactions`, `completeUpTo`, `damaged` as `usage`, `mode`, `file`");
 
 #[derive(Deserialize)]
 pub struct Export {

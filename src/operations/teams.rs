@@ -15,7 +15,8 @@ const UNITS: Argument =
 
 pub const ADD: Spec =
     Spec::changes("teams", "add", "add units to a team; keys stay as they are", &[TEAM, UNITS])
-        .confirmed();
+        .confirmed()
+        .answers("`team`, `units`: those that were added or removed");
 
 #[derive(Deserialize)]
 pub struct Members {
@@ -58,7 +59,8 @@ pub const REMOVE: Spec = Spec::changes(
     "remove",
     "remove units from a team; their own keys and transactions stay",
     &[TEAM, UNITS],
-);
+)
+.answers("`team`, `units`: those that were added or removed");
 
 pub async fn remove<P: Ports>(
     call: &Call<'_, P>,
@@ -74,7 +76,8 @@ pub async fn remove<P: Ports>(
     Answer::done(&removed, text)
 }
 
-pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM]);
+pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM])
+    .answers("`team`, `units`: all of them");
 
 #[derive(Deserialize)]
 pub struct One {
@@ -90,7 +93,8 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { team }: One) -> Result<Ans
     Answer::new(&found, table(["UNIT"], &rows))
 }
 
-pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[]);
+pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
+    .answers("`teams`: `team`, `units` (how many), `created`, `by`");
 
 #[derive(Deserialize)]
 pub struct Nothing {}

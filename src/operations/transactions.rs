@@ -10,6 +10,7 @@ use crate::operator::Done;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{self, State, Status};
 use crate::operator::prices::PriceList;
+use crate::operator::roles::Act;
 use crate::operator::transactions::{
     self, By, Erased, Found, ListQuery, PersonStep, Shown, View, Wanted,
 };
@@ -82,7 +83,9 @@ pub const LIST: Spec = Spec::reads(
         )
         .or("50"),
     ],
-);
+)
+.act(Act::Look)
+.answers("`transactions`: `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced`, `key`: the API key's ID, `erased`; `completeUpTo`: up to when the [ledger](ledger.md) has all, or `null`; `completeFrom`: from when on, where it [does not keep all](ledger.md#size-and-cost); `damaged`: how many records are left out");
 
 #[derive(Deserialize)]
 pub struct List {
@@ -110,6 +113,10 @@ pub const FIND: Spec = Spec::reads(
     "find",
     "find transactions by reference or e-mail address",
     &[UNIT, MODE, Argument::option("reference", text("text"), "the shop's whole reference"), EMAIL],
+)
+.act(Act::Support)
+.answers(
+    "the same, without `completeUpTo` where Workers KV was asked; `more`: whether there are more",
 );
 
 #[derive(Deserialize)]
@@ -181,7 +188,9 @@ pub const SHOW: Spec = Spec::reads(
         ),
     ],
 )
-.recorded();
+.recorded()
+.act(Act::Support)
+.answers("`row`: the same; `repeatable`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the list that the charge is by, or `null`; `transaction`: the answer of a get, masked; `mail`: as `emails show`");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -318,7 +327,8 @@ pub const ERASE: Spec = Spec::changes(
         MODE,
     ],
 )
-.confirmed();
+.confirmed()
+.answers("`id`, `erased`, `before`: when it was erased first, or `null`. With `--email` `by`, `transactions`: `id`, `unit`, `mode`, `erased`: when, or `null` and a `problem`; `checked`: how many records were looked at, `damaged`, `completeUpTo`; exit code 1 if any is left");
 
 #[derive(Deserialize)]
 pub struct Erase {

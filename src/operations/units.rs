@@ -9,6 +9,7 @@ use crate::auth::KeyLevel;
 use crate::operator::Done;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register;
+use crate::operator::roles::Act;
 use crate::operator::units::{self, Member, ProfileMembers, UnitRow};
 use crate::recipient::NewProfile;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,8 @@ pub const ADD: Spec = Spec::changes(
     "add",
     "add units to the register, which finds misspelt IDs",
     &[Argument::positional("units", text("units"), "the IDs of the units").repeatable()],
-);
+)
+.answers("`units`");
 
 #[derive(Deserialize, Serialize)]
 pub struct Units {
@@ -74,7 +76,10 @@ pub const SET: Spec = Spec::changes(
         ),
     ],
 )
-.confirmed();
+.confirmed()
+.answers(
+    "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
+);
 
 /// The fields of a profile, as the command line names them.
 const FIELDS: [&str; 8] =
@@ -145,6 +150,9 @@ pub const UNSET: Spec = Spec::changes(
         )
         .repeatable(),
     ],
+)
+.answers(
+    "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
 );
 
 #[derive(Deserialize)]
@@ -190,7 +198,10 @@ pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) 
 
 // ---- Show, list, remove --------------------------------------------------------------------------
 
-pub const SHOW: Spec = Spec::reads("units", "show", "print a unit's profile", &[ID]);
+pub const SHOW: Spec =
+    Spec::reads("units", "show", "print a unit's profile", &[ID]).act(Act::Look).answers(
+        "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
+    );
 
 #[derive(Deserialize)]
 pub struct One {
@@ -207,7 +218,9 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Ans
     Answer::new(&row, text)
 }
 
-pub const LIST: Spec = Spec::reads("units", "list", "list the units, with their profiles", &[]);
+pub const LIST: Spec = Spec::reads("units", "list", "list the units, with their profiles", &[])
+    .act(Act::Look)
+    .answers("`units`: the same of each, `created`, `by`");
 
 #[derive(Deserialize)]
 pub struct Nothing {}
@@ -235,7 +248,8 @@ pub const REMOVE: Spec = Spec::changes(
     "remove",
     "remove a unit's profile, and the unit from the register; its keys, teams and transactions stay",
     &[ID],
-);
+)
+.answers("`unit`, `removed`");
 
 #[derive(Serialize)]
 struct Removed {

@@ -28,8 +28,7 @@ const WRONG = {
   "keys create --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
   "keys create --mode test": NEITHER,
-  "keys create --mode test --unit a --team t":
-    NEITHER,
+  "keys create --mode test --unit a --team t": NEITHER,
   "keys create --mode test --unit a b":
     "too many arguments for 'create'. Expected 0 arguments but got 1: b.",
   "keys list --sort age":
@@ -57,11 +56,9 @@ const WRONG = {
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": FIND,
-  "transactions list --limit 0":
-    "`--limit` can't be `0`: give a whole number from 1 to 1000",
+  "transactions list --limit 0": "`--limit` can't be `0`: give a whole number from 1 to 1000",
   "transactions quantities": "required option '--month <month>' not specified",
-  "transactions find --unit u --reference r --email e":
-    FIND,
+  "transactions find --unit u --reference r --email e": FIND,
   "transactions export --month 2026-13":
     "`--month` can't be `2026-13`: give a year and a month, such as 2026-11",
   "transactions erase": ERASE,
@@ -74,10 +71,8 @@ const WRONG = {
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
-  "emails failed --day 2026-13-01":
-    "`--day` can't be `2026-13-01`: give a day, such as 2026-11-21",
-  "emails failed --limit 0":
-    "`--limit` can't be `0`: give a whole number from 1 to 1000",
+  "emails failed --day 2026-13-01": "`--day` can't be `2026-13-01`: give a day, such as 2026-11-21",
+  "emails failed --limit 0": "`--limit` can't be `0`: give a whole number from 1 to 1000",
   "emails resend": RESEND,
   "emails resend x --failed-on 2026-11-21": RESEND,
   "emails resend --failed-on 2026-11-21 --again":
@@ -96,10 +91,12 @@ const WRONG = {
       "--amount 1 --accept-unpriced x":
         "`--accept-unpriced` can't be `x`: give a whole number from 0 to 1000000000",
       ...Object.fromEntries(
-        ["1969-12-31", "2026-02-30", "2026-11-05T10:00", "2026-02-30T10:00Z", "5.11.2026"].map((day) => [
-          `--amount 1 --paid-at ${day}`,
-          `\`--paid-at\` can't be \`${day}\`: give a day or a date-time, such as 2026-11-05 or 2026-11-05T14:30:00+01:00`,
-        ]),
+        ["1969-12-31", "2026-02-30", "2026-11-05T10:00", "2026-02-30T10:00Z", "5.11.2026"].map(
+          (day) => [
+            `--amount 1 --paid-at ${day}`,
+            `\`--paid-at\` can't be \`${day}\`: give a day or a date-time, such as 2026-11-05 or 2026-11-05T14:30:00+01:00`,
+          ],
+        ),
       ),
     }).map(([more, problem]) => [
       `payments mark --unit u --month 2026-10 --invoice 1 ${more.includes("--paid-at") ? more : `--paid-at 2026-11-05 ${more}`}`.trim(),

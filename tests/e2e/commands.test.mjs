@@ -106,7 +106,10 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   const damaged = `key:${"0".repeat(64)}`;
   await kv.write([{ key: damaged, value: "{}" }]);
   const list = await words("keys", "list");
-    assert.match(list, new RegExp(`^${row.id}  live  unit   unit_1 +Grüße  ${seconds(row.created)}  Ada$`, "m"));
+  assert.match(
+    list,
+    new RegExp(`^${row.id}  live  unit   unit_1 +Grüße  ${seconds(row.created)}  Ada$`, "m"),
+  );
   assert.match(
     list,
     new RegExp(`^[0-9a-f]{12}  test  team   t +\\S+Z  ${userInfo().username}$`, "m"),
@@ -267,10 +270,7 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
   );
   await fails(["prices", "set", `${file}.csv`], /prices\.json\.csv: ENOENT: /);
   writeFileSync(file, "tree,0.50\n");
-  await fails(
-    ["prices", "set", file],
-    `${file}: is not JSON: expected ident at line 1 column 3`,
-  );
+  await fails(["prices", "set", file], `${file}: is not JSON: expected ident at line 1 column 3`);
   assert.deepEqual(await stored(), [GBP, EUR]);
 });
 
@@ -399,8 +399,7 @@ test("of two who set a profile at the same moment one is done, and the other rea
   const { kv, changed } = await operator(t);
   // As long as on Cloudflare: on a busy machine both could take longer than a local change waits, and both give way.
   const port = { ...portOf(kv), settleMs: 1_000 };
-  const set = (by) =>
-    operate(tools, port, "units", "set", { by, unit: "unit_1", name: by });
+  const set = (by) => operate(tools, port, "units", "set", { by, unit: "unit_1", name: by });
   const outcomes = await Promise.allSettled([set("Ada"), set("Bo")]);
   const { name } = await changed("profile:unit_1");
   const [lost, ...others] = outcomes.filter(({ status }) => status === "rejected");
@@ -529,8 +528,14 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });
   assert.doesNotMatch(await kv.get(`transaction:${ID}`), /ada@|Ada|order-1001|placed an order/);
-  assert.match(await words(...erase, "--yes"), /is erased, and was already erased at \S+Z\. Amounts/);
-  assert.match(await words(...show, "--reveal"), /^Record +erased .+, created with an Idempotency/m);
+  assert.match(
+    await words(...erase, "--yes"),
+    /is erased, and was already erased at \S+Z\. Amounts/,
+  );
+  assert.match(
+    await words(...show, "--reveal"),
+    /^Record +erased .+, created with an Idempotency/m,
+  );
   assert.match(await words(...byEmail), /^no matching transaction$/m);
 });
 
@@ -761,7 +766,10 @@ test("what an address has is found and erased, in one unit or in all, with a rec
   await reconcile();
   const { transactions, completeUpTo } = await json(...find);
   assert.deepEqual(transactions.map(({ id }) => id).sort(), [ID, LIVE_ID].sort());
-  assert.match(await words(...find), new RegExp(`^Complete up to ${seconds(completeUpTo)}\\.`, "m"));
+  assert.match(
+    await words(...find),
+    new RegExp(`^Complete up to ${seconds(completeUpTo)}\\.`, "m"),
+  );
   const byReference = ["transactions", "find", "--reference", "order-1001"];
   assert.deepEqual(
     (await json(...byReference)).transactions.map(({ id }) => id).sort(),
@@ -921,7 +929,10 @@ test("quantities of a month are summed by offering, of a unit or of all", async 
   const beside = { more: false, damaged: 0, leftOut: 0 };
   assert.deepEqual(answer, { month: "2026-11", mode: "live", quantities: [sum], ...beside });
   assert.match(await words(...quantities), /^tree +3 +1 +live$/m);
-  assert.match(await words(...quantities), new RegExp(`^Complete up to ${seconds(completeUpTo)}`, "m"));
+  assert.match(
+    await words(...quantities),
+    new RegExp(`^Complete up to ${seconds(completeUpTo)}`, "m"),
+  );
   const nothing = /^nothing was pledged in 2026-11$/m;
   assert.match(await words(...quantities, "--unit", "unit_dev"), nothing);
   assert.equal((await json(...quantities, "--mode", "both")).quantities.length, 2);
@@ -1040,10 +1051,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
     "nothing was undone: 2025-10 of unit_dev_two (test) is not marked as paid here",
   );
   const asked = await command(1, undo);
-  assert.match(
-    asked.problem,
-    /^2025-10 +live .+\n+stopped: Undo that 2025-10 of unit_dev_two/m,
-  );
+  assert.match(asked.problem, /^2025-10 +live .+\n+stopped: Undo that 2025-10 of unit_dev_two/m);
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
   assert.equal(await kv.get(name), null);
   assert.match(await words(...list), /^no month is marked as paid$/m);

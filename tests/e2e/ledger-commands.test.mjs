@@ -102,7 +102,10 @@ test("transactions from before a month can be left to KV, and brought back", asy
   assert.match(words, new RegExp(`^The ledger keeps only transactions from ${month} on`, "m"));
   assert.equal(await count(), 0);
   assert.equal((await json(0, "status")).keptFrom, next);
-  assert.match(await command(0, "status"), new RegExp(`^Orders kept +from ${next.replace(".000", "")} on$`, "m"));
+  assert.match(
+    await command(0, "status"),
+    new RegExp(`^Orders kept +from ${next.replace(".000", "")} on$`, "m"),
+  );
   const { keptFrom, missing } = await json(0, "keep-from", "all", "--yes", "--by", "Ada");
   assert.deepEqual([keptFrom, missing, await count()], [null, names.length, names.length]);
   const audit = await Array.fromAsync(kv.read(kv.names("audit:")));

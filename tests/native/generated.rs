@@ -10,6 +10,7 @@ use impact_pledge::operator::delays::{
     APPLIED_SECONDS, MAILED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS,
 };
 use impact_pledge::operator::notifications::WAITING_HOURS;
+use impact_pledge::operator::roles::Role;
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
@@ -104,8 +105,10 @@ fn described(spec: &Spec) -> String {
     });
     let confirms = if spec.confirms { " Asks for a confirmation." } else { "" };
     let about = sentence(spec.about);
+    let roles: Vec<&str> = Role::iter().filter(|it| it.may(spec.act)).map(Into::into).collect();
+    let roles = format!(" In the dashboard for: {}.", roles.join(", "));
     let positions: String = positions.collect();
-    let mut text = format!("\n### {}{positions}\n\n{about}{confirms}\n", spec.full_name());
+    let mut text = format!("\n### {}{positions}\n\n{about}{confirms}{roles}\n", spec.full_name());
     let rows = spec.arguments.iter().map(|it| {
         let required = if it.is_required { ", required" } else { "" };
         let several = if it.is_repeatable { ", repeatable" } else { "" };
@@ -120,6 +123,9 @@ fn described(spec: &Spec) -> String {
     let rows: String = rows.collect();
     if !rows.is_empty() {
         text = text + "\n" + &rows;
+    }
+    if !spec.answers.is_empty() {
+        write!(text, "\n`--json`: {}.\n", spec.answers).unwrap();
     }
     if !spec.note.is_empty() {
         write!(text, "\n```text\n{}\n```\n", spec.note).unwrap();

@@ -25,7 +25,9 @@ const MAYBE: &str = "It may have been sent: the recipient may get a second e-mai
 const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
 
 /// State and reason; the line; whether it can be sent again; what may go wrong then.
-const ROWS: [(State, Option<&str>, &str, bool, Option<&str>); 23] = [
+type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
+
+const ROWS: [Row; 23] = [
     (State::NotAsked, None, "not requested: the order did not ask for an e-mail", false, None),
     (
         State::Erased,
