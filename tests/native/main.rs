@@ -42,6 +42,7 @@ mod notify;
 mod number;
 mod once;
 mod openapi;
+mod operations;
 mod operator;
 mod payments;
 mod profile;

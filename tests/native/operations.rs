@@ -1,0 +1,353 @@
+//! The table of operations: what it says of each, what it takes, and what a command prints.
+
+use futures_executor::block_on;
+use impact_pledge::dashboard::Route;
+use impact_pledge::handle::{Clock, Entropy, Message, Outbox, Putting};
+use impact_pledge::operations::spec::{Argument, Kind};
+use impact_pledge::operations::table::{facts, table};
+use impact_pledge::operations::{Answer, Call, Failure, GROUPS, Host, Operation, Ports, Stopped};
+use impact_pledge::operator::{OperationId, OperatorError};
+use impact_pledge::time::TimeZones;
+use serde_json::{Map, Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use strum::IntoEnumIterator as _;
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{CountedEntropy, FixedClock, NOW_MS, Zones};
+
+// ---- What the table says -------------------------------------------------------------------------
+
+#[test]
+fn each_operation_is_named_once_and_described() {
+    let mut names = BTreeSet::new();
+    for spec in Operation::iter().map(Operation::spec) {
+        let name = spec.full_name();
+        assert!(GROUPS.iter().any(|(group, _)| *group == spec.group), "{name}");
+        assert_eq!(
+            Operation::find(spec.group, spec.name).map(|it| it.spec().name),
+            Some(spec.name)
+        );
+        assert!(!spec.about.ends_with('.') && !spec.answers.is_empty(), "{name}");
+        let arguments: BTreeSet<_> = spec.arguments.iter().map(|it| it.name).collect();
+        assert_eq!(arguments.len(), spec.arguments.len(), "{name}");
+        for argument in spec.arguments {
+            assert!(!argument.help.is_empty() && !argument.help.ends_with('.'), "{name}");
+        }
+        let mut positions = spec.arguments.iter().filter(|it| !it.is_option);
+        let last = positions.next_back();
+        assert!(positions.all(|it| it.is_required && !it.is_repeatable), "{name}: {last:?}");
+        assert!(spec.is_recorded || !spec.changes, "{name}");
+        assert!(names.insert(name));
+    }
+}
+
+/// The forms of the dashboard that do what a command does.
+const FORMS: [(&str, &str, &str); 16] = [
+    ("POST /keys", "keys", "create"),
+    ("POST /keys/rotate", "keys", "rotate"),
+    ("POST /keys/revoke", "keys", "revoke"),
+    ("POST /prices", "prices", "set"),
+    ("POST /units", "units", "add"),
+    ("POST /units/{id}/profile", "units", "set"),
+    ("POST /units/{id}/paid", "payments", "mark"),
+    ("POST /units/{id}/unpaid", "payments", "undo"),
+    ("POST /teams", "teams", "add"),
+    ("POST /teams/{id}/add", "teams", "add"),
+    ("POST /teams/{id}/remove", "teams", "remove"),
+    ("POST /transactions/{id}/mail", "emails", "resend"),
+    ("POST /mails", "emails", "resend"),
+    ("POST /transactions/{id}/erase", "transactions", "erase"),
+    ("POST /person", "transactions", "erase"),
+    ("GET /transactions/{id}/mail", "emails", "preview"),
+];
+
+#[test]
+fn a_form_and_its_command_are_for_the_same_roles() {
+    let routes: BTreeMap<_, _> = Route::iter().map(|it| (it.template(), it.act())).collect();
+    for (template, group, name) in FORMS {
+        let operation = Operation::find(group, name).unwrap();
+        assert_eq!(routes[template], operation.spec().act, "{template}");
+    }
+}
+
+// ---- Arguments -----------------------------------------------------------------------------------
+
+#[test]
+fn a_value_is_taken_by_the_kind_of_its_argument_or_refused_with_what_it_may_be() {
+    let keep = ["keys", "rotate", "keep"];
+    let month = ["transactions", "quantities", "month"];
+    let paid_at = ["payments", "mark", "paid-at"];
+    let limit = ["transactions", "list", "limit"];
+    let day = ["emails", "failed", "day"];
+    let mode = ["keys", "create", "mode"];
+    for (of, values, expected) in [
+        (keep, &["0", "60s", "90s", "30m", "24h", "7d", "365d"][..], None),
+        (
+            keep,
+            &["59s", "5", "-1h", "1.5h", "366d", "1w", "", "0s0", "99999999999999999999d"],
+            Some("from 60s to 365d"),
+        ),
+        (month, &["2026-11", "1999-01"], None),
+        (month, &["2026-13", "2026-1", "2026-11-01", "", "2026-11 "], Some("such as 2026-11")),
+        (
+            paid_at,
+            &[
+                "2026-01-05",
+                "2026-01-05T14:30:00+01:00",
+                "2026-01-05T14:30Z",
+                "2026-01-05T14:30:00.5-11:30",
+            ],
+            None,
+        ),
+        (
+            paid_at,
+            &[
+                "2026-02-30",
+                "2026-01-05T10:00",
+                "5.11.2026",
+                "2026-01-05T14:30:00+1:00",
+                "2026-01-05T14:30:00+24:00",
+                "1969-12-31",
+                "é",
+                "",
+            ],
+            Some("such as 2026-11-05"),
+        ),
+        (limit, &["1", "1000"], None),
+        (limit, &["0", "1001", "x", "1e2", "-1", "+1", ""], Some("from 1 to 1000")),
+        (day, &["2026-11-21"], None),
+        (day, &["2026-13-01", "2026-11-2", "today"], Some("such as 2026-11-21")),
+        (mode, &["test", "live"], None),
+        (mode, &["prod", "", "Test"], Some("one of test, live")),
+    ] {
+        let [group, name, argument] = of;
+        let operation = Operation::find(group, name).unwrap();
+        for value in values {
+            let mut arguments = complete(operation);
+            arguments.insert(argument.to_owned(), json!(value));
+            let checked = operation.check(arguments);
+            match expected {
+                None => assert_eq!(checked, Ok(()), "{argument} {value}"),
+                Some(words) => assert!(checked.unwrap_err().contains(words), "{argument} {value}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
+    let operation = Operation::KeysRotate;
+    for (arguments, problem) in [
+        (json!({}), "`--keep` is missing"),
+        (json!({ "keep": null }), "`--keep` is missing"),
+        (json!({ "keep": "0", "kep": "0" }), "`keys rotate` has no argument `kep`"),
+        (json!({ "keep": 0 }), "`--keep` has a value of another type"),
+        (json!({ "keep": ["0"] }), "`--keep` has a value of another type"),
+    ] {
+        let Value::Object(arguments) = arguments else { panic!() };
+        let refused = operation.check(arguments).unwrap_err();
+        assert!(refused.starts_with(problem), "{refused}");
+    }
+}
+
+/// A right value for each argument that must be given.
+fn complete(operation: Operation) -> Map<String, Value> {
+    let value = |argument: &Argument| match argument.kind {
+        Kind::Choice { choices } => choices[0].to_owned(),
+        Kind::Month => "2026-01".to_owned(),
+        Kind::Day | Kind::Time => "2026-01-05".to_owned(),
+        Kind::Duration { .. } => "0".to_owned(),
+        _ => "1".to_owned(),
+    };
+    let required = operation.spec().arguments.iter().filter(|it| it.is_required);
+    let mut arguments: Map<_, _> =
+        required.map(|it| (it.name.to_owned(), json!(value(it)))).collect();
+    if operation == Operation::KeysCreate {
+        arguments.insert("unit".to_owned(), json!("shop"));
+    }
+    arguments
+}
+
+// ---- Runs ----------------------------------------------------------------------------------------
+
+struct TestPlatform(FixedClock, CountedEntropy);
+
+impl Clock for TestPlatform {
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+}
+
+impl Entropy for TestPlatform {
+    fn fill(&self, bytes: &mut [u8]) {
+        self.1.fill(bytes);
+    }
+}
+
+impl TimeZones for TestPlatform {
+    fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32> {
+        Zones.utc_offset(zone, seconds)
+    }
+}
+
+/// A person at a terminal.
+#[derive(Default)]
+struct Person {
+    refuses: Cell<bool>,
+    asked: RefCell<Vec<String>>,
+    input: RefCell<Vec<u8>>,
+}
+
+impl Host for Person {
+    async fn person(&self) -> Result<String, Stopped> {
+        Ok("Ada".to_owned())
+    }
+
+    async fn confirm(&self, question: &str, _: &str) -> Result<(), Stopped> {
+        self.asked.borrow_mut().push(question.to_owned());
+        if self.refuses.get() { Err(Stopped) } else { Ok(()) }
+    }
+
+    async fn read(&self, _: &str) -> Result<Vec<u8>, Stopped> {
+        Ok(self.input.borrow().clone())
+    }
+
+    async fn create(&self, _: Option<&str>) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    async fn write(&self, _: &str) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    fn note(&self, _: &str) {}
+
+    async fn open_queue(&self) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+
+impl Outbox for Person {
+    fn put<'m>(&'m self, _: &'m Message) -> Putting<'m> {
+        Box::pin(async { true })
+    }
+}
+
+struct Place {
+    store: MemoryStore,
+    ledger: SqliteLedger,
+    platform: TestPlatform,
+    person: Person,
+}
+
+struct InMemory;
+
+impl Ports for InMemory {
+    type Store = MemoryStore;
+    type Platform = TestPlatform;
+    type Host = Person;
+}
+
+impl Place {
+    fn new() -> Self {
+        Place {
+            store: MemoryStore::default(),
+            ledger: SqliteLedger::default(),
+            platform: TestPlatform(FixedClock(Cell::new(NOW_MS)), CountedEntropy::default()),
+            person: Person::default(),
+        }
+    }
+
+    fn run(
+        &self,
+        operation: Operation,
+        id: Option<&str>,
+        arguments: Value,
+    ) -> Result<Answer, Failure> {
+        let Value::Object(arguments) = arguments else { panic!() };
+        let call: Call<'_, InMemory> = Call {
+            store: &self.store,
+            ledger: Some(&self.ledger),
+            platform: &self.platform,
+            host: &self.person,
+            place: "memory",
+            operation: id.map(|id| OperationId::parse(id).unwrap()),
+        };
+        block_on(operation.run(&call, arguments))
+    }
+}
+
+fn data(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.data).unwrap()
+}
+
+#[test]
+fn a_key_that_is_made_twice_by_one_id_is_one_key_whose_secret_is_shown_once() {
+    let place = Place::new();
+    let create = |id| {
+        let arguments = json!({ "mode": "test", "unit": "shop" });
+        place.run(Operation::KeysCreate, Some(id), arguments).unwrap()
+    };
+    let first = create("first");
+    let key = data(&first)["key"].as_str().unwrap().to_owned();
+    assert!(first.text.starts_with(&format!("{key}\n")) && first.exit_code == 0);
+    let again = create("first");
+    assert_eq!(again.exit_code, 1);
+    assert!(again.text.contains("already made; its secret was shown once"), "{}", again.text);
+    assert!(!again.data.contains(&key) && data(&again)["alreadyDone"].is_string());
+    assert_eq!(data(&again)["id"], data(&first)["id"]);
+    assert_eq!(place.person.asked.borrow().len(), 1, "it is confirmed once");
+    assert_ne!(data(&create("second"))["id"], data(&first)["id"]);
+    let listed = place.run(Operation::KeysList, None, json!({})).unwrap();
+    assert_eq!(data(&listed)["keys"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_not_confirmed_is_not_done() {
+    let place = Place::new();
+    place.run(Operation::KeysCreate, None, json!({ "mode": "live", "unit": "shop" })).unwrap();
+    *place.person.input.borrow_mut() =
+        br#"{ "currencyCode": "USD", "unitPrices": { "tree": "0.50" } }"#.to_vec();
+    place.run(Operation::PricesSet, None, json!({ "file": "-" })).unwrap();
+    *place.person.input.borrow_mut() = br#"{ "currencyCode": "EUR", "unitPrices": {} }"#.to_vec();
+    place.person.refuses.set(true);
+    let names = place.store.names();
+    let id =
+        data(&place.run(Operation::KeysList, None, json!({})).unwrap())["keys"][0]["id"].clone();
+    for (operation, arguments) in [
+        (Operation::KeysCreate, json!({ "mode": "live", "unit": "shpo" })),
+        (Operation::KeysRevoke, json!({ "id": id })),
+        (Operation::PricesSet, json!({ "file": "-" })),
+        (Operation::UnitsSet, json!({ "unit": "other", "name": "Other" })),
+        (Operation::TeamsAdd, json!({ "team": "t", "units": ["other"] })),
+        (Operation::LedgerRebuild, json!({})),
+        (Operation::LedgerKeepFrom, json!({ "month": "2026-01" })),
+    ] {
+        let before = place.person.asked.borrow().len();
+        assert_eq!(place.run(operation, None, arguments), Err(Failure::Stopped), "{operation:?}");
+        assert_eq!(place.person.asked.borrow().len(), before + 1, "{operation:?}");
+        assert!(operation.spec().confirms);
+    }
+    assert_eq!(place.store.names(), names);
+}
+
+#[test]
+fn a_wrong_argument_is_no_failure_of_the_operator_s() {
+    let place = Place::new();
+    let refused = place.run(Operation::LedgerKeepFrom, None, json!({ "month": "soon" }));
+    assert!(matches!(refused, Err(Failure::Usage(_))), "{refused:?}");
+    let refused = place.run(Operation::KeysRevoke, None, json!({ "id": "soon" }));
+    assert!(matches!(refused, Err(Failure::Operator(OperatorError::Invalid(_)))), "{refused:?}");
+}
+
+// ---- Text ----------------------------------------------------------------------------------------
+
+#[test]
+fn columns_are_as_wide_as_their_characters_and_no_cell_controls_the_terminal() {
+    let rows = [["é", "1"], ["\u{1b}[2J\n\u{202e}", "22"]].map(|row| row.map(str::to_owned));
+    let lines: Vec<String> = table(["A", "B"], &rows).lines().map(str::to_owned).collect();
+    assert_eq!(lines, ["A       B", "é       1", "\u{fffd}[2J\u{fffd}\u{fffd}  22"]);
+    let rows = [("ID", Some("1".to_owned())), ("None", None), ("Empty", Some(String::new()))];
+    assert_eq!(facts(rows), "ID  1");
+}
