@@ -1,10 +1,11 @@
 /** `npm run dashboard`: the dashboard on this machine, for a person of a role. */
 import { join } from "node:path";
 import { Option, command } from "./lib/command.mjs";
+import { serveDashboard } from "./lib/development.mjs";
 import { log } from "./lib/output.mjs";
 import { localConfig } from "./local.mjs";
 import { seed } from "./lib/seed.mjs";
-import { freePort, portFrom, serve, serveUntilAsked, startGroup } from "./lib/serve.mjs";
+import { freePort, portFrom, serveUntilAsked, startGroup } from "./lib/serve.mjs";
 import { prepareTools } from "./lib/tools.mjs";
 
 const ABOUT = [
@@ -12,23 +13,12 @@ const ABOUT = [
   "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again go out, and the ledger gets new orders, while `npm start` runs.",
 ].join("\n\n"); // commander wraps it
 
-const CONFIG = "wrangler.dashboard.dev.toml";
-/** @typedef {"operator" | "support" | "accounts"} Role */
-const ROLES = /** @type {Role[]} */ (["operator", "support", "accounts"]);
-
-/**
- * @param {import("./lib/tools.mjs").Tools} tools
- * @param {{port: number, persistTo?: string, role?: Role, service: string}} options `role`: left out by `npm start`, whose
- *   dashboard takes the messages of the ledger; `service`: the origin of `npm start`
- */
-export const serveDashboard = (tools, { port, persistTo, role, service }) =>
-  serve(tools, {
-    what: "the dashboard",
-    config: localConfig(tools, CONFIG),
-    port,
-    persistTo,
-    options: ["--env", role ?? "", "--var", `SERVICE_ORIGIN:${service}`],
-  });
+export const DASHBOARD_CONFIG = "wrangler.dashboard.dev.toml";
+const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([
+  "operator",
+  "support",
+  "accounts",
+]);
 
 /**
  * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
@@ -49,7 +39,8 @@ async function start({ port, persistTo, as: role, origin: service }) {
   await buildFirst(tools, "the dashboard", "dashboard", "operator");
   await seed(tools, { persistTo, origin: service });
   log("starting the dashboard …");
-  const dashboard = await serveDashboard(tools, { port, persistTo, role, service });
+  const config = localConfig(tools, DASHBOARD_CONFIG);
+  const dashboard = await serveDashboard(tools, { config, port, persistTo, role, service });
   console.log(`\nReady, for who has the role ${role}: ${dashboard.origin}/\n\nCtrl-C ends it.\n`);
   return [dashboard];
 }

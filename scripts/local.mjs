@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buildLocalWasm, refuseUpload } from "./lib/local-wasm.mjs";
-import { buildOperator } from "./lib/operator.mjs";
+import { buildOperator } from "./lib/operator-build.mjs";
 import { UserError, log } from "./lib/output.mjs";
 import { buildForShop } from "./package.mjs";
 import { bundleShop } from "./shop.mjs";

@@ -1,16 +1,5 @@
 /** `npm run keys -- …` and the other commands of an operator: `node scripts/run.mjs operator GROUP …`. */
-import { addBackup, addRestore } from "./lib/backup-commands.mjs";
-import { commandsOf } from "./lib/operations.mjs";
-
-/** @param {string} group */
-export function commandsFor(group) {
-  const program = commandsOf(group, `npm run ${group} --`);
-  if (group === "transactions") {
-    addBackup(program);
-    addRestore(program);
-  }
-  return program;
-}
+import { commandsFor } from "./lib/commands.mjs";
 
 export default {
   /** @param {string[]} argv @param {import("./lib/output.mjs").Terminal} to */

@@ -5,6 +5,7 @@ import { increment } from "./increment.mjs";
 import { operate } from "./operations.mjs";
 import { operator } from "./operator.mjs";
 import { UserError, placeInWords, table, visible } from "./output.mjs";
+import { calledAs } from "./places.mjs";
 import { restore } from "./restore.mjs";
 
 const SECRET =
@@ -116,7 +117,7 @@ async function reconciled({ tools, kv, port, terminal }) {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     terminal.err(
-      `All records are restored, and the ledger is not complete yet: ${error.message}\nRun \`npm run ledger -- check\`.\n`,
+      `All records are restored, and the ledger is not complete yet: ${error.message}\nRun \`${calledAs("ledger")} check\`.\n`,
     );
     return null;
   }

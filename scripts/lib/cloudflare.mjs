@@ -26,12 +26,12 @@ export class Cloudflare {
     this.account = account ?? "";
   }
 
-  /** Uses CLOUDFLARE_API_TOKEN, or else the login of `wrangler login`. @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
-  static async open({ root, env, wrangler }, { account, deadline }) {
+  /** Uses CLOUDFLARE_API_TOKEN, or else the login of `wrangler login`. @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
+  static async open({ root, project = root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
     const headers = env.CLOUDFLARE_API_TOKEN
       ? { authorization: `Bearer ${env.CLOUDFLARE_API_TOKEN}` }
-      : await login({ root, env, wrangler });
+      : await login({ project, env, wrangler });
     const cloudflare = new Cloudflare({
       base,
       headers,
@@ -187,9 +187,9 @@ function reason({ cause, status, json }) {
  * Returns headers with the login that wrangler stores and renews.
  * @returns {Promise<Record<string, string>>} headers
  */
-async function login({ root, env, wrangler }) {
+async function login({ project, env, wrangler }) {
   const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {
-    cwd: root,
+    cwd: project,
     env,
     timeout: LOGIN_MS,
   }).catch(() => "");

@@ -8,7 +8,7 @@ import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
 import { UserError, guarded, jsonLine, placeInWords, terminal, visibleJson } from "./output.mjs";
 import { progress } from "./progress.mjs";
-import { operatorTools } from "./tools.mjs";
+import { calledAs, isClone, operatorTools } from "./places.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
@@ -85,7 +85,9 @@ export function command(name, description) {
   return program
     .description(description)
     .exitOverride()
-    .showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`)
+    .showHelpAfterError(
+      `See \`${name.replace(/^(npm start|npm run \S+)( --)?$/, "$1 --")} --help\`.`,
+    )
     .configureOutput({
       writeOut: (text) => program.terminal.out(text),
       writeErr: (text) => program.terminal.err(text),
@@ -151,7 +153,10 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
     }
   };
   return command
-    .option("--remote", "the deployed service; without it, the one of `npm start`")
+    .option(
+      "--remote",
+      `the deployed service; without it, the one of \`${isClone ? "npm start" : calledAs("dev")}\``,
+    )
     .option("--env <name>", "with --remote: the environment of wrangler.toml, such as `production`")
     .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))
     .option("--json", "output for programs")

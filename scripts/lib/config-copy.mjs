@@ -7,20 +7,27 @@ import { dirname, join, resolve } from "node:path";
  * @param {object} copy
  * @param {string} copy.file the configuration
  * @param {string} copy.environment whose part is changed; empty for the top level
- * @param {string} copy.folder of the copy, in `build`
+ * @param {string} copy.folder of the copy, in `.wrangler/deploy`
  * @param {string} copy.account the account's ID
  * @param {(own: any) => void} copy.change changes that part
  * @returns {Promise<string>} the file that was written
  */
-export async function copyWith({ root }, { file, environment, folder, account, change }) {
+export async function copyWith(
+  { root, project = root },
+  { file, environment, folder, account, change },
+) {
   const { experimental_readRawConfig: read } = await import("wrangler");
-  const from = resolve(root, file);
+  const from = resolve(project, file);
   const raw = /** @type {any} */ (read({ config: from }).rawConfig);
   change(environment ? raw.env[environment] : raw);
   const whole = { ...raw, account_id: account, main: resolve(dirname(from), raw.main) };
-  if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: join(root, "src") };
-  const target = join(root, "build", folder);
+  if (raw.build) whole.build = { ...raw.build, cwd: root };
+  const target = join(project, ".wrangler", "deploy", folder);
   const config = join(target, `wrangler${environment && `.${environment}`}.json`); // deploys of two environments may be under way
+  for (const database of [whole, ...Object.values(whole.env ?? {})].flatMap(
+    ({ d1_databases = [] }) => d1_databases,
+  ))
+    database.migrations_dir &&= resolve(dirname(from), database.migrations_dir);
   mkdirSync(target, { recursive: true });
   writeFileSync(config, JSON.stringify(whole, null, 2));
   return config;

@@ -19,8 +19,8 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
  * @returns {Promise<string>} the file that was written
  */
 export async function configOnService(tools, { file, environment, settings }) {
-  const { root } = tools;
-  const service = await configuration(join(root, "wrangler.toml"), environment || undefined);
+  const { root, project = root } = tools;
+  const service = await configuration(join(project, "wrangler.toml"), environment || undefined);
   const { name: worker = "", account_id: account } = service;
   const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
   const bindings = await cloudflare.bindings(worker);

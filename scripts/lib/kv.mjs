@@ -143,7 +143,7 @@ export async function* batches(items, most, bytesOf = () => 0) {
 }
 
 /**
- * @param {{root: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
+ * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`: the same as `root` if left out
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
  *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's
  *   start, in milliseconds
@@ -154,14 +154,17 @@ export async function openKv(
   { remote = false, environment, persistTo, deadline = DEADLINE_MS } = {},
 ) {
   if (remote) return openRemote(tools, { environment, deadline });
-  const folder = stateFolder(tools.root, persistTo);
+  const folder = stateFolder(tools.project ?? tools.root, persistTo);
   const runtime = await startRuntime(folder, deadline);
   const ledger = localLedger(tools, { folder, runtime });
   return new Kv({ kind: "local", folder }, new LocalPort(runtime), ledger);
 }
 
 async function openRemote(tools, { environment, deadline }) {
-  const settings = await configuration(join(tools.root, "wrangler.toml"), environment);
+  const settings = await configuration(
+    join(tools.project ?? tools.root, "wrangler.toml"),
+    environment,
+  );
   const { name: worker = "", account_id } = settings;
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
   const [namespace, ledger] = await Promise.all([

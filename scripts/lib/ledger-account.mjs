@@ -3,6 +3,7 @@ import { DASHBOARD } from "./configuration.mjs";
 import { BINDING, Ledger, restDatabase } from "./ledger.mjs";
 import { migrate } from "./migrations.mjs";
 import { UserError, log } from "./output.mjs";
+import { calledAs } from "./places.mjs";
 
 /**
  * The ID of the database that a dashboard's configuration names, with the tables of this version; undefined if it names none.
@@ -67,7 +68,7 @@ export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const consumers = queues.consumers ?? [];
   if (consumers.length > 0 && queue === undefined)
     throw new UserError(
-      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger: deploy it first, by \`npm run deploy${environment && ` -- --env ${environment}`}\`. ${DASHBOARD} says how to do without a ledger`,
+      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger: deploy it first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to do without a ledger`,
     );
   return consumers.map((consumer) => ({ ...consumer, queue }));
 }

@@ -8,6 +8,7 @@ import { locked } from "./cache.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { migrate } from "./migrations.mjs";
 import { UserError } from "./output.mjs";
+import { calledAs } from "./places.mjs";
 
 export const BINDING = "LEDGER_DB";
 const [ATTEMPTS, WAIT_MS] = [6, 50];
@@ -96,7 +97,7 @@ function failureOf(error) {
   if (refusal !== undefined) return Object.assign(new UserError(refusal), { constraint: true });
   if (!/^no such (table|column)/.test(said)) return error;
   return new UserError(
-    `the ledger lacks what this version needs: run \`npm run deploy -- --dashboard\`, which brings it up to date (${said})`,
+    `the ledger lacks what this version needs: run \`${calledAs("deploy")} --dashboard\`, which brings it up to date (${said})`,
   );
 }
 
@@ -127,12 +128,12 @@ const firstColumns = (answers) =>
 
 /**
  * That of the deployed dashboard; null if it has none, or is not deployed.
- * @param {{root: string}} tools
+ * @param {{root: string, project?: string}} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {string} [environment]
  */
-export async function deployedLedger({ root }, cloudflare, environment) {
-  const file = join(root, DASHBOARD);
+export async function deployedLedger({ root, project = root }, cloudflare, environment) {
+  const file = join(project, DASHBOARD);
   const { definedEnvironments: known = [] } = await configuration(file);
   if (environment !== undefined && !known.includes(environment)) return null;
   const { name: worker = "", d1_databases } = await configuration(file, environment);

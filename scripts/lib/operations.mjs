@@ -18,6 +18,7 @@ import {
 import { beginFile } from "./new-file.mjs";
 import { operator } from "./operator.mjs";
 import { UserError, placeInWords } from "./output.mjs";
+import { calledAs } from "./places.mjs";
 import { openQueue } from "./queue.mjs";
 
 /**
@@ -33,15 +34,18 @@ const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json
 /** The names of the groups, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);
 
+/** A line for each group, for a help. */
+export const groupsAbout = () =>
+  TABLE.map(({ group, about }) => `  ${group.padEnd(15)} ${about}`).join("\n");
+
 /**
  * The commands of a group.
  * @param {string} group
- * @param {string} called how a person calls it, such as `npm run keys --`
  */
-export function commandsOf(group, called) {
+export function commandsOf(group) {
   const found = TABLE.find((one) => one.group === group);
   if (!found) throw new UserError(`there are no commands \`${group}\`: ${groups.join(", ")}`);
-  const program = command(called, `${found.about}.`);
+  const program = command(calledAs(group), `${found.about}.`);
   for (const spec of found.operations) addOperation(program, spec);
   return program;
 }

@@ -2,14 +2,12 @@
  * The crate's own functions for an operator, as wasm: the scripts know no names, formats and checks of records.
  * `src/operator_exports` says what each takes and returns.
  */
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { locked, replaceFolder } from "./cache.mjs";
-import { UserError, log } from "./output.mjs";
-import { prepareTools } from "./tools.mjs";
-import { buildWasm, stateOf } from "./wasm.mjs";
+import { UserError } from "./output.mjs";
+import { isClone } from "./places.mjs";
 
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
@@ -51,10 +49,7 @@ export function portOf(kv, tell = () => {}) {
 /** What the functions refuse by their rules. What the namespace throws is none. */
 export class Refusal extends UserError {}
 
-const folderOf = (root) => join(root, "build", "operator");
-/** Those of `npm start` do the same. */
-const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
-const instances = new Map(); // by clone
+const instances = new Map(); // by distribution
 
 /**
  * The functions by name; what they throw is a {@link UserError}.
@@ -66,7 +61,7 @@ export function operator({ root }) {
 }
 
 async function load(root) {
-  const folder = placesOf(root).find((place) => isFresh(root, place)) ?? (await built(root));
+  const folder = isClone ? await built(root) : join(root, "build", "operator");
   const {
     initSync,
     default: _,
@@ -78,6 +73,12 @@ async function load(root) {
   );
 }
 
+/** Of the sources as they are. The package has no compiler, and not this module. */
+async function built(root) {
+  const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;
+  return (await import(module)).builtOperator(root);
+}
+
 /** Rust throws text; what the namespace threw comes through as it is. */
 function withUserErrors(work) {
   return async (...args) => {
@@ -87,34 +88,4 @@ function withUserErrors(work) {
       throw typeof problem === "string" ? new Refusal(problem) : problem;
     }
   };
-}
-
-async function built(root) {
-  log("building the operator's commands, a minute the first time");
-  await buildOperator({ ...(await prepareTools()), root });
-  return folderOf(root);
-}
-
-/** Was it built from the sources as they are? */
-function isFresh(root, folder) {
-  const stamp = join(folder, "stamp");
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
-}
-
-/**
- * Of several at once, one builds.
- * @param {import("./tools.mjs").Tools} tools
- * @param {string} [folder]
- * @param {(tools: import("./tools.mjs").Tools, name: string) => Promise<string>} [build]
- */
-export async function buildOperator(tools, folder = folderOf(tools.root), build = buildWasm) {
-  const { root } = tools;
-  await locked(folder, async () => {
-    if (isFresh(root, folder)) return;
-    const state = stateOf(root);
-    await replaceFolder(folder, dirname(folder), async (fresh) => {
-      cpSync(await build(tools, "operator"), fresh, { recursive: true });
-      writeFileSync(join(fresh, "stamp"), state);
-    });
-  });
 }

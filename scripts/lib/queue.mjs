@@ -1,8 +1,10 @@
 /** The queue of notifications: that of `npm start`, or the one that is bound to a deployed Worker. */
 import { Cloudflare } from "./cloudflare.mjs";
 import { UserError } from "./output.mjs";
+import { calledAs, isClone } from "./places.mjs";
 
 const BINDING = "NOTIFICATIONS";
+const START = isClone ? "npm start" : calledAs("dev");
 const DEADLINE_MS = 30_000; // of each call
 
 /**
@@ -26,7 +28,7 @@ async function localQueue(origin) {
     fetch(new URL(path, origin), { ...options, signal: AbortSignal.timeout(DEADLINE_MS) }).catch(
       () => {
         throw new UserError(
-          `nothing answers at ${origin}, where the local queue would be: run \`npm start\`, or say by \`--origin\` where it is`,
+          `nothing answers at ${origin}, where the local queue would be: run \`${START}\`, or say by \`--origin\` where it is`,
         );
       },
     );
@@ -39,7 +41,7 @@ async function localQueue(origin) {
     });
     if (status !== 202)
       throw new UserError(
-        `${origin} does not take the message (status ${status}): is it the service of \`npm start\`?`,
+        `${origin} does not take the message (status ${status}): is it the service of \`${START}\`?`,
       );
   };
   return { put };

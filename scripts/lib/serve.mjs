@@ -38,7 +38,7 @@ export const portFrom = (port) =>
  * Starts a Worker and waits until it answers. Its queues are those of all Workers on the same state: each puts messages for the
  * others into them. `show` passes on what it prints from now on: before, that only matters
  * if the start fails.
- * @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools
+ * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
  *   messages; `options` of `wrangler dev`
  * @returns {Promise<Server>}
@@ -56,14 +56,14 @@ export async function serve(tools, worker) {
 }
 
 /**
- * @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools
+ * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{config: string, port: number, persistTo?: string, options?: string[]}} worker
  * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} without a server: how wrangler ended before its first answer
  */
 async function startOnce(tools, { config, port, persistTo, options = [] }) {
-  const { root, env, wrangler } = tools;
-  const state = stateFolder(root, persistTo);
-  const secrets = [".dev.vars", ".env"].map((name) => join(root, name)).find(existsSync);
+  const { root, project = root, env, wrangler } = tools;
+  const state = stateFolder(project, persistTo);
+  const secrets = [".dev.vars", ".env"].map((name) => join(project, name)).find(existsSync);
   const args = [
     "--config",
     config,
@@ -80,7 +80,7 @@ async function startOnce(tools, { config, port, persistTo, options = [] }) {
     ...options,
   ];
   const { child, ended, end, kill } = startGroup([wrangler, "dev", ...args], {
-    cwd: root,
+    cwd: project,
     env: { ...env, WRANGLER_REGISTRY_PATH: join(state, "registry") },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -105,7 +105,11 @@ async function startOnce(tools, { config, port, persistTo, options = [] }) {
   const show = () => {
     isShown = true;
   };
-  return { origin, ended, end, kill, show };
+  const endQuietly = () => {
+    isShown = false; // what wrangler's helpers say of their end helps nobody
+    return end();
+  };
+  return { server: { origin, ended, end: endQuietly, kill, show }, output };
 }
 
 /** Whether a Worker answers: with a page, a 404, or whatever else is not a failure. */

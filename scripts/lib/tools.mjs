@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./bootstrap.mjs";
+import { QUIET, root, wrangler } from "./places.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
 import { cacheFolder } from "./cache.mjs";
 import { UserError, duration, log } from "./output.mjs";
@@ -12,12 +12,12 @@ import { withPath } from "./run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
- * `root`: the clone; `cache`: the folder for what all clones share; `env`: for any child process; `wasm`: for `cargo …
+ * `root` and `project`: the clone; `cache`: the folder for what all clones share; `env`: for any child process; `wasm`: for `cargo …
  * --target wasm32-unknown-unknown`, tests in Node included; `bindgen` and `browser`: programs; `wrangler`: a script for Node
  * @typedef {import("./toolchain.mjs").Rust} Rust
  * @typedef {{root: string, cache: string}} Place
  * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
- * @typedef {Place & {env: NodeJS.ProcessEnv, native: Cargo, wasm: Cargo & {targetFolder: string}, bindgen: string, wrangler: string, browser: string | null}} Tools
+ * @typedef {Place & {project: string, env: NodeJS.ProcessEnv, native: Cargo, wasm: Cargo & {targetFolder: string}, bindgen: string, wrangler: string, browser: string | null}} Tools
  */
 
 /**
@@ -37,6 +37,7 @@ export async function prepareTools(needs = {}) {
   };
   return {
     ...place,
+    project: root,
     env,
     native: withEnv(native, env),
     wasm: { ...withEnv(wasm, { ...env, ...wasm.env, ...forWasm }), targetFolder },
@@ -46,22 +47,6 @@ export async function prepareTools(needs = {}) {
   };
 }
 
-/**
- * The tools of a command that builds nothing: no Rust is looked for.
- * @returns {Pick<Tools, "root" | "env" | "wrangler">}
- */
-export function operatorTools(environment = process.env) {
-  const env = { ...environment, ...QUIET };
-  Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
-  return { root, env, wrangler };
-}
-
-const QUIET = {
-  WRANGLER_SEND_METRICS: "false",
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_HIDE_BANNER: "true",
-};
-const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */

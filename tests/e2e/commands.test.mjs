@@ -573,7 +573,7 @@ test("what became of an e-mail is shown, failures are listed, and it can be look
   assert.deepEqual(await json(...SHOW), waiting);
   assert.match(await words("transactions", "show", LIVE_ID), /^E-mail +waiting$/m);
   assert.deepEqual((await json("transactions", "show", LIVE_ID)).mail, { state: "waiting" });
-  assert.match(await words("emails", "show", ID), /^E-mail +not sent: the unit's e-mails/m);
+  assert.match(await words("emails", "show", ID), /^E-mail +off: the unit's e-mails are off$/m);
   assert.match(await words(...LIST), /^no e-mail is listed as failed$/m);
 
   const failure = { state: "failed", reason: "E_RECIPIENT_SUPPRESSED", round: 1, at: FIRST };
@@ -628,7 +628,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   const at = ["--origin", origin];
   await fails(
     [...RESEND, ...at],
-    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. This e-mail was already sent: the recipient gets a second one. Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
+    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. It was already sent: the recipient gets a second e-mail. Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
   );
   await fails(
     ["emails", "resend", ID, ...at, "--yes"],

@@ -190,7 +190,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     const got = await service.get(key, first.id, unit("web"));
     assert.doesNotMatch(got.text, /ada@|Ada|order-2001/);
   });
-  assert.match(await run(...find, "--email", "ada@example.org"), /no such transaction/);
+  assert.match(await run(...find, "--email", "ada@example.org"), /no matching transaction/);
 
   // A new key, with a day for the tills to take it.
   const rotated = keyIn(await run("keys", "rotate", keyId, "--keep", "24h"));

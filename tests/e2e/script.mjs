@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { commandsFor } from "../../scripts/lib/commands.mjs";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { groups } from "../../scripts/lib/operations.mjs";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
-import { commandsFor } from "../../scripts/operator.mjs";
 
 export const tools = await prepareTools();
 

@@ -5,7 +5,7 @@ import test from "node:test";
 import { x } from "tinyexec";
 import { root } from "../../scripts/lib/bootstrap.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
-import { operatorTools } from "../../scripts/lib/tools.mjs";
+import { operatorTools } from "../../scripts/lib/places.mjs";
 import { localConfig } from "../../scripts/local.mjs";
 
 const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];

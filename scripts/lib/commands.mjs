@@ -1,0 +1,13 @@
+/** The operator's commands: those of the table, and those on files of backups. */
+import { addBackup, addRestore } from "./backup-commands.mjs";
+import { commandsOf } from "./operations.mjs";
+
+/** @param {string} group such as `keys` */
+export function commandsFor(group) {
+  const program = commandsOf(group);
+  if (group === "transactions") {
+    addBackup(program);
+    addRestore(program);
+  }
+  return program;
+}

@@ -1,0 +1,112 @@
+/** `deploy [--env NAME] [wrangler's options]`: Workers to the account that wrangler is logged in to. */
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { Cloudflare } from "./cloudflare.mjs";
+import { command } from "./command.mjs";
+import { configOnService, whatRemains } from "./dashboard-config.mjs";
+import { checkSettings } from "./deploy-settings.mjs";
+import { DASHBOARD, configuration } from "./configuration.mjs";
+import { log } from "./output.mjs";
+import { calledAs } from "./places.mjs";
+import { connected, leaveQueues } from "./service-account.mjs";
+
+const DEADLINE_MS = 30_000; // of each call
+
+const OTHERS = [
+  "outdir",
+  "message",
+  "tag",
+  "name",
+  "var",
+  "define",
+  "keep-vars",
+  "secrets-file",
+  "strict",
+  "minify",
+  "no-bundle",
+  "latest",
+  "compatibility-date",
+  "routes",
+  "domains",
+  "triggers",
+  "logpush",
+  "metafile",
+].map((name) => `--${name}`);
+
+/**
+ * The command.
+ * @param {() => Promise<Tools>} getTools
+ */
+export function deployCommand(getTools) {
+  const deploy = command(
+    calledAs("deploy"),
+    "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
+  );
+  deploy.others = OTHERS;
+  deploy
+    .option("--env <name>", "the environment of wrangler.toml; without it, its top level")
+    .option(
+      "--dashboard",
+      "the dashboard of that environment's service, which is deployed before it",
+    )
+    .option("--dry-run", "build and show what would be uploaded")
+    .option("--config <file>", `instead of wrangler.toml; with --dashboard, of ${DASHBOARD}`)
+    .allowUnknownOption()
+    .argument("[options...]")
+    .action(async (others, options) => {
+      deploy.exitCode = await run(await getTools(), others, options);
+    });
+  return deploy;
+}
+
+/** @param {Tools} tools @param {string[]} others @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string}} options @returns {Promise<number>} wrangler's exit code */
+async function run(tools, others, { env: environment = "", dashboard, dryRun, config }) {
+  const file = config ?? (dashboard ? DASHBOARD : "wrangler.toml");
+  const settings = await configuration(resolve(tools.project, file), environment || undefined);
+  const notes = dashboard ? [] : checkSettings(settings, environment, others);
+  const account = tools.env.CLOUDFLARE_ACCOUNT_ID || settings.account_id || "of wrangler's login";
+  const place = environment ? `environment ${environment}` : "no environment";
+  const what = dryRun ? "dry run of the upload" : "deploying";
+  log(`${what}: account ${account}, ${place}, Worker ${settings.name}`);
+  for (const note of notes) log(note);
+  const work = { file, environment, settings, others };
+  if (dryRun) return upload(tools, { ...work, others: ["--dry-run", ...others] });
+  return dashboard ? deployDashboard(tools, work) : deployService(tools, work);
+}
+
+/** @typedef {import("./places.mjs").OperatorTools} Tools */
+/** @typedef {{file: string, environment: string, settings: import("wrangler").Unstable_Config, others: string[]}} Work `others`: options */
+
+/** @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
+async function deployService(tools, work) {
+  const { settings, others } = work;
+  const access = { account: settings.account_id, deadline: DEADLINE_MS };
+  const cloudflare = await Cloudflare.open(tools, access);
+  const worker = nameAmong(others) ?? settings.name ?? "";
+  const service = { worker, settings, bindings: await cloudflare.bindingsIfAny(worker) };
+  const file = await connected(tools, cloudflare, service, work);
+  const code = upload(tools, { ...work, file });
+  if (code === 0) await leaveQueues(cloudflare, service);
+  return code;
+}
+
+/** @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
+async function deployDashboard(tools, work) {
+  const { environment, settings } = work;
+  const file = await configOnService(tools, work);
+  const code = upload(tools, { ...work, file });
+  if (code === 0) console.log(await whatRemains(tools, settings, environment));
+  return code;
+}
+
+/** The Worker's name that wrangler's `--name` gives; undefined without it. @param {string[]} others options */
+function nameAmong(others) {
+  const at = others.findIndex((option) => /^--name(=|$)/.test(option));
+  return at === -1 ? undefined : (others[at].split("=")[1] ?? others[at + 1]);
+}
+
+/** @param {Tools} tools @param {Work} work @returns {number} wrangler's exit code */
+function upload({ project, env, wrangler }, { file, environment, others }) {
+  const args = [wrangler, "deploy", "--config", file, "--env", environment, ...others];
+  return spawnSync(process.execPath, args, { cwd: project, env, stdio: "inherit" }).status ?? 1;
+}

@@ -1,0 +1,31 @@
+/** `migrate`: the ledger's tables, of local development or of the deployed dashboard. */
+import { join } from "node:path";
+import { Cloudflare } from "./cloudflare.mjs";
+import { DASHBOARD, configuration } from "./configuration.mjs";
+import { openKv } from "./kv.mjs";
+import { migratedDatabase } from "./ledger-account.mjs";
+import { UserError, log } from "./output.mjs";
+
+const DEADLINE_MS = 30_000; // of each call
+
+/**
+ * @param {import("./places.mjs").OperatorTools} tools
+ * @param {{remote?: boolean, env?: string, persistTo?: string}} options
+ */
+export async function migrateLedger(tools, { remote = false, env: environment, persistTo }) {
+  if (environment !== undefined && !remote)
+    throw new UserError("`--env` is of a deployed dashboard: add `--remote`");
+  if (remote) {
+    const settings = await configuration(join(tools.project, DASHBOARD), environment);
+    const { account_id: account } = settings;
+    const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
+    if (!(await migratedDatabase(tools, cloudflare, settings)))
+      throw new UserError(
+        `${DASHBOARD} binds no database as \`LEDGER_DB\`: there is nothing to migrate`,
+      );
+  } else {
+    const kv = await openKv(tools, { persistTo });
+    await kv.ledger?.ready().finally(() => kv.close());
+  }
+  log("The ledger has the tables of this version.");
+}

@@ -1,0 +1,44 @@
+/** Builds the wasm of the operator's functions, in a clone. */
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { locked, replaceFolder } from "./cache.mjs";
+import { log } from "./output.mjs";
+import { prepareTools } from "./tools.mjs";
+import { buildWasm, stateOf } from "./wasm.mjs";
+
+const folderOf = (root) => join(root, "build", "operator");
+/** Those of `npm start` do the same. */
+const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
+
+/** The folder of a build of the sources as they are. @param {string} root @returns {Promise<string>} */
+export async function builtOperator(root) {
+  const fresh = placesOf(root).find((place) => isFresh(root, place));
+  if (fresh) return fresh;
+  log("building the operator's commands, a minute the first time");
+  await buildOperator({ ...(await prepareTools()), root });
+  return folderOf(root);
+}
+
+/** Was it built from the sources as they are? */
+function isFresh(root, folder) {
+  const stamp = join(folder, "stamp");
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
+}
+
+/**
+ * Of several at once, one builds.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {string} [folder]
+ * @param {(tools: import("./tools.mjs").Tools, name: string) => Promise<string>} [build]
+ */
+export async function buildOperator(tools, folder = folderOf(tools.root), build = buildWasm) {
+  const { root } = tools;
+  await locked(folder, async () => {
+    if (isFresh(root, folder)) return;
+    const state = stateOf(root);
+    await replaceFolder(folder, dirname(folder), async (fresh) => {
+      cpSync(await build(tools, "operator"), fresh, { recursive: true });
+      writeFileSync(join(fresh, "stamp"), state);
+    });
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * Where things are. The *distribution* has what is built, or how it is built: a clone, or the npm package. The *project* has the
+ * configuration and the local data of a service: in a clone the same folder, else the one that a command is run in.
+ */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** The distribution. */
+export const root = join(import.meta.dirname, "..", "..");
+
+/** Whether the distribution is a clone. */
+export const isClone = existsSync(join(root, "Cargo.toml"));
+
+export const project = isClone ? root : process.cwd();
+
+/** How a person calls a command: the beginning of its line, for help and messages. @param {string} name such as `keys` */
+export const calledAs = (name) =>
+  isClone ? `npm run ${name} --` : `npx impact-pledge-service ${name}`;
+
+const resolve = createRequire(import.meta.url).resolve;
+
+/** wrangler, as a script for Node. */
+export const wrangler = join(dirname(resolve("wrangler/package.json")), "bin", "wrangler.js");
+
+export const QUIET = {
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_HIDE_BANNER: "true",
+};
+
+/** @typedef {{root: string, project: string, env: NodeJS.ProcessEnv, wrangler: string}} OperatorTools */
+
+/**
+ * The tools of a command that builds nothing: no Rust is looked for.
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {OperatorTools}
+ */
+export function operatorTools(environment = process.env) {
+  const env = { ...environment, ...QUIET };
+  Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
+  return { root, project, env, wrangler };
+}

@@ -1,0 +1,25 @@
+/** The configurations of local development, for a project whose Workers are in the package. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/**
+ * Copies wrangler's files of the package into the project, where wrangler writes beside them.
+ * @param {{root: string, project: string}} tools
+ * @returns {{service: string, dashboard: string}}
+ */
+export function developmentConfigs({ root, project }) {
+  const folder = join(project, ".wrangler", "dev");
+  mkdirSync(folder, { recursive: true });
+  const copied = (name) => {
+    const text = readFileSync(join(root, name), "utf8").replaceAll(
+      /^(main|directory|migrations_dir) = "(.+)"$/gm,
+      (_all, member, path) => `${member} = ${JSON.stringify(resolve(root, path))}`,
+    );
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  return {
+    service: copied("wrangler.dev.toml"),
+    dashboard: copied("wrangler.dashboard.dev.toml"),
+  };
+}

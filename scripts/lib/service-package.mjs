@@ -1,0 +1,151 @@
+/**
+ * The npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's migrations, and the
+ * operator's commands, which are the clone's own modules. Its tree is like the clone's.
+ */
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { replaceFolder } from "./cache.mjs";
+import { linkedParts, licenceTexts } from "./licences.mjs";
+import { log } from "./output.mjs";
+
+export const NAME = "impact-pledge-service";
+const ENTRY = "scripts/service.mjs";
+/** What the modules read beside each other. */
+const READ = ["scripts/lib/local-worker.mjs", "scripts/lib/operations.json"];
+const PACKAGE = `node_modules/${NAME}`;
+
+/**
+ * Puts it together, once its parts are built.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {string} [folder]
+ */
+export async function packService(tools, folder = join(tools.root, "build", NAME)) {
+  const { root } = tools;
+  await replaceFolder(folder, join(root, "build"), async (fresh) => {
+    copyBuilds(root, fresh);
+    const packages = await copyModules(root, fresh);
+    await bundleDevelopment(root, fresh);
+    writeConfigurations(root, fresh);
+    const manifest = manifestOf(root, packages);
+    writeFileSync(join(fresh, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const file of ["LICENSE", "CHANGELOG.md"])
+      copyFileSync(join(root, file), join(fresh, file));
+    copyFileSync(join(root, "docs", "service.md"), join(fresh, "README.md"));
+    for (const file of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
+      place(join(root, "docs", file), join(fresh, "docs", file));
+    const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
+    writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licenceTexts(root, linked));
+  });
+  log(`${relative(root, folder)}/: ${NAME}`);
+}
+
+function copyBuilds(root, fresh) {
+  const build = join(root, "build");
+  const isService = (name) => /\.(js|wasm)$/.test(name) || ["consumer", "snippets"].includes(name);
+  const parts = readdirSync(build).filter(isService);
+  for (const name of [...parts, "dashboard", "www"])
+    cpSync(join(build, name), join(fresh, "build", name), { recursive: true });
+  for (const name of ["operator.js", "operator_bg.wasm"])
+    place(join(build, "operator", name), join(fresh, "build", "operator", name));
+  cpSync(join(root, "migrations"), join(fresh, "migrations"), { recursive: true });
+}
+
+/** The modules of the commands. @returns {Promise<string[]>} the npm packages that they import */
+async function copyModules(root, fresh) {
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    entryPoints: [join(root, ENTRY)],
+    absWorkingDir: root,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    write: false,
+    metafile: true,
+    logLevel: "error",
+  });
+  for (const file of [...Object.keys(metafile.inputs), ...READ])
+    place(join(root, file), join(fresh, file));
+  const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
+  const external = imported.filter((one) => one.external && !one.path.startsWith("node:"));
+  const names = external.map(({ path }) => path.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? path);
+  return [...new Set(["wrangler", ...names])].sort();
+}
+
+/** The Workers of `dev`, each with all that it imports but its wasm, which lies beside it. */
+async function bundleDevelopment(root, fresh) {
+  const { build } = await import("esbuild");
+  const folder = join(fresh, "dev");
+  const wasm = ({ onResolve }) =>
+    onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
+      const name = basename(path);
+      place(join(resolveDir, path), join(folder, name));
+      return { path: `./${name}`, external: true };
+    });
+  await build({
+    entryPoints: ["worker.js", "dashboard.js"].map((name) => join(root, "www", "server", name)),
+    outdir: folder,
+    absWorkingDir: root,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker"],
+    external: ["cloudflare:*", "node:*"],
+    legalComments: "none",
+    plugins: [{ name: "wasm", setup: wasm }],
+    logLevel: "error",
+  });
+}
+
+/** Those of `dev`, and those that `init` copies into a folder, which lead into the package. */
+function writeConfigurations(root, fresh) {
+  const read = (name) => readFileSync(join(root, name), "utf8");
+  const write = (name, text) => {
+    mkdirSync(dirname(join(fresh, name)), { recursive: true });
+    writeFileSync(join(fresh, name), text);
+  };
+  for (const name of ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"])
+    write(name, withoutBuild(read(name)).replace('main = "www/server/', 'main = "dev/'));
+  for (const name of ["wrangler.toml", "wrangler.dashboard.toml"])
+    write(join("templates", name), inProject(withoutBuild(read(name))));
+  for (const name of readdirSync(join(root, "service-templates")))
+    copyFileSync(join(root, "service-templates", name), join(fresh, "templates", name));
+}
+
+const withoutBuild = (text) => text.replace(/^\[build\]\n(?:\w.*\n)+\n/m, "");
+
+const inProject = (text) =>
+  text
+    .replace(/^main = "(.+)"$/m, `main = "${PACKAGE}/$1"`)
+    .replaceAll('migrations_dir = "migrations"', `migrations_dir = "${PACKAGE}/migrations"`)
+    .replaceAll(/`npm run (\w+)(?: --)?/g, `\`npx ${NAME} $1`)
+    .replaceAll(/\bdocs\/(\w+)\.md/g, `${PACKAGE}/docs/$1.md`);
+
+function manifestOf(root, packages) {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const cargo = readFileSync(join(root, "Cargo.toml"), "utf8");
+  const member = (name) => cargo.match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))?.[1] ?? "";
+  const repository = member("repository");
+  return {
+    name: NAME,
+    version: member("version"),
+    description:
+      "Impact Pledge's service for Cloudflare Workers, its dashboard, and the commands of its operator",
+    author: member("authors"),
+    license: "MIT",
+    repository: { type: "git", url: `git+${repository}.git` },
+    homepage: `${repository}#readme`,
+    bugs: { url: `${repository}/issues` },
+    keywords: ["pledge", "impact", "cloudflare-workers", "service"],
+    type: "module",
+    bin: { [NAME]: ENTRY },
+    exports: { "./package.json": "./package.json" },
+    engines: { node: ">=22.18" },
+    dependencies: Object.fromEntries(packages.map((name) => [name, devDependencies[name]])),
+  };
+}
+
+function place(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+/** `npx impact-pledge-service …`: the command of the npm package. */
+import { Option, command } from "./lib/command.mjs";
+import { commandsFor } from "./lib/commands.mjs";
+import { deployCommand } from "./lib/deploy-command.mjs";
+import { startDevelopment } from "./lib/development.mjs";
+import { init } from "./lib/init.mjs";
+import { migrateLedger } from "./lib/migrate.mjs";
+import { groups, groupsAbout } from "./lib/operations.mjs";
+import { exitCodeOf, terminal } from "./lib/output.mjs";
+import { calledAs, operatorTools } from "./lib/places.mjs";
+import { developmentConfigs } from "./lib/project.mjs";
+import { freePort, serveUntilAsked } from "./lib/serve.mjs";
+
+const ABOUT =
+  "Impact Pledge's service on Cloudflare Workers: a project of your own, local development, deploys, and the operator's commands.";
+
+const initProgram = command(
+  calledAs("init"),
+  "Makes a folder with the configuration of a service, and installs this package there.",
+);
+initProgram
+  .argument("<folder>", "a new folder, or an empty one")
+  .option("--no-install", "do not run `npm install` there")
+  .action((folder, { install }) => init(folder, { install }));
+
+const dev = command(
+  calledAs("dev"),
+  "The service on this machine, with development data, a demo shop that uses it, and the dashboard: on http://127.0.0.1:8787, or on another port by PORT=9000. State survives a restart. Ctrl-C ends it.",
+);
+dev.option("--persist-to <dir>", "folder of the local state").action(async ({ persistTo }) => {
+  const port = await freePort(dev.terminal.env.PORT, calledAs("dev"));
+  const tools = operatorTools(dev.terminal.env);
+  await serveUntilAsked(() =>
+    startDevelopment(tools, { port, persistTo, configs: developmentConfigs(tools) }),
+  );
+});
+
+const migrate = command(
+  calledAs("migrate"),
+  "Brings the ledger's tables to this version: those of local development, or of the deployed dashboard. A deploy does so, too.",
+);
+migrate
+  .option("--remote", "those of the deployed dashboard")
+  .addOption(
+    new Option("--env <name>", "with --remote: the environment of wrangler.dashboard.toml"),
+  )
+  .option("--persist-to <dir>", "folder of the local state")
+  .action((options) => migrateLedger(operatorTools(migrate.terminal.env), options));
+
+/** The service, and then its dashboard, whose deploy migrates the ledger before it; `--dashboard` is that alone. */
+const deploy = {
+  /** @param {string[]} argv @param {import("./lib/output.mjs").Terminal} to */
+  async run(argv, to) {
+    const once = (args) => deployCommand(async () => operatorTools(to.env)).run(args, to);
+    const code = await once(argv);
+    const isWhole =
+      code === 0 && !["--dashboard", "--config", "--help", "-h"].some((it) => argv.includes(it));
+    return isWhole ? once(["--dashboard", ...argv]) : code;
+  },
+};
+
+const PROGRAMS = { init: initProgram, dev, deploy, migrate };
+
+const main = command(calledAs("").trim(), ABOUT)
+  .argument("<command>", "what to do")
+  .addHelpText(
+    "after",
+    `
+Commands:
+  init <folder>   Make a project
+  dev             Run the service, a demo shop and the dashboard on this machine
+  deploy          Upload the service, then its dashboard
+  migrate         Bring the ledger's tables to this version
+${groupsAbout()}
+
+\`${calledAs("keys")} --help\` lists the commands of a group.`,
+  );
+
+if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
+process.stdout.on("error", (error) => {
+  if (/** @type {any} */ (error).code !== "EPIPE") throw error; // else its reader has read enough
+});
+const to = terminal();
+const [name = "", ...argv] = process.argv.slice(2);
+const code = await exitCodeOf(
+  async () => {
+    if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name].run(argv, to);
+    if (groups.includes(name)) return commandsFor(name).run(argv, to);
+    if (name && !name.startsWith("-")) return main.error(`unknown command '${name}'`);
+    return main.run(name ? [name] : [], to);
+  },
+  argv,
+  to,
+);
+const written = (stream) => new Promise((resolve) => stream.write("", resolve));
+await Promise.all([process.stdout, process.stderr].map(written));
+process.exit(code || process.exitCode);
