@@ -1,4 +1,4 @@
-/* The modules that `scripts/package.mjs` makes or takes from a WebAssembly build. */
+/* The modules that `scripts/lib/package.mjs` makes or takes from a WebAssembly build. */
 
 /** The WebAssembly as printable text. */
 declare module "#text" {

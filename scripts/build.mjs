@@ -3,10 +3,10 @@ import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator-build.mjs";
 import { packService } from "./lib/service-package.mjs";
 import { prepareTools } from "./lib/tools.mjs";
-import { buildLocal } from "./local.mjs";
-import { buildPackage } from "./package.mjs";
-import { bundleShop } from "./shop.mjs";
-import { buildDashboard, buildWorker } from "./worker.mjs";
+import { buildLocal } from "./lib/local.mjs";
+import { buildPackage } from "./lib/package.mjs";
+import { bundleShop } from "./lib/shop.mjs";
+import { buildDashboard, buildWorker } from "./lib/worker.mjs";
 
 const PARTS = {
   worker: buildWorker,

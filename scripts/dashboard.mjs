@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Option, command } from "./lib/command.mjs";
 import { serveDashboard } from "./lib/development.mjs";
 import { log } from "./lib/output.mjs";
-import { localConfig } from "./local.mjs";
+import { localConfig } from "./lib/local.mjs";
 import { seed } from "./lib/seed.mjs";
 import { freePort, portFrom, serveUntilAsked, startGroup } from "./lib/serve.mjs";
 import { prepareTools } from "./lib/tools.mjs";

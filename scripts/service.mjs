@@ -52,7 +52,8 @@ migrate
 const deploy = {
   /** @param {string[]} argv @param {import("./lib/output.mjs").Terminal} to */
   async run(argv, to) {
-    const once = (args) => deployCommand(async () => operatorTools(to.env)).run(args, to);
+    const tools = operatorTools(to.env);
+    const once = (args) => deployCommand(async () => tools).run(args, to);
     const code = await once(argv);
     const isWhole =
       code === 0 && !["--dashboard", "--config", "--help", "-h"].some((it) => argv.includes(it));

@@ -16,7 +16,8 @@
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`]
 //!   (e-mail addresses) and [`version`] (the format of records).
-//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
+//! - [`operator`] manages keys, prices and transactions; [`operations`] is the table of its commands, which scripts run as
+//!   wasm (feature `operator`), and
 //!   [`dashboard`] is pages and forms over it.
 
 pub mod api;

@@ -1,7 +1,7 @@
 /** `npm run faults [-- --requests 100000]`: the Worker on workerd over a KV that fails, killed in the middle. */
 import { command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
-import { buildWorker } from "../../scripts/worker.mjs";
+import { buildWorker } from "../../scripts/lib/worker.mjs";
 import { faults } from "./main.mjs";
 
 const ABOUT = `Mixed requests to the Worker on workerd, over a Workers KV of our own that fails, while workerd is killed and the

@@ -58,7 +58,7 @@ function manifest(folder) {
 }
 
 function installIn(folder) {
-  log("installing the package, about half a minute …");
+  log("installing the package …");
   const script = npmScript();
   const [program, before] = script ? [process.execPath, [script]] : ["npm", []];
   const { status } = spawnSync(

@@ -48,7 +48,7 @@ async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Shown> {
 pub const FAILED: Spec = Spec::reads(
     "emails",
     "failed",
-    "list the e-mails that failed in the last 90 days, newest first, with their current state",
+    "list the e-mails that failed, newest first, with their current state",
     &[
         Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
         Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")

@@ -170,7 +170,7 @@ test("the printed line creates, the keys read, the commands change what is serve
   const { key } = JSON.parse(made);
   assert.equal(await status(id, key), 200, "a new key works at once");
   const prices = '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}';
-  await command("catalogue", ["set", "-", "--mode", "test", "--yes"], prices);
+  await command("prices", ["set", "-", "--mode", "test", "--yes"], prices);
   await ends(first, port, "SIGTERM");
   await hasTables(persistTo);
 

@@ -32,6 +32,9 @@ const ENDED_MS: u64 = NOW_MS + 3 * 24 * HOUR;
 const ADA: &str = "ada@example.org";
 const ADDRESS: &str = "ada@example.org";
 
+/// Records by their names.
+type Records = Vec<(String, Option<String>)>;
+
 // ---- Commands ------------------------------------------------------------------------------------
 
 /// What a command heard: its outcome as JSON, and when it was done before.
@@ -335,7 +338,7 @@ impl World {
     }
 
     /// All records and all rows but those of operations, and what is in the queue.
-    fn all(&self) -> (Vec<(String, Option<String>)>, Vec<String>, usize) {
+    fn all(&self) -> (Records, Vec<String>, usize) {
         let records = self.store.names().into_iter();
         let records = records.map(|name| (name.clone(), self.store.value(&name))).collect();
         (records, self.rows(), self.queue.messages.borrow().len())

@@ -6,7 +6,7 @@ import { x } from "tinyexec";
 import { root } from "../../scripts/lib/bootstrap.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
 import { operatorTools } from "../../scripts/lib/places.mjs";
-import { localConfig } from "../../scripts/local.mjs";
+import { localConfig } from "../../scripts/lib/local.mjs";
 
 const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
 

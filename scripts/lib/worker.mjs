@@ -2,8 +2,8 @@
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { log } from "./lib/output.mjs";
-import { buildWasm } from "./lib/wasm.mjs";
+import { log } from "./output.mjs";
+import { buildWasm } from "./wasm.mjs";
 
 /** What the service has beside wasm-bindgen's JavaScript. */
 const SERVICE = [
@@ -13,14 +13,14 @@ const SERVICE = [
   "workers/recover.js",
 ];
 
-/** The service. @param {import("./lib/tools.mjs").Tools} tools */
+/** The service. @param {import("./tools.mjs").Tools} tools */
 export async function buildWorker(tools) {
   const folder = join(tools.root, "build");
   placeWorker(tools, await buildWasm(tools, "impact_pledge"), folder);
   logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
 }
 
-/** The dashboard. @param {import("./lib/tools.mjs").Tools} tools */
+/** The dashboard. @param {import("./tools.mjs").Tools} tools */
 export async function buildDashboard(tools) {
   const folder = join(tools.root, "build", "dashboard");
   placeDashboard(tools, await buildWasm(tools, "dashboard"), folder);

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { buildLocalWasm, refuseUpload } from "./lib/local-wasm.mjs";
-import { buildOperator } from "./lib/operator-build.mjs";
-import { UserError, log } from "./lib/output.mjs";
+import { buildLocalWasm, refuseUpload } from "./local-wasm.mjs";
+import { buildOperator } from "./operator-build.mjs";
+import { UserError, log } from "./output.mjs";
 import { buildForShop } from "./package.mjs";
 import { bundleShop } from "./shop.mjs";
 import { copy, placeDashboard, placeWorker } from "./worker.mjs";
@@ -14,7 +14,7 @@ import { copy, placeDashboard, placeWorker } from "./worker.mjs";
 /** @param {{root: string}} clone */
 const treeOf = ({ root }) => join(root, "build", "local");
 
-/** The parts of a local build. @type {Record<string, (tools: import("./lib/tools.mjs").Tools) => Promise<void>>} */
+/** The parts of a local build. @type {Record<string, (tools: import("./tools.mjs").Tools) => Promise<void>>} */
 export const LOCAL_PARTS = {
   worker: async (tools) => {
     placeWorker(tools, await buildLocalWasm(tools, "impact_pledge"), join(treeOf(tools), "build"));
@@ -33,7 +33,7 @@ export const LOCAL_PARTS = {
   },
 };
 
-/** @param {import("./lib/tools.mjs").Tools} tools @param {string[]} names of parts */
+/** @param {import("./tools.mjs").Tools} tools @param {string[]} names of parts */
 export async function buildLocal(tools, names) {
   refuseUpload();
   for (const [index, name] of names.entries()) {

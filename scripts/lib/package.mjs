@@ -6,12 +6,12 @@
  */
 import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
-import { replaceFolder } from "./lib/cache.mjs";
-import { writeDeclarations } from "./lib/declarations.mjs";
-import { printable } from "./lib/printable.mjs";
-import { log } from "./lib/output.mjs";
-import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
-import { buildWasm } from "./lib/wasm.mjs";
+import { replaceFolder } from "./cache.mjs";
+import { writeDeclarations } from "./declarations.mjs";
+import { printable } from "./printable.mjs";
+import { log } from "./output.mjs";
+import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
+import { buildWasm } from "./wasm.mjs";
 
 /**
  * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `remedy` what its error tells to do where wasm is refused, `plain` its files without wasm, which React Native takes.
@@ -80,7 +80,7 @@ const FORMATS = { js: "esm", cjs: "cjs" };
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
-/** @param {import("./lib/tools.mjs").Tools} tools */
+/** @param {import("./tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES)
@@ -111,7 +111,7 @@ export async function buildPackage(tools) {
 
 /**
  * What runs of the package, without what people read and what only tests import: for the demo shop of `npm start`.
- * @param {import("./lib/tools.mjs").Tools} tools
+ * @param {import("./tools.mjs").Tools} tools
  * @param {string} pkg
  * @param {(name: string) => Promise<string>} wasmOf the folder of a build
  */
@@ -126,7 +126,7 @@ export async function buildForShop(tools, pkg, wasmOf) {
 }
 
 /**
- * @param {import("./lib/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
+ * @param {import("./tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
  * @param {string} folder of the entry's wasm
  */
 async function buildEntry(

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { UserError } from "./lib/output.mjs";
+import { UserError } from "./output.mjs";
 
 /**
  * Bundles the pages of the shop, which imports the package from a node_modules folder, as any shop

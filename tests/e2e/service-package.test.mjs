@@ -1,0 +1,190 @@
+/** The npm package `impact-pledge-service`: packed, and used in a folder of its own by Node alone. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test, { after } from "node:test";
+import getPort, { portNumbers } from "get-port";
+import { npm, run as program } from "../../scripts/lib/run.mjs";
+import { packService } from "../../scripts/lib/service-package.mjs";
+import { bundleShop } from "../../scripts/lib/shop.mjs";
+import { until } from "../support/until.mjs";
+import { cloudflare } from "./cloudflare.mjs";
+import { scratch, tools } from "./script.mjs";
+
+const NAME = "impact-pledge-service";
+const MOST_BYTES = 3_400_000; // of the tarball
+const START_MS = 60_000;
+
+/** The tarball of a build, and all that is in it. @param {string} home an empty folder */
+async function packed(home) {
+  const folder = join(home, NAME);
+  await packService(tools, folder);
+  await npm(["pack", folder, "--pack-destination", home, "--ignore-scripts", "--loglevel=error"], {
+    cwd: home,
+  });
+  const [name = ""] = readdirSync(home).filter((file) => file.endsWith(".tgz"));
+  return { folder, tarball: join(home, name) };
+}
+
+await bundleShop(tools.root);
+const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
+after(() => rmSync(shared, { recursive: true, force: true }));
+const build = await packed(shared);
+
+/** A project, made and used with a PATH that has Node alone. */
+async function projectOf(t) {
+  const { tarball } = build;
+  const home = scratch(t);
+  await program("tar", ["xzf", tarball, "-C", home]);
+  const { dependencies } = JSON.parse(readFileSync(join(home, "package", "package.json"), "utf8"));
+  const install = (folder) => {
+    mkdirSync(join(folder, "node_modules"));
+    for (const name of Object.keys(dependencies))
+      symlinkSync(
+        join(tools.root, "node_modules", name),
+        join(folder, "node_modules", name),
+        "junction",
+      );
+  };
+  install(home);
+  const env = { PATH: dirname(process.execPath), HOME: homedir(), CI: "true" };
+  const start = (cwd, entry, args, more = {}) => {
+    const child = spawn(process.execPath, [entry, ...args], {
+      cwd,
+      env: { ...env, ...more },
+      stdio: "pipe",
+    });
+    const texts = { out: "", problem: "" };
+    child.stdout.setEncoding("utf8").on("data", (text) => (texts.out += text));
+    child.stderr.setEncoding("utf8").on("data", (text) => (texts.problem += text));
+    const done = new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
+    return Object.assign(child, { done, out: () => texts.out });
+  };
+  const unpacked = join(home, "package", "scripts", "service.mjs");
+  const init = (folder) => start(home, unpacked, ["init", folder, "--no-install"]).done;
+  const made = await init("my-pledges");
+  assert.equal(made.code, 0, made.problem);
+  assert.match(
+    made.problem,
+    /^ {2}cd my-pledges\n {2}npm install\n {2}npx impact-pledge-service dev$/m,
+  );
+  const folder = join(home, "my-pledges");
+  install(folder);
+  symlinkSync(join(home, "package"), join(folder, "node_modules", NAME), "junction");
+  const entry = join(folder, "node_modules", NAME, "scripts", "service.mjs");
+  const begin = (args, more) => start(folder, entry, args, more);
+  const command = async (...args) => {
+    const { code, out, problem } = await begin(args).done;
+    assert.equal(code, 0, problem);
+    return out + problem;
+  };
+  return { folder, init, begin, command };
+}
+
+test("two builds have the same bytes, which are few, with nothing of this machine and no source of Rust", async (t) => {
+  const [first, second] = [build, await packed(scratch(t))];
+  const bytes = readFileSync(first.tarball);
+  const hash = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+  assert.equal(hash(first.tarball), hash(second.tarball));
+  assert.ok(bytes.length < MOST_BYTES, `${bytes.length}`);
+  const names = readdirSync(first.folder, { encoding: "utf8", recursive: true });
+  const files = names.filter((name) => statSync(join(first.folder, name)).isFile());
+  for (const name of files) {
+    const text = readFileSync(join(first.folder, name), "latin1");
+    assert.ok(!text.includes(tools.root) && !text.includes(`${homedir()}/`), name);
+    assert.doesNotMatch(name, /\.rs$|Cargo|\/(tools|rust|wasm|package)\.mjs$/);
+  }
+  const manifest = JSON.parse(readFileSync(join(first.folder, "package.json"), "utf8"));
+  for (const version of Object.values(manifest.dependencies))
+    assert.match(version, /^\d+\.\d+\.\d/);
+});
+
+test("Node alone makes a project, serves it, and acts on what is served", async (t) => {
+  const { folder, init, begin, command } = await projectOf(t);
+  const again = await init("my-pledges");
+  assert.equal(again.code, 1);
+  assert.match(again.problem, /my-pledges has .*wrangler\.toml.* already: .*Nothing was written/);
+  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  assert.match(dependencies[NAME], /^\d+\.\d+\.\d+$/);
+  for (const toml of ["wrangler.toml", "wrangler.dashboard.toml"])
+    assert.doesNotMatch(readFileSync(join(folder, toml), "utf8"), /^\[build\]|npm run/m);
+
+  const port = await getPort({ port: portNumbers(21_000, 21_999) });
+  const dev = begin(["dev"], { PORT: String(port) });
+  t.after(() => dev.kill("SIGKILL"));
+  let end;
+  dev.done.then((how) => {
+    end = how;
+  });
+  await until(() => end || dev.out().includes("Ctrl-C ends it"), START_MS);
+  assert.ok(!end, end?.problem);
+  const origin = `http://127.0.0.1:${port}`;
+  const { key } = JSON.parse(
+    await command("keys", "create", "--mode", "test", "--unit", "shop", "--yes", "--json"),
+  );
+  writeFileSync(
+    join(folder, "own.json"),
+    '{ "currencyCode": "EUR", "unitPrices": { "oak": "0.70" } }',
+  );
+  await command("prices", "set", "own.json", "--mode", "test", "--yes");
+  const response = await fetch(`${origin}/v2/pledge-transaction`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      reference: "order-1",
+      recipient: { email: "ada@example.org" },
+      pledges: [{ impact: { amount: 3, offeringId: "oak" } }],
+    }),
+  });
+  const { id, charge } = await response.json();
+  assert.deepEqual([charge.amount, charge.currencyCode], ["2.10", "EUR"]);
+  assert.match(await command("transactions", "show", id), /^Charge +2\.10 EUR$/m);
+  const [, dashboard] = dev.out().match(/the dashboard +(http\S+)/) ?? [];
+  assert.match(await (await fetch(dashboard)).text(), /operator@small-hours\.example/);
+  assert.match(await (await fetch(`${origin}/`)).text(), /<form id="checkout"/);
+  dev.kill("SIGTERM");
+  assert.equal((await dev.done).code, 0);
+  assert.match(await command("migrate"), /The ledger has the tables of this version/);
+  const help = await command("keys", "create", "--help");
+  assert.match(help, /^Usage: npx impact-pledge-service keys create/);
+  const wrong = await begin(["kys"]).done;
+  assert.deepEqual([wrong.code, wrong.out], [2, ""]);
+});
+
+test("a deploy uploads both Workers and migrates the ledger, and a second one finds what is there", async (t) => {
+  const { folder, begin } = await projectOf(t);
+  const { env, account } = await cloudflare(t, { deployed: false });
+  const api = Object.fromEntries(
+    Object.entries(env).filter(([name]) => name.startsWith("CLOUDFLARE")),
+  );
+  const deploy = async (...args) => {
+    const { code, out, problem } = await begin(["deploy", ...args], api).done;
+    assert.equal(code, 0, out + problem);
+    return out + problem;
+  };
+  const dry = await deploy("--dry-run");
+  assert.equal(dry.match(/--dry-run: exiting now/g)?.length, 2);
+  assert.deepEqual([...account.bindings], []);
+  const said = await deploy();
+  assert.match(said, /made the D1 database `impact-pledge-ledger`/);
+  assert.deepEqual([...account.bindings.keys()].sort(), [
+    "impact-pledge",
+    "impact-pledge-dashboard",
+  ]);
+  const databases = account.databases.length;
+  assert.doesNotMatch(await deploy(), /made the D1 database/);
+  assert.equal(account.databases.length, databases);
+  assert.deepEqual(readdirSync(join(folder, ".wrangler", "deploy")).sort(), ["dashboard"]);
+});
