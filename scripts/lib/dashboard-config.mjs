@@ -13,7 +13,7 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
  * Writes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its API.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
  *   without them; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
  * @returns {Promise<string>} the file that was written
@@ -47,7 +47,7 @@ export async function configOnService(tools, { file, environment, settings }) {
 
 /**
  * What is left to do for a dashboard that was deployed. Nobody but Cloudflare knows what is in a secret.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("wrangler").Unstable_Config} dashboard its configuration
  * @param {string} environment empty for none
  */

@@ -8,7 +8,7 @@ import { calledAs } from "./places.mjs";
 /**
  * The ID of the database that a dashboard's configuration names, with the tables of this version; undefined if it names none.
  * Tables come before the Worker that asks for them: the one that is deployed knows nothing of what is new.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard
  * @returns {Promise<string | undefined>}

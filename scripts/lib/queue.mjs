@@ -15,7 +15,7 @@ const DEADLINE_MS = 30_000; // of each call
 
 /**
  * The queue that belongs to the records of a place. What is put into it is put once: a call that fails may have done so.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./kv.mjs").Place} place
  * @param {string} origin of the local service
  * @returns {Promise<Queue>}

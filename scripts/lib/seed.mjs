@@ -24,7 +24,7 @@ export async function seedData(tools) {
  * Writes the records that are missing from local KV, and leaves the others as the user has them. What the dashboard shows,
  * orders of three months, is written once. The ledger is made before two Workers start, which would break each other's; and
  * gets what it lacks: messages of its queue are in memory, and lost with it. `origin`: the service's.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {{persistTo?: string, origin: string}} options
  */
 export async function seed(tools, { persistTo, origin }) {

@@ -8,7 +8,7 @@ import { log } from "./output.mjs";
  * The configuration to deploy: this file, or a copy with the IDs of namespaces that the account has and the Worker has not. That
  * is so after a deploy that failed, and after the Worker was deleted. wrangler would make them, and Cloudflare refuses a second
  * namespace of a title.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service
  * @param {{file: string, environment: string}} where
