@@ -48,18 +48,7 @@ migrate
   .option("--persist-to <dir>", "folder of the local state")
   .action((options) => migrateLedger(operatorTools(migrate.terminal.env), options));
 
-/** The service, and then its dashboard, whose deploy migrates the ledger before it; `--dashboard` is that alone. */
-const deploy = {
-  /** @param {string[]} argv @param {import("./lib/output.mjs").Terminal} to */
-  async run(argv, to) {
-    const tools = operatorTools(to.env);
-    const once = (args) => deployCommand(async () => tools).run(args, to);
-    const code = await once(argv);
-    const isWhole =
-      code === 0 && !["--dashboard", "--config", "--help", "-h"].some((it) => argv.includes(it));
-    return isWhole ? once(["--dashboard", ...argv]) : code;
-  },
-};
+const deploy = deployCommand(async () => operatorTools(), { isWhole: true });
 
 const PROGRAMS = { init: initProgram, dev, deploy, migrate };
 

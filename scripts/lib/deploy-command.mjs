@@ -2,11 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
-import { command } from "./command.mjs";
+import { Option, command } from "./command.mjs";
 import { configOnService, whatRemains } from "./dashboard-config.mjs";
 import { checkSettings } from "./deploy-settings.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
-import { log } from "./output.mjs";
+import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 import { connected, leaveQueues } from "./service-account.mjs";
 
@@ -34,13 +34,17 @@ const OTHERS = [
 ].map((name) => `--${name}`);
 
 /**
- * The command.
+ * The command. `isWhole`: it deploys the service and then its dashboard, whose deploy migrates the ledger first, unless an
+ * option names one of them.
  * @param {() => Promise<Tools>} getTools
+ * @param {{isWhole?: boolean}} [kind]
  */
-export function deployCommand(getTools) {
+export function deployCommand(getTools, { isWhole = false } = {}) {
   const deploy = command(
     calledAs("deploy"),
-    "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
+    isWhole
+      ? "Uploads the service, brings the ledger's tables up to date, and uploads the dashboard, to the account that wrangler is logged in to. With `--service` or `--dashboard` further options are `wrangler deploy`'s."
+      : "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
   );
   deploy.others = OTHERS;
   deploy
@@ -54,9 +58,32 @@ export function deployCommand(getTools) {
     .allowUnknownOption()
     .argument("[options...]")
     .action(async (others, options) => {
-      deploy.exitCode = await run(await getTools(), others, options);
+      const parts = partsOf(options, isWhole);
+      if (parts.length > 1) refuseOfOne(others, options);
+      const tools = await getTools();
+      for (const part of parts) {
+        deploy.exitCode = await run(tools, others, { ...options, dashboard: part === "dashboard" });
+        if (deploy.exitCode !== 0) return;
+      }
     });
+  if (isWhole)
+    deploy.addOption(new Option("--service", "the service alone").conflicts("dashboard"));
   return deploy;
+}
+
+/** @returns {("service" | "dashboard")[]} */
+function partsOf({ dashboard = false, service = false }, isWhole) {
+  if (dashboard) return ["dashboard"];
+  return isWhole && !service ? ["service", "dashboard"] : ["service"];
+}
+
+/** A name, a variable or a domain is of one Worker: it must not reach the other. */
+function refuseOfOne(others, { config }) {
+  const [first] = config === undefined ? others : ["--config"];
+  if (first !== undefined)
+    throw new UserError(
+      `\`${first}\` is for one Worker: add \`--service\` or \`--dashboard\`. Nothing was deployed`,
+    );
 }
 
 /** @param {Tools} tools @param {string[]} others @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string}} options @returns {Promise<number>} wrangler's exit code */

@@ -37,6 +37,11 @@ pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u
     Page::json(status, &Answer { version, ledger, problem })
 }
 
+/// The same for a person.
+pub(super) async fn health_page<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Result {
+    Ok(health(desk.ledger, &desk.settings.version, desk.clock.now_ms()).await)
+}
+
 /// The section of a page. Two calls of the ledger.
 pub(super) async fn section<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     let content = match desk.ledger {

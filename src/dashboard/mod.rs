@@ -49,7 +49,6 @@ use crate::operator::notifications::QueuedRounds;
 use crate::operator::roles::{Act, Roles};
 use crate::operator::{OperationId, OperatorError};
 use crate::store::{OperatorStore, StoreError};
-use form::Form;
 use frame::{Frame, Page};
 use maud::html;
 use metered::Metered;
@@ -246,55 +245,5 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             roles,
         };
         desk.show(&route, &form, &asked.query).await
-    }
-}
-
-impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
-    /// The page of a route. `form` is what was posted, `query` what the address has.
-    async fn show(&self, route: &Route, form: &Form, query: &Form) -> Result {
-        match route {
-            Route::Home => find::home(self, query).await,
-            Route::Find => find::find(self, form).await,
-            Route::Orders => orders::orders(self, query).await,
-            Route::Transaction(id) => transaction::transaction(self, id).await,
-            Route::Reveal(id) => transaction::reveal(self, id).await,
-            Route::Resend(id) => transaction::resend(self, id, form).await,
-            Route::PreviewMail(id) => transaction::preview_mail(self, id).await,
-            Route::Erase(id) => transaction::erase(self, id, form).await,
-            Route::Units => unit::units(self).await,
-            Route::AddUnit => unit::add_unit(self, form).await,
-            Route::Unit(id) => unit::unit(self, id).await,
-            Route::SetProfile(id) => profile::set_profile(self, id, form).await,
-            Route::PreviewProfile(id) => profile::preview_profile(self, id, query).await,
-            Route::Usage(id) => usage::usage(self, id, query).await,
-            Route::UsageCsv(id) => usage::usage_csv(self, id, query).await,
-            Route::Month => month::month(self, query).await,
-            Route::MonthCsv => month::month_csv(self, query).await,
-            Route::Quantities => quantities::quantities(self, None, query).await,
-            Route::QuantitiesCsv => quantities::quantities_csv(self, None, query).await,
-            Route::UnitQuantities(id) => quantities::quantities(self, Some(id), query).await,
-            Route::UnitQuantitiesCsv(id) => quantities::quantities_csv(self, Some(id), query).await,
-            Route::MarkPaid(id) => payment::mark_paid(self, id, form).await,
-            Route::UndoPaid(id) => payment::undo_paid(self, id, form).await,
-            Route::Person => person::person(self, query).await,
-            Route::ErasePerson => person::erase_person(self, form).await,
-            Route::MakeKey => keys::make_key(self, form).await,
-            Route::RotateKey => keys::rotate_key(self, form).await,
-            Route::RevokeKey => keys::revoke_key(self, form).await,
-            Route::Teams => team::teams(self).await,
-            Route::AddTeam => team::add_team(self, form).await,
-            Route::Team(id) => team::team(self, id).await,
-            Route::AddMember(id) => team::add_member(self, id, form).await,
-            Route::RemoveMember(id) => team::remove_member(self, id, form).await,
-            Route::Prices => prices::prices(self, query).await,
-            Route::SetPrices => prices::set_prices(self, form).await,
-            Route::Mails => mails::mails(self, query).await,
-            Route::ResendDay => mails::resend_day(self, form).await,
-            Route::Audit => audit::audit(self, query).await,
-            Route::System => system::system(self).await,
-            Route::Health => {
-                Ok(ledger::health(self.ledger, &self.settings.version, self.clock.now_ms()).await)
-            }
-        }
     }
 }

@@ -174,6 +174,14 @@ test("a deploy uploads both Workers and migrates the ledger, and a second one fi
     assert.equal(code, 0, out + problem);
     return out + problem;
   };
+  for (const option of ["--name=x", "--config=wrangler.toml", "--domains=pledges.example"]) {
+    const { code, problem } = await begin(["deploy", option], api).done;
+    assert.equal(code, 1);
+    assert.match(
+      problem,
+      /is for one Worker: add `--service` or `--dashboard`\. Nothing was deployed/,
+    );
+  }
   const dry = await deploy("--dry-run");
   assert.equal(dry.match(/--dry-run: exiting now/g)?.length, 2);
   assert.deepEqual([...account.bindings], []);

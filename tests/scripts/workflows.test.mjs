@@ -69,6 +69,20 @@ test("an action is named by its commit, a job has its permissions and its time, 
   }
 });
 
+test("a release packs, attests and publishes both packages", () => {
+  const text = readFileSync(join(WORKFLOWS, "release.yml"), "utf8");
+  for (const [folder, name] of [
+    ["./pkg", "impact-pledge"],
+    ["./build/impact-pledge-service", "impact-pledge-service"],
+  ]) {
+    assert.ok(text.includes(`npm pack ${folder} --pack-destination dist`), folder);
+    assert.ok(text.includes(`dist/${name}-[0-9]*.tgz\n`), name);
+    assert.match(text, new RegExp(`^ +for name in (\\S+ )*${name}( \\S+)*; do$`, "m"));
+  }
+  assert.match(text, /npm publish "\.\/dist\/\$name-\$version\.tgz" --provenance/);
+  assert.match(text, /npm run build -- service/);
+});
+
 test("every lock file is updated and audited", () => {
   const locks = execFileSync("git", ["ls-files", "*Cargo.lock", "*package-lock.json"], {
     cwd: root,
