@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Argument, command } from "../scripts/lib/command.mjs";
 import { duration, log, table } from "../scripts/lib/output.mjs";
 import { run } from "../scripts/lib/run.mjs";
-import { prepareTools } from "../scripts/lib/tools.mjs";
+import { prepareTools } from "../scripts/setup/tools.mjs";
 import { PARTS } from "./parts.mjs";
 
 const HELP = PARTS.map(({ name, about, minutes }) => [name, `${minutes} min`, about]);

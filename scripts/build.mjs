@@ -2,7 +2,7 @@
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator-build.mjs";
 import { packService } from "./lib/service-package.mjs";
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 import { buildLocal } from "./lib/local.mjs";
 import { buildPackage } from "./lib/package.mjs";
 import { bundleShop } from "./lib/shop.mjs";

@@ -6,7 +6,7 @@ import { log } from "./lib/output.mjs";
 import { localConfig } from "./lib/local.mjs";
 import { seed } from "./lib/seed.mjs";
 import { freePort, portFrom, serveUntilAsked, startGroup } from "./lib/serve.mjs";
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
   "The dashboard on this machine, on the records of `npm start`: on http://127.0.0.1:8788, or on the next free port; or on the one of PORT=9000 npm run dashboard.",
@@ -22,7 +22,7 @@ const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([
 
 /**
  * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
- * @param {import("./lib/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
+ * @param {import("./setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
  */
 export async function buildFirst({ root, env }, what, ...parts) {
   log(`building ${what} …`);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { run } from "./lib/run.mjs";
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 
 await command("npm run format --", "Formats all code and applies the linter's safe fixes.")
   .action(async () => {

@@ -1,5 +1,5 @@
 /** `npm run setup`: gets every tool that start, test and build need, and prints which are used. */
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 import { table } from "./lib/output.mjs";
 
 const { native, wasm, bindgen, browser, cache } = await prepareTools({ browser: true, lint: true });

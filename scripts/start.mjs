@@ -2,7 +2,7 @@
 import { DASHBOARD_CONFIG, buildFirst } from "./dashboard.mjs";
 import { command } from "./lib/command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 import { localConfig } from "./lib/local.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 

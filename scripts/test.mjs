@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { duration } from "./lib/output.mjs";
-import { prepareTools } from "./lib/tools.mjs";
+import { prepareTools } from "./setup/tools.mjs";
 import { cargoTests, nodeTests, oneCheck, runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
 
 const SERVER = ["--features", "server"];
@@ -12,7 +12,7 @@ const DENY = ["--", "-D", "warnings"];
 
 /**
  * What begins first stands first: the builds, which most tests wait for, and then the longest.
- * @param {import("./lib/tools.mjs").Tools} tools
+ * @param {import("./setup/tools.mjs").Tools} tools
  * @returns {import("./lib/test-steps.mjs").Task[]}
  */
 function allTasks({ root, native, wasm }) {

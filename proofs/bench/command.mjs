@@ -1,6 +1,6 @@
 /** `npm run bench [-- part…]`: how fast everything is beside its peers. */
 import { Argument, InvalidArgumentError, command, whole } from "../../scripts/lib/command.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { PART_NAMES, bench } from "./main.mjs";
 import { KINDS, kindsOf } from "./service/requests.mjs";
 

@@ -10,14 +10,14 @@ import { npm, run } from "../../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
 
-/** @param {import("../../scripts/lib/tools.mjs").Tools} tools */
+/** @param {import("../../scripts/setup/tools.mjs").Tools} tools */
 export async function installPeers(tools) {
   if (packagesReady(HERE)) return;
   log("bench: installing the peers");
   await npm(["ci", "--loglevel=error"], { cwd: HERE, env: tools.env });
 }
 
-/** Builds everything that is measured. @param {import("../../scripts/lib/tools.mjs").Tools} tools */
+/** Builds everything that is measured. @param {import("../../scripts/setup/tools.mjs").Tools} tools */
 export async function build(tools) {
   log("bench: building");
   await run(process.execPath, [join(tools.root, "scripts", "run.mjs"), "build"], {
@@ -26,7 +26,7 @@ export async function build(tools) {
   });
 }
 
-/** Puts the package, as it is published, where the benchmarks import from. @param {import("../../scripts/lib/tools.mjs").Tools} tools */
+/** Puts the package, as it is published, where the benchmarks import from. @param {import("../../scripts/setup/tools.mjs").Tools} tools */
 export function placePackage({ root }) {
   if (!existsSync(join(root, "pkg", "package.json")))
     throw new UserError("there is no package in `pkg`; run `npm run build`, then this again");

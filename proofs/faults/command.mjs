@@ -1,6 +1,6 @@
 /** `npm run faults [-- --requests 100000]`: the Worker on workerd over a KV that fails, killed in the middle. */
 import { command, whole } from "../../scripts/lib/command.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { buildWorker } from "../../scripts/lib/worker.mjs";
 import { faults } from "./main.mjs";
 

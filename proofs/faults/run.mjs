@@ -59,7 +59,7 @@ class Service {
   /** @type {any} what wrangler made of the Worker */
   #bundle;
 
-  /** @param {import("../../scripts/lib/tools.mjs").Tools} tools @param {Plan} plan */
+  /** @param {import("../../scripts/setup/tools.mjs").Tools} tools @param {Plan} plan */
   constructor(tools, plan) {
     this.tools = tools;
     this.kv = new FaultyKv(plan);
@@ -130,7 +130,7 @@ class Service {
 }
 
 /**
- * @param {import("../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @returns {Promise<History>}
  */

@@ -52,7 +52,7 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
 /**
  * Plays a plan. The history's `kv` is open until `work` ends.
  * @template T
- * @param {import("../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @param {(history: History) => Promise<T>} work
  * @returns {Promise<T>}

@@ -44,7 +44,7 @@ class Worker {
 }
 
 /**
- * @param {import("../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} folder of the state
  */
 export async function workers(tools, folder) {

@@ -1,6 +1,6 @@
 /** `npm run matrix [-- environment…]`: the packed package in every environment that it is made for. */
 import { command } from "../../scripts/lib/command.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { chosen, matrix } from "./main.mjs";
 
 const program = command(

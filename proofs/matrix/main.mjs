@@ -48,7 +48,7 @@ export function chosen(names) {
 }
 
 /**
- * @param {import("../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {Environment[]} environments
  * @param {{build: boolean}} wish
  */

@@ -1,8 +1,8 @@
 /** `npm run prove -- mutants`: cargo-mutants changes one thing at a time, and the native tests must find it. */
 import { command } from "../../scripts/lib/command.mjs";
-import { withCargoTool } from "../../scripts/lib/cargo-tool.mjs";
+import { withCargoTool } from "../../scripts/setup/cargo-tool.mjs";
 import { run } from "../../scripts/lib/run.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 const ABOUT = `Changes one thing at a time in the code that no loss and no double hangs on, and runs the native tests, which must find it.
 What is changed, and what no test can find, stands in .cargo/mutants.toml.`;

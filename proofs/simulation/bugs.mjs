@@ -50,7 +50,7 @@ export function plant(root, { bug, also = [], ...first }) {
   return files;
 }
 
-/** @param {import("../../scripts/lib/tools.mjs").Tools} tools */
+/** @param {import("../../scripts/setup/tools.mjs").Tools} tools */
 export async function findBugs({ root, native }) {
   const bugs = readBugs();
   const left = [...bugs.entries()];

@@ -1,7 +1,7 @@
 /** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by new seeds. */
 import { findBugs } from "./bugs.mjs";
 import { command, readMinutes } from "../../scripts/lib/command.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 

@@ -3,7 +3,7 @@
  * the system's Node may be 20, so this file uses Node's own modules alone. The packages bring Node 22 along, and npm
  * puts it first in PATH for every npm script.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
@@ -98,18 +98,36 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` when npm has ended while it ran this process: npm and its shell pass no signal on. Else nothing is watched: what
- * a shell started in the background may outlive it.
+ * Calls `work` when npm has ended while it ran this process: npm and its shell pass not every signal on. Else nothing is watched:
+ * what a shell started in the background may outlive it.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;
-  const parent = process.ppid;
+  const [parent, npm] = [process.ppid, npmAboveShell(process.ppid)];
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (process.ppid === parent && (npm === null || lives(npm))) return;
     clearInterval(timer);
     work();
   }, WATCH_MS);
   timer.unref();
+}
+
+/** npm's process, where this one is of a shell that npm started; else null. @param {number} parent */
+function npmAboveShell(parent) {
+  const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(parent)], {
+    encoding: "utf8",
+    timeout: 2_000,
+  });
+  const [, pid, program = ""] = stdout?.trim().match(/^(\d+)\s+(\S+)/) ?? [];
+  return /(^|\/)(da|ba|z)?sh$/.test(program) ? Number(pid) : null;
+}
+
+function lives(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch ({ code }) {
+    return code === "EPERM";
+  }
 }
 
 /** Runs this very command again under the packages' Node, and ends with it as it ends. */

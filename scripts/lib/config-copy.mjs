@@ -21,7 +21,7 @@ export async function copyWith(
   const raw = /** @type {any} */ (read({ config: from }).rawConfig);
   change(environment ? raw.env[environment] : raw);
   const whole = { ...raw, account_id: account, main: resolve(dirname(from), raw.main) };
-  if (raw.build) whole.build = { ...raw.build, cwd: root };
+  if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: undefined }; // a deploy watches nothing
   const target = join(project, ".wrangler", "deploy", folder);
   const config = join(target, `wrangler${environment && `.${environment}`}.json`); // deploys of two environments may be under way
   for (const database of [whole, ...Object.values(whole.env ?? {})].flatMap(

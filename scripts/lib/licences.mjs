@@ -6,13 +6,13 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./toolchain.mjs";
+import { WASM } from "../setup/toolchain.mjs";
 
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
 /**
  * The crates that are linked into the wasm of these features, and the standard library.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {Promise<Part[]>}
  */
 export async function linkedParts({ root, wasm }, features) {

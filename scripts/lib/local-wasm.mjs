@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./toolchain.mjs";
+import { WASM } from "../setup/toolchain.mjs";
 import { bind, builtWasm, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
 
 /**
@@ -32,7 +32,7 @@ const CRATES = {
 
 /**
  * Compiles what has this name, unless the sources are those of the last time.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} name as in the builds that ship
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
  */

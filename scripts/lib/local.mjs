@@ -14,7 +14,7 @@ import { copy, placeDashboard, placeWorker } from "./worker.mjs";
 /** @param {{root: string}} clone */
 const treeOf = ({ root }) => join(root, "build", "local");
 
-/** The parts of a local build. @type {Record<string, (tools: import("./tools.mjs").Tools) => Promise<void>>} */
+/** The parts of a local build. @type {Record<string, (tools: import("../setup/tools.mjs").Tools) => Promise<void>>} */
 export const LOCAL_PARTS = {
   worker: async (tools) => {
     placeWorker(tools, await buildLocalWasm(tools, "impact_pledge"), join(treeOf(tools), "build"));
@@ -33,7 +33,7 @@ export const LOCAL_PARTS = {
   },
 };
 
-/** @param {import("./tools.mjs").Tools} tools @param {string[]} names of parts */
+/** @param {import("../setup/tools.mjs").Tools} tools @param {string[]} names of parts */
 export async function buildLocal(tools, names) {
   refuseUpload();
   for (const [index, name] of names.entries()) {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
 import { log } from "./output.mjs";
-import { prepareTools } from "./tools.mjs";
+import { prepareTools } from "../setup/tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
 
 const folderOf = (root) => join(root, "build", "operator");
@@ -27,9 +27,9 @@ function isFresh(root, folder) {
 
 /**
  * Of several at once, one builds.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
- * @param {(tools: import("./tools.mjs").Tools, name: string) => Promise<string>} [build]
+ * @param {(tools: import("../setup/tools.mjs").Tools, name: string) => Promise<string>} [build]
  */
 export async function buildOperator(tools, folder = folderOf(tools.root), build = buildWasm) {
   const { root } = tools;

@@ -80,7 +80,7 @@ const FORMATS = { js: "esm", cjs: "cjs" };
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
-/** @param {import("./tools.mjs").Tools} tools */
+/** @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES)
@@ -111,7 +111,7 @@ export async function buildPackage(tools) {
 
 /**
  * What runs of the package, without what people read and what only tests import: for the demo shop of `npm start`.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} pkg
  * @param {(name: string) => Promise<string>} wasmOf the folder of a build
  */
@@ -126,7 +126,7 @@ export async function buildForShop(tools, pkg, wasmOf) {
 }
 
 /**
- * @param {import("./tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
+ * @param {import("../setup/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
  * @param {string} folder of the entry's wasm
  */
 async function buildEntry(

@@ -11,6 +11,7 @@ import { stateFolder } from "./runtime.mjs";
 const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
+const FIRST_ANSWER_MS = 120_000; // with a build of the sources before it
 /** What a runtime says whose start met another one's at the same files: each of them locks a database for a moment. */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
@@ -97,8 +98,13 @@ async function startOnce(tools, { config, port, persistTo, options = [] }) {
     how = text;
   });
   const origin = `http://${HOST}:${port}`;
+  const deadline = Date.now() + FIRST_ANSWER_MS;
   while (!(await answers(origin))) {
     if (how !== undefined) return { how, output };
+    if (Date.now() > deadline) {
+      await kill();
+      return { how: `gave no answer within ${FIRST_ANSWER_MS / 1_000} s`, output };
+    }
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it

@@ -16,7 +16,7 @@ const PACKAGE = `node_modules/${NAME}`;
 
 /**
  * Puts it together, once its parts are built.
- * @param {import("./tools.mjs").Tools} tools
+ * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
  */
 export async function packService(tools, folder = join(tools.root, "build", NAME)) {

@@ -17,8 +17,8 @@ import { basename, dirname, join } from "node:path";
 import { locked, usedEntry } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { bindgenVersion } from "./rust.mjs";
-import { WASM } from "./toolchain.mjs";
+import { bindgenVersion } from "../setup/rust.mjs";
+import { WASM } from "../setup/toolchain.mjs";
 
 /**
  * These hold for our memory: it starts as zeros, and its lowest addresses are the end of the stack,
@@ -115,7 +115,7 @@ export function builtWasm(tools, name) {
   return existsSync(place) ? place : null;
 }
 
-/** @param {import("./tools.mjs").Tools} tools @param {string} crate its key @param {string} name */
+/** @param {import("../setup/tools.mjs").Tools} tools @param {string} crate its key @param {string} name */
 function placeOf({ root, cache }, crate, name) {
   const makers = [
     readFileSync(join(root, "node_modules", "binaryen", "package.json")),

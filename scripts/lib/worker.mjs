@@ -13,14 +13,14 @@ const SERVICE = [
   "workers/recover.js",
 ];
 
-/** The service. @param {import("./tools.mjs").Tools} tools */
+/** The service. @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildWorker(tools) {
   const folder = join(tools.root, "build");
   placeWorker(tools, await buildWasm(tools, "impact_pledge"), folder);
   logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
 }
 
-/** The dashboard. @param {import("./tools.mjs").Tools} tools */
+/** The dashboard. @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildDashboard(tools) {
   const folder = join(tools.root, "build", "dashboard");
   placeDashboard(tools, await buildWasm(tools, "dashboard"), folder);

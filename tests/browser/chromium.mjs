@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
-import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { FLAGS } from "../../scripts/setup/browser.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 

@@ -8,7 +8,7 @@ import { commandsFor } from "../../scripts/lib/commands.mjs";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { groups } from "../../scripts/lib/operations.mjs";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 export const tools = await prepareTools();
 

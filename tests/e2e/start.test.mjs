@@ -209,8 +209,8 @@ test("a signal to npm, by a supervisor or a terminal, ends all that it started, 
       if (problem.includes("building the service")) children = family(npm.pid);
       return children.length > 2;
     }, START_MS);
-    // A terminal sends Ctrl-C and its end to the whole group. npm alone ignores the one, and leaves its shell at the other.
-    const to = (signal === "SIGTERM" ? 1 : -1) * Number(npm.pid);
+    // A terminal sends Ctrl-C to the whole group: npm alone ignores it. At SIGHUP npm ends, and leaves its shell.
+    const to = (signal === "SIGINT" ? -1 : 1) * Number(npm.pid);
     process.kill(to, signal);
     if (npm.exitCode === null) process.kill(to, signal);
     await until(() => !children.some(alive), 5_000);

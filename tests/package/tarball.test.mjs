@@ -10,7 +10,7 @@ import { build, transform } from "esbuild";
 import { rollup } from "rollup";
 import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
 import { bundledParts, licenceTexts, linkedParts } from "../../scripts/lib/licences.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { packed } from "./packed.mjs";
 
 const tools = await prepareTools();

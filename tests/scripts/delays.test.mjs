@@ -232,7 +232,7 @@ const NOT_OURS = [
 ];
 
 /** What these say of the set-up was measured. */
-const SETS_UP = ["scripts/lib/tools.mjs", "scripts/lib/rust.mjs", "scripts/lib/bootstrap.mjs"];
+const SETS_UP = ["scripts/setup/tools.mjs", "scripts/setup/rust.mjs", "scripts/lib/bootstrap.mjs"];
 
 const DELAYS = [
   /\b\d[\d.,]*[ -](?:s|ms|min|seconds?|minutes?|hours?|days?)\b/,

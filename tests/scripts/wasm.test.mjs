@@ -7,7 +7,7 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import binaryen from "binaryen";
 import { root } from "../../scripts/lib/bootstrap.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { buildCrate, removePanics, shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
 
 const LONG = [

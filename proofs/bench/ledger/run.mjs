@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { command, whole } from "../../../scripts/lib/command.mjs";
 import { log, table } from "../../../scripts/lib/output.mjs";
 import { run } from "../../../scripts/lib/run.mjs";
-import { prepareTools } from "../../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { figure, spread } from "../numbers.mjs";
 import { LocalD1 } from "./d1.mjs";
 import { measureDay } from "./day.mjs";

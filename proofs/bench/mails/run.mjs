@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { UserError, log, table } from "../../../scripts/lib/output.mjs";
 import { seedData } from "../../../scripts/lib/seed.mjs";
-import { prepareTools } from "../../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { Server, bundle } from "../service/workerd.mjs";
 
 /** Milliseconds. */

@@ -17,7 +17,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { InvalidArgumentError, command, whole } from "../../../scripts/lib/command.mjs";
 import { UserError, log, table } from "../../../scripts/lib/output.mjs";
 import { seedData } from "../../../scripts/lib/seed.mjs";
-import { prepareTools } from "../../../scripts/lib/tools.mjs";
+import { prepareTools } from "../../../scripts/setup/tools.mjs";
 import { figure, median, noise, ratio, rotated } from "../numbers.mjs";
 import { KINDS, creates, kindsOf, send } from "./requests.mjs";
 import { measured } from "./run.mjs";

@@ -57,7 +57,7 @@ const ENTRIES = [
  */
 
 /**
- * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @param {string} folder for what is made on the way
  * @param {import("./requests.mjs").Kind[]} kinds

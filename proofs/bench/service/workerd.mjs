@@ -43,7 +43,7 @@ const QUEUES = {
 
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
- * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{main: string, folder: string, kv?: string, queue?: Queue}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
@@ -159,7 +159,7 @@ export class Server {
   }
 
   /**
-   * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+   * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
    * @param {Bundle} bundle
    * @param {{inspected?: boolean, eager?: boolean}} [how] `inspected`: with the inspector at the port `ports.inspector`;
    *   `eager`: all functions of wasm are compiled when the Worker is loaded, and not at their first call

@@ -1,6 +1,6 @@
 /** Load by wrk: one slice of time on one service with one kind of request. */
 import { join } from "node:path";
-import { installDebian } from "../../../scripts/lib/debian.mjs";
+import { installDebian } from "../../../scripts/setup/debian.mjs";
 import { UserError, log, tail } from "../../../scripts/lib/output.mjs";
 import { find, run } from "../../../scripts/lib/run.mjs";
 import { cpuMicroseconds } from "./process.mjs";

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { FLAGS } from "../../../scripts/lib/browser.mjs";
+import { FLAGS } from "../../../scripts/setup/browser.mjs";
 import { log } from "../../../scripts/lib/output.mjs";
 import { run as execute } from "../../../scripts/lib/run.mjs";
 import { fixturesIn } from "../../../tests/support/fixtures.mjs";
@@ -26,7 +26,7 @@ const BUNDLES = {
 const node = (...args) => execute(process.execPath, args);
 
 /**
- * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{rounds: number, batchMs: number, starts: number}} plan
  * @param {string} folder for what is made on the way
  */

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { FLAGS } from "../../../scripts/lib/browser.mjs";
+import { FLAGS } from "../../../scripts/setup/browser.mjs";
 import { find } from "../../../scripts/lib/run.mjs";
 import { findWebKit, launchWebKit } from "./webkit.mjs";
 

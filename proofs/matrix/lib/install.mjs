@@ -22,7 +22,7 @@ const HERE = join(import.meta.dirname, "..");
 const FILES = ["package.json", "package-lock.json", ".npmrc"];
 
 /**
- * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{build: boolean}} wish
  * @returns {Promise<string>} the folder
  */

@@ -30,7 +30,7 @@ export class Workspace {
 
   /**
    * @param {object} given
-   * @param {import("../../../scripts/lib/tools.mjs").Tools} given.tools
+   * @param {import("../../../scripts/setup/tools.mjs").Tools} given.tools
    * @param {string} given.home where the tools' packages are installed
    * @param {string} given.folder of its own
    * @param {Awaited<ReturnType<typeof import("./service.mjs").useService>>} given.service

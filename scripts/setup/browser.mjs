@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./debian.mjs";
-import { run } from "./run.mjs";
+import { run } from "../lib/run.mjs";
 
 /** Flags with which it runs as root and in containers, and asks for nothing on the network. */
 export const FLAGS = [

@@ -5,10 +5,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { entry } from "./cache.mjs";
+import { entry } from "../lib/cache.mjs";
 import { debianRust, installDebianRust } from "./debian.mjs";
-import { log } from "./output.mjs";
-import { ask, find, run } from "./run.mjs";
+import { log } from "../lib/output.mjs";
+import { ask, find, run } from "../lib/run.mjs";
 import { WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BINSTALL_MS = 120_000;

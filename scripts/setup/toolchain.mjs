@@ -1,7 +1,7 @@
 /** A toolchain of Rust that is on this machine. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ask, find } from "./run.mjs";
+import { ask, find } from "../lib/run.mjs";
 
 export const WASM = "wasm32-unknown-unknown";
 

@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { entry } from "./cache.mjs";
-import { UserError } from "./output.mjs";
-import { find, run, withPath } from "./run.mjs";
+import { entry } from "../lib/cache.mjs";
+import { UserError } from "../lib/output.mjs";
+import { find, run, withPath } from "../lib/run.mjs";
 import { WASM, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BIN = "/usr/bin";

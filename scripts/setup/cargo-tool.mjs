@@ -1,8 +1,8 @@
 /** Programs that cargo compiles once for all clones of a user. */
 import { join } from "node:path";
-import { entry } from "./cache.mjs";
-import { log } from "./output.mjs";
-import { run, withPath } from "./run.mjs";
+import { entry } from "../lib/cache.mjs";
+import { log } from "../lib/output.mjs";
+import { run, withPath } from "../lib/run.mjs";
 
 /**
  * Gets a subcommand of cargo, such as `cargo-fuzz`.

@@ -4,11 +4,11 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { QUIET, root, wrangler } from "./places.mjs";
+import { QUIET, root, wrangler } from "../lib/places.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
-import { cacheFolder } from "./cache.mjs";
-import { UserError, duration, log } from "./output.mjs";
-import { withPath } from "./run.mjs";
+import { cacheFolder } from "../lib/cache.mjs";
+import { UserError, duration, log } from "../lib/output.mjs";
+import { withPath } from "../lib/run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
