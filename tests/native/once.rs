@@ -611,6 +611,36 @@ fn a_key_whose_making_failed_is_shown_by_the_repeat() {
     }
 }
 
+/// The new key was shown, and the end of the old one not written: the repeat writes that, and shows nothing.
+#[test]
+fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
+    let old = format!("key:{}", ApiKey::new(LIVE_UNIT).hash().to_hex());
+    let ended = |world: &World| match world.store.value(&old) {
+        None => Some(Value::Null),
+        Some(_) => world.store.metadata(&old)[0].get("successor").cloned(),
+    };
+    for command in [Rotate, RotateNow] {
+        let mut parts = 0;
+        for call in 1..calls_of(command) {
+            let world = World::before(command);
+            let id = world.opened();
+            let (heard, _) = world.ask(command.asked(), ADA, Some(&id), &[(call, Fault::Before)]);
+            let Some(Ok(first)) = heard else { continue };
+            if ended(&world).is_some() {
+                continue;
+            }
+            parts += 1;
+            assert!(first.outcome["made"]["key"].is_string(), "{first:?}");
+            let again = world.done(command, &id);
+            let told = [&again.outcome["made"]["id"], &again.outcome["made"]["key"]];
+            assert_eq!(told, [&first.outcome["made"]["id"], &Value::Null]);
+            let successor = if command == Rotate { told[0] } else { &Value::Null };
+            assert_eq!(ended(&world).as_ref(), Some(successor));
+        }
+        assert!(parts > 0, "{command:?}");
+    }
+}
+
 /// A key that was revoked or replaced since does not come back.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
