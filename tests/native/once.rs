@@ -335,9 +335,9 @@ impl World {
     }
 
     /// All records and all rows but those of operations, and what is in the queue.
-    fn all(&self) -> (Vec<(String, Option<String>)>, Vec<String>, usize) {
+    fn all(&self) -> (Vec<String>, Vec<String>, usize) {
         let records = self.store.names().into_iter();
-        let records = records.map(|name| (name.clone(), self.store.value(&name))).collect();
+        let records = records.map(|name| format!("{name} {:?}", self.store.value(&name))).collect();
         (records, self.rows(), self.queue.messages.borrow().len())
     }
 
