@@ -23,6 +23,7 @@ const ERASURES: u64 = 150;
 const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
+const REPEATS: u64 = 25;
 /// How long after its create a transaction is erased at the soonest: a clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;
 /// How long a lease keeps others away at most, and how many passes may fail by what was before.
@@ -45,6 +46,9 @@ impl Simulation {
         }
         if happens(REBUILDS) {
             books.rebuild();
+        }
+        if happens(REPEATS) {
+            books.want_key();
         }
         if happens(PHANTOMS) {
             books.haunt();

@@ -29,6 +29,7 @@ mod passes;
 mod payload;
 mod payments;
 mod random;
+mod repeats;
 mod settling;
 mod simulation;
 mod trace;

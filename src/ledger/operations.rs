@@ -92,14 +92,27 @@ pub async fn finish(
     ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
 }
 
-/// Ends an attempt that has failed: `is_begun` if it may have changed something, which a repeat then goes on with.
-/// Else the ID is free again.
+/// How an attempt ends that has no outcome to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unended {
+    /// It has changed nothing: the ID is free again.
+    Untouched,
+    /// It may have changed something, and the person hears that it failed. A repeat goes on with it.
+    Failed,
+    /// The person hears an outcome, and a repeat finds it out again.
+    Told,
+}
+
+/// Ends an attempt without an outcome.
 ///
 /// # Errors
 /// If the ledger does not answer: then a repeat has to wait.
-pub async fn fail(ledger: &dyn Ledger, asked: &Asked<'_>, is_begun: bool) -> Result<()> {
-    let (free, release) = (Free(asked).statement()?, Release(asked).statement()?);
-    let statements = if is_begun { vec![release] } else { vec![free, release] };
+pub async fn give_up(ledger: &dyn Ledger, asked: &Asked<'_>, how: Unended) -> Result<()> {
+    let release = Release { asked, is_told: how == Unended::Told }.statement()?;
+    let statements = match how {
+        Unended::Untouched => vec![Free(asked).statement()?, release],
+        Unended::Failed | Unended::Told => vec![release],
+    };
     ledger.run(&statements).await.map(drop)
 }
 
@@ -162,12 +175,16 @@ WHERE operations.done IS NULL AND operations.command = excluded.command AND oper
 }
 
 #[derive(Serialize)]
-struct Release<'a>(&'a Asked<'a>);
+struct Release<'a> {
+    asked: &'a Asked<'a>,
+    is_told: bool,
+}
 
 impl Query for Release<'_> {
     type Row = ();
-    const SQL: &'static str = "UPDATE operations SET attempted = 0
-WHERE id = ?1 ->> '$.id' AND attempt = ?1 ->> '$.attempt' AND done IS NULL";
+    const SQL: &'static str =
+        "UPDATE operations SET attempted = 0, after = iif(?1 ->> '$.is_told', 'silence', after)
+WHERE id = ?1 ->> '$.asked.id' AND attempt = ?1 ->> '$.asked.attempt' AND done IS NULL";
 }
 
 /// What an earlier attempt has begun stays.

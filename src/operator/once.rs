@@ -20,8 +20,8 @@ use super::audit::{self, Author, Earlier};
 use super::operation_id::OperationId;
 use super::{OperatorError, Result};
 use crate::handle::{Clock, Entropy};
-use crate::ledger::operations::{self, After, Asked, Operation, UNDER_WAY_MS};
-use crate::ledger::{Ledger, holder};
+use crate::ledger::operations::{self, After, Asked, Operation, UNDER_WAY_MS, Unended};
+use crate::ledger::{Ledger, LedgerError, holder};
 use crate::store::{ChangeNote, OperatorStore};
 use crate::time::date_time;
 use serde::Serialize;
@@ -106,16 +106,43 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
         Begun::Ours(earlier) => earlier,
     };
     let author = author.attempt(id.clone(), earlier);
-    let outcome = work(&author).await;
-    let kept = outcome.as_ref().ok().and_then(T::to_keep);
-    let now_ms = author.clock.now_ms();
-    let _or_it_is_done_again = match kept.map(|kept| serde_json::to_string(&kept)).transpose()? {
-        Some(text) if text.len() <= MAX_OUTCOME_BYTES => {
-            operations::finish(ledger, &asked, now_ms, &text).await
-        }
-        _ => operations::fail(ledger, &asked, author.has_entry()).await,
+    let outcome = match check_begun(author.clock, at) {
+        Ok(()) => work(&author).await,
+        Err(late) => Err(late),
     };
+    let _or_it_is_done_again = end(ledger, &asked, &author, &outcome).await;
     outcome.map(|outcome| Done { outcome, before: None })
+}
+
+/// Refuses to begin after another may have taken the place of this attempt.
+fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
+    if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
+        return Ok(());
+    }
+    Err(OperatorError::Invalid(format!(
+        "nothing was done: the ledger took more than {} s to answer. Try again later",
+        UNDER_WAY_MS / 1_000
+    )))
+}
+
+/// Keeps what an attempt came to.
+async fn end<C: Clock, E: Entropy, T: Outcome>(
+    ledger: &dyn Ledger,
+    asked: &Asked<'_>,
+    author: &Author<'_, C, E>,
+    outcome: &Result<T>,
+) -> Result<(), LedgerError> {
+    let how = match outcome {
+        Err(_) if author.has_entry() => Unended::Failed,
+        Err(_) => Unended::Untouched,
+        Ok(_) => Unended::Told,
+    };
+    let kept = outcome.as_ref().ok().and_then(T::to_keep);
+    let text = kept.and_then(|kept| serde_json::to_string(&kept).ok());
+    match text.filter(|text| text.len() <= MAX_OUTCOME_BYTES) {
+        Some(text) => operations::finish(ledger, asked, author.clock.now_ms(), &text).await,
+        None => operations::give_up(ledger, asked, how).await,
+    }
 }
 
 /// SHA-256 of a command with its arguments.
