@@ -7,7 +7,7 @@ import { startDevelopment } from "./lib/development.mjs";
 import { init } from "./lib/init.mjs";
 import { migrateLedger } from "./lib/migrate.mjs";
 import { groups, groupsAbout } from "./lib/operations.mjs";
-import { exitCodeOf, terminal } from "./lib/output.mjs";
+import { runToEnd } from "./lib/output.mjs";
 import { calledAs, operatorTools } from "./lib/places.mjs";
 import { developmentConfigs } from "./lib/project.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
@@ -67,22 +67,10 @@ ${groupsAbout()}
 \`${calledAs("keys")} --help\` lists the commands of a group.`,
   );
 
-if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
-process.stdout.on("error", (error) => {
-  if (/** @type {any} */ (error).code !== "EPIPE") throw error; // else its reader has read enough
+await runToEnd((to) => {
+  const [name = "", ...argv] = process.argv.slice(2);
+  if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name].run(argv, to);
+  if (groups.includes(name)) return commandsFor(name).run(argv, to);
+  if (name && !name.startsWith("-")) return main.error(`unknown command '${name}'`);
+  return main.run(name ? [name] : [], to);
 });
-const to = terminal();
-const [name = "", ...argv] = process.argv.slice(2);
-const code = await exitCodeOf(
-  async () => {
-    if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name].run(argv, to);
-    if (groups.includes(name)) return commandsFor(name).run(argv, to);
-    if (name && !name.startsWith("-")) return main.error(`unknown command '${name}'`);
-    return main.run(name ? [name] : [], to);
-  },
-  argv,
-  to,
-);
-const written = (stream) => new Promise((resolve) => stream.write("", resolve));
-await Promise.all([process.stdout, process.stderr].map(written));
-process.exit(code || process.exitCode);

@@ -53,6 +53,22 @@ export async function exitCodeOf(work, argv, { out, err }) {
   }
 }
 
+/**
+ * Runs the command of this process to its end, and ends the process.
+ * @param {(to: Terminal) => Promise<number | undefined>} work
+ */
+export async function runToEnd(work) {
+  if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
+  process.stdout.on("error", (error) => {
+    if (/** @type {any} */ (error).code !== "EPIPE") throw error; // else its reader has read enough
+  });
+  const to = terminal();
+  const code = await exitCodeOf(async () => work(to), process.argv, to);
+  const written = (stream) => new Promise((resolve) => stream.write("", resolve));
+  await Promise.all([process.stdout, process.stderr].map(written));
+  process.exit(code || process.exitCode); // else what can't be stopped, such as a runtime that hangs, would keep the process
+}
+
 const failure = ({ message, place, data }, isUsage) => ({
   place,
   ...data,

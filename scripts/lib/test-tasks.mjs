@@ -1,0 +1,76 @@
+/** The steps of `npm test`. */
+import { globSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { cargoTests, nodeTests, oneCheck } from "./test-steps.mjs";
+
+const SERVER = ["--features", "server"];
+const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
+const DENY = ["--", "-D", "warnings"];
+
+/**
+ * What begins first stands first: the builds, which most tests wait for, and then the longest.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ * @returns {import("./test-steps.mjs").Task[]}
+ */
+export function allTasks({ root, native, wasm }) {
+  const task = (name, command, more = {}) => ({
+    step: name,
+    name,
+    command,
+    count: oneCheck,
+    ...more,
+  });
+  const script = (name, [file, ...args], more) =>
+    task(name, [process.execPath, join(root, file), ...args], more);
+  // Two cargos that share a target folder would wait for each other.
+  const build = (name, part) =>
+    script(name, ["scripts/run.mjs", "build", part], { holds: wasm.targetFolder });
+  const cargo = (name, args, more) =>
+    task(name, [native.cargo, ...args], { env: native.env, holds: "native", ...more });
+  const cargoWasm = (name, [command, ...args], more) =>
+    task(name, [wasm.cargo, command, ...FOR_WASM, ...args], {
+      env: { ...wasm.env, NODE_PATH: join(root, "node_modules") }, // a wasm test runs from a folder of its own
+      holds: wasm.targetFolder,
+      ...more,
+    });
+  return [
+    build("worker", "worker"),
+    cargo("native", ["test", "--all-features"], { count: cargoTests }),
+    build("pkg", "package"),
+    build("operator", "operator"),
+    build("dashboard", "dashboard"),
+    cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
+    cargo("check", ["check", "--all-features"]), // without what the tests' crates switch on in those that both use
+    cargo("fmt", ["fmt", "--all", "--check"]),
+    script("biome", [
+      "node_modules/@biomejs/biome/bin/biome",
+      "ci",
+      "--colors=off",
+      "--error-on-warnings",
+      ".",
+    ]),
+    script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
+    ...nodeTasks(root),
+    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import what was built
+    cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
+    cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
+    cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
+  ];
+}
+
+const LONGEST_FIRST = ["e2e", "browser", "package"];
+
+/** A task for each file of tests for Node, so that none is forgotten; its folder is the step. */
+function nodeTasks(root) {
+  const rank = ({ step }) =>
+    LONGEST_FIRST.includes(step) ? LONGEST_FIRST.indexOf(step) : LONGEST_FIRST.length;
+  return globSync("{tests,proofs}/*/*.test.mjs", { cwd: root })
+    .map((file) => ({
+      step: basename(dirname(file)),
+      name: file.replaceAll("\\", "/"),
+      command: [process.execPath, "--test-reporter=spec", join(root, file)],
+      count: nodeTests,
+      needs: ["worker", "pkg", "operator", "dashboard"],
+    }))
+    .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
