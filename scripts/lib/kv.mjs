@@ -98,12 +98,12 @@ export class Kv {
   /** A value that may be no text. @param {string} name @returns {Promise<Buffer | null>} */
   bytes = (name) => this.#port.bytes(name);
 
-  /** @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
+  /** Of two entries with one key the later one is kept. @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
   async write(entries) {
     for await (const some of batches(entries, MOST_WRITES, ({ key, value }) =>
       Buffer.byteLength(key + value),
     ))
-      await this.#port.write(some);
+      await this.#port.write(lastOfEach(some));
   }
 
   /** @param {Iterable<string> | AsyncIterable<string>} names */
@@ -117,6 +117,9 @@ export class Kv {
   /** Stops the local runtime. Otherwise the process does not end. */
   close = () => this.#port.close();
 }
+
+/** A port writes at once, so that the order of two entries with one key would be left to chance. @param {Entry[]} entries */
+const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 
 /**
  * @template T

@@ -41,6 +41,12 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv })) {
     await kv.remove(ENTRIES.slice(1).map(({ key }) => key));
     assert.deepEqual(await Array.fromAsync(kv.names()), ["key:1", "transaction:000"]);
     await assert.rejects(kv.write([{ key: "key:3", value: "", expirationTtl: 59 }]), /can't write/);
+    const twice = Array.from({ length: 100 }, (_, number) => [
+      { key: `twice:${number}`, value: "earlier".repeat(10_000) },
+      { key: `twice:${number}`, value: "later" },
+    ]).flat();
+    await kv.write(twice);
+    for await (const { value } of kv.read(kv.names("twice:"))) assert.equal(value, "later");
   });
 }
 
