@@ -1,11 +1,10 @@
 /** `npm run dashboard`: the dashboard on this machine, for a person of a role. */
-import { join } from "node:path";
 import { Option, command } from "./lib/command.mjs";
 import { serveDashboard } from "./lib/development.mjs";
+import { DASHBOARD_CONFIG, buildFirst, localConfig } from "./lib/local.mjs";
 import { log } from "./lib/output.mjs";
-import { localConfig } from "./lib/local.mjs";
 import { seed } from "./lib/seed.mjs";
-import { freePort, portFrom, serveUntilAsked, startGroup } from "./lib/serve.mjs";
+import { freePort, portFrom, serveUntilAsked } from "./lib/serve.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
@@ -13,26 +12,11 @@ const ABOUT = [
   "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again go out, and the ledger gets new orders, while `npm start` runs.",
 ].join("\n\n"); // commander wraps it
 
-export const DASHBOARD_CONFIG = "wrangler.dashboard.dev.toml";
 const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([
   "operator",
   "support",
   "accounts",
 ]);
-
-/**
- * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
- * @param {import("./setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
- */
-export async function buildFirst({ root, env }, what, ...parts) {
-  log(`building ${what} …`);
-  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build", "--local", ...parts], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if ((await ended) !== 0) process.exit(1); // it has printed why
-}
 
 async function start({ port, persistTo, as: role, origin: service }) {
   const tools = await prepareTools();

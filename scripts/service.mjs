@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** `npx impact-pledge-service …`: the command of the npm package. */
-import { Option, command } from "./lib/command.mjs";
+import { command } from "./lib/command.mjs";
 import { commandsFor } from "./lib/commands.mjs";
 import { deployCommand } from "./lib/deploy-command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { init } from "./lib/init.mjs";
-import { migrateLedger } from "./lib/migrate.mjs";
+import { migrateCommand } from "./lib/migrate.mjs";
 import { groups, groupsAbout } from "./lib/operations.mjs";
 import { runToEnd } from "./lib/output.mjs";
 import { calledAs, operatorTools } from "./lib/places.mjs";
@@ -36,21 +36,9 @@ dev.option("--persist-to <dir>", "folder of the local state").action(async ({ pe
   );
 });
 
-const migrate = command(
-  calledAs("migrate"),
-  "Brings the ledger's tables to this version: those of local development, or of the deployed dashboard. A deploy does so, too.",
-);
-migrate
-  .option("--remote", "those of the deployed dashboard")
-  .addOption(
-    new Option("--env <name>", "with --remote: the environment of wrangler.dashboard.toml"),
-  )
-  .option("--persist-to <dir>", "folder of the local state")
-  .action((options) => migrateLedger(operatorTools(migrate.terminal.env), options));
-
 const deploy = deployCommand(async () => operatorTools(), { isWhole: true });
 
-const PROGRAMS = { init: initProgram, dev, deploy, migrate };
+const PROGRAMS = { init: initProgram, dev, deploy, migrate: migrateCommand() };
 
 const main = command(calledAs("").trim(), ABOUT)
   .argument("<command>", "what to do")

@@ -2,7 +2,11 @@
 import { prepareTools } from "./setup/tools.mjs";
 import { table } from "./lib/output.mjs";
 
-const { native, wasm, bindgen, browser, cache } = await prepareTools({ browser: true, lint: true });
+const { native, wasm, bindgen, browser, cache } = await prepareTools({
+  browser: true,
+  lint: true,
+  tests: true,
+});
 const cargo = ({ release, cargo: path }) => `${release} (${path})`;
 const rows = {
   node: `${process.version} (${process.execPath})`,

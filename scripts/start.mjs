@@ -1,9 +1,9 @@
 /** `npm start`: the service on this machine, with development data, a demo shop that uses it, and the dashboard. */
-import { DASHBOARD_CONFIG, buildFirst } from "./dashboard.mjs";
 import { command } from "./lib/command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { prepareTools } from "./setup/tools.mjs";
-import { localConfig } from "./lib/local.mjs";
+import { DASHBOARD_CONFIG, buildFirst, localConfig } from "./lib/local.mjs";
+import { compileAhead } from "./lib/local-wasm.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
 const ABOUT = [
@@ -13,7 +13,7 @@ const ABOUT = [
 
 const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
 async function start(port, persistTo) {
-  const tools = await prepareTools();
+  const tools = await prepareTools({ meanwhile: compileAhead });
   await buildFirst(tools, "the service, the dashboard, the package and the demo shop");
   const configs = {
     service: localConfig(tools, CONFIG),

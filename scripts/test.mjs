@@ -21,7 +21,7 @@ const program = command("npm test --", "Every check that a change needs.").argum
 );
 program.action(async (names) => {
   const started = Date.now();
-  const tools = await prepareTools({ browser: true, lint: true });
+  const tools = await prepareTools({ browser: true, lint: true, tests: true });
   const tasks = allTasks(tools);
   const isNamed = ({ step, name }, wanted) =>
     step === wanted || step.startsWith(`${wanted}-`) || name.startsWith(`${wanted}.`);

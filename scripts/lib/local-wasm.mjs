@@ -47,21 +47,32 @@ export async function buildLocalWasm(tools, name) {
     const stamp = join(folder, "stamp");
     if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
     await replaceFolder(folder, dirname(folder), async (fresh) => {
-      await compile(tools, crate, fresh);
+      await make(tools, crate, fresh);
       writeFileSync(join(fresh, "stamp"), state);
     });
   });
   return join(folder, name);
 }
 
-/** Makes a folder for each name of a crate. */
-async function compile(tools, crate, folder) {
+/** Compiles all crates, for {@link buildLocalWasm} to find them compiled. @param {import("../setup/tools.mjs").Tools} tools */
+export async function compileAhead(tools) {
+  for (const [crate, { as }] of Object.entries(CRATES))
+    if (!as.every((name) => builtWasm(tools, name))) await compile(tools, crate);
+}
+
+/** @returns {Promise<string>} the wasm */
+async function compile(tools, crate) {
   const { wasm, root } = tools;
-  const { features, bindgen, as } = CRATES[crate];
   const args = ["build", "--lib", "--profile", "local", "--target", WASM];
-  args.push("--no-default-features", "--features", `${features},local`);
+  args.push("--no-default-features", "--features", `${CRATES[crate].features},local`);
   await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });
-  const made = join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
+  return join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
+}
+
+/** Makes a folder for each name of a crate. */
+async function make(tools, crate, folder) {
+  const { bindgen, as } = CRATES[crate];
+  const made = await compile(tools, crate);
   const [first, ...others] = as;
   const own = join(folder, first);
   mkdirSync(own);

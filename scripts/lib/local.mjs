@@ -4,12 +4,16 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { locked } from "./cache.mjs";
 import { buildLocalWasm, refuseUpload } from "./local-wasm.mjs";
 import { buildOperator } from "./operator-build.mjs";
 import { UserError, log } from "./output.mjs";
 import { buildForShop } from "./package.mjs";
 import { bundleShop } from "./shop.mjs";
+import { startGroup } from "./serve.mjs";
 import { copy, placeDashboard, placeWorker } from "./worker.mjs";
+
+export const DASHBOARD_CONFIG = "wrangler.dashboard.dev.toml";
 
 /** @param {{root: string}} clone */
 const treeOf = ({ root }) => join(root, "build", "local");
@@ -36,10 +40,12 @@ export const LOCAL_PARTS = {
 /** @param {import("../setup/tools.mjs").Tools} tools @param {string[]} names of parts */
 export async function buildLocal(tools, names) {
   refuseUpload();
-  for (const [index, name] of names.entries()) {
-    log(`[${index + 1}/${names.length}] ${name}`);
-    await LOCAL_PARTS[name](tools);
-  }
+  await locked(treeOf(tools), async () => {
+    for (const [index, name] of names.entries()) {
+      log(`[${index + 1}/${names.length}] ${name}`);
+      await LOCAL_PARTS[name](tools);
+    }
+  });
 }
 
 /** What the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml are bundled from. */
@@ -74,4 +80,18 @@ export function localConfig({ root }, file) {
   mkdirSync(treeOf({ root }), { recursive: true });
   writeFileSync(copied, config);
   return copied;
+}
+
+/**
+ * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
+ * @param {import("../setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
+ */
+export async function buildFirst({ root, env }, what, ...parts) {
+  log(`building ${what} …`);
+  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build", "--local", ...parts], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if ((await ended) !== 0) process.exit(1); // it has printed why
 }

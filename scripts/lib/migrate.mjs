@@ -1,18 +1,35 @@
 /** `migrate`: the ledger's tables, of local development or of the deployed dashboard. */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
+import { Option, command } from "./command.mjs";
 import { DASHBOARD, configuration } from "./configuration.mjs";
 import { openKv } from "./kv.mjs";
 import { migratedDatabase } from "./ledger-account.mjs";
 import { UserError, log } from "./output.mjs";
+import { calledAs, operatorTools } from "./places.mjs";
 
 const DEADLINE_MS = 30_000; // of each call
+
+/** The command. */
+export function migrateCommand() {
+  const migrate = command(
+    calledAs("migrate"),
+    "Brings the ledger's tables to this version: those of local development, or of the deployed dashboard. A deploy does so, too.",
+  );
+  return migrate
+    .option("--remote", "those of the deployed dashboard")
+    .addOption(
+      new Option("--env <name>", "with --remote: the environment of wrangler.dashboard.toml"),
+    )
+    .option("--persist-to <dir>", "folder of the local state")
+    .action((options) => migrateLedger(operatorTools(migrate.terminal.env), options));
+}
 
 /**
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{remote?: boolean, env?: string, persistTo?: string}} options
  */
-export async function migrateLedger(tools, { remote = false, env: environment, persistTo }) {
+async function migrateLedger(tools, { remote = false, env: environment, persistTo }) {
   if (environment !== undefined && !remote)
     throw new UserError("`--env` is of a deployed dashboard: add `--remote`");
   if (remote) {

@@ -1,6 +1,7 @@
 /** The ledger's schema: what `migrations/` has and a database has not, as `wrangler d1 migrations apply` does it and notes it. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { UserError } from "./output.mjs";
 
 /** wrangler's own table. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
@@ -8,10 +9,13 @@ const TABLE = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		name       TEXT UNIQUE,
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 );`;
+const UNKNOWN =
+  "SELECT json_quote(name) FROM d1_migrations WHERE name NOT IN (SELECT value FROM json_each(?1)) ORDER BY id";
 const MISSING =
   "SELECT json_quote(value) FROM json_each(?1) WHERE value NOT IN (SELECT name FROM d1_migrations) ORDER BY key";
 
 /**
+ * Refuses a database of a later version, whose tables this one may not know.
  * @param {import("./ledger.mjs").Ledger} ledger
  * @param {string} root of the clone
  * @returns {Promise<string[]>} the names of those that were applied
@@ -20,14 +24,19 @@ export async function migrate(ledger, root) {
   const folder = join(root, "migrations");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   await ledger.script(TABLE);
-  const missing = await missingOf(ledger, names.sort());
+  const [later] = await namesOf(ledger, UNKNOWN, names);
+  if (later !== undefined)
+    throw new UserError(
+      `the ledger's tables are of a later version, which made \`${later}\`: use that version, or a newer one. Nothing was changed`,
+    );
+  const missing = await namesOf(ledger, MISSING, names.sort());
   for (const name of missing) await apply(ledger, folder, name);
   return missing;
 }
 
 /** @returns {Promise<string[]>} */
-async function missingOf(ledger, names) {
-  const [rows] = await ledger.batch([{ sql: MISSING, parameter: JSON.stringify(names) }]);
+async function namesOf(ledger, sql, names) {
+  const [rows] = await ledger.batch([{ sql, parameter: JSON.stringify(names) }]);
   return rows.map((row) => JSON.parse(row));
 }
 
@@ -36,6 +45,6 @@ async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;
   await ledger.script(`${sql}\n${note}`).catch(async (error) => {
-    if ((await missingOf(ledger, [name])).length > 0) throw error;
+    if ((await namesOf(ledger, MISSING, [name])).length > 0) throw error;
   });
 }

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { UserError } from "./output.mjs";
 
 /** The distribution. */
 export const root = join(import.meta.dirname, "..", "..");
@@ -32,11 +33,15 @@ export const QUIET = {
 /** @typedef {{root: string, project: string, env: NodeJS.ProcessEnv, wrangler: string}} OperatorTools */
 
 /**
- * The tools of a command that builds nothing: no Rust is looked for.
+ * The tools of a command that builds nothing: no Rust is looked for. Outside a project it would make local data of its own.
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {OperatorTools}
  */
 export function operatorTools(environment = process.env) {
+  if (!existsSync(join(project, "wrangler.toml")))
+    throw new UserError(
+      `there is no wrangler.toml in ${project}: run this in the folder that \`${calledAs("init my-pledges")}\` has made`,
+    );
   const env = { ...environment, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
   return { root, project, env, wrangler };

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { replaceFolder } from "./cache.mjs";
 import { linkedParts, licenceTexts } from "./licences.mjs";
 import { log } from "./output.mjs";
+import { SERVICE_BUILD } from "./worker.mjs";
 
 export const NAME = "impact-pledge-service";
 const ENTRY = "scripts/service.mjs";
@@ -41,9 +42,7 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
 
 function copyBuilds(root, fresh) {
   const build = join(root, "build");
-  const isService = (name) => /\.(js|wasm)$/.test(name) || ["consumer", "snippets"].includes(name);
-  const parts = readdirSync(build).filter(isService);
-  for (const name of [...parts, "dashboard", "www"])
+  for (const name of [...SERVICE_BUILD, "dashboard", "www"])
     cpSync(join(build, name), join(fresh, "build", name), { recursive: true });
   for (const name of ["operator.js", "operator_bg.wasm"])
     place(join(build, "operator", name), join(fresh, "build", "operator", name));

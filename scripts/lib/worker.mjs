@@ -13,6 +13,15 @@ const SERVICE = [
   "workers/recover.js",
 ];
 
+/** What is built of it. */
+export const SERVICE_BUILD = [
+  ...SERVICE.map((file) => basename(file)),
+  "impact_pledge.js",
+  "impact_pledge_bg.wasm",
+  "consumer",
+  "snippets",
+];
+
 /** The service. @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildWorker(tools) {
   const folder = join(tools.root, "build");

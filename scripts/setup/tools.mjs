@@ -21,13 +21,24 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  */
 
 /**
- * @param {{browser?: boolean, lint?: boolean}} [needs] beyond what building takes
+ * `tests`: the test runner for wasm; `meanwhile`: begins while wasm-bindgen's command is compiled, and does without it.
+ * @typedef {{browser?: boolean, lint?: boolean, tests?: boolean, meanwhile?: (tools: Tools) => Promise<void>}} Needs
+ */
+
+/**
+ * @param {Needs} [needs] beyond what building takes
  * @returns {Promise<Tools>}
  */
 export async function prepareTools(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
   const { native, wasm, bindgen } = await install(place, needs);
+  const tools = toolsOf(place, native, wasm, bindgen);
+  return { ...tools, browser: needs.browser ? await findBrowser() : null };
+}
+
+/** @param {Place} place @param {Rust} native @param {Rust} wasm @param {string} bindgen the folder of its commands @returns {Tools} */
+function toolsOf(place, native, wasm, bindgen) {
   const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
   // A target folder of its own: two compilers that share one would rebuild each other's work.
   const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
@@ -43,7 +54,7 @@ export async function prepareTools(needs = {}) {
     wasm: { ...withEnv(wasm, { ...env, ...wasm.env, ...forWasm }), targetFolder },
     bindgen: join(bindgen, "wasm-bindgen"),
     wrangler,
-    browser: needs.browser ? await findBrowser() : null,
+    browser: null,
   };
 }
 
@@ -52,7 +63,7 @@ const packages = join(root, "node_modules", ".bin");
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing. @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
+/** Gets what is missing. @param {Place} place @param {Needs} needs @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
@@ -64,9 +75,9 @@ async function install(place, needs) {
     },
     {
       name: "wasm-bindgen",
-      isThere: () => bindgenFolder(place),
-      takes: "5 minutes",
-      get: () => rust.native && installBindgen(place, withEnv(rust.native, process.env)),
+      isThere: () => bindgenFolder(place, needs),
+      takes: needs.tests ? "5 minutes" : "a minute",
+      get: () => getBindgen(place, rust, needs),
     },
     {
       name: "Chromium",
@@ -84,9 +95,19 @@ async function install(place, needs) {
     rust = findRust(place);
   }
   if (missing.length > 0) log(`set-up: done in ${duration(Date.now() - started)}`);
-  const bindgen = bindgenFolder(place);
+  const bindgen = bindgenFolder(place, needs);
   const { native, wasm } = rust;
   if (!native || !wasm || !bindgen)
     throw new UserError("the tools that were installed are not found: run `npm run setup` again");
   return { native, wasm, bindgen };
+}
+
+/**
+ * Compiles wasm-bindgen's command: the end of that leaves a core idle, so other work begins.
+ * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
+ */
+async function getBindgen(place, { native, wasm }, needs) {
+  if (!native || !wasm) return; // said when all is looked for again
+  const tools = toolsOf(place, native, wasm, "");
+  await Promise.all([installBindgen(place, withEnv(native, process.env), needs), meanwhile(tools)]);
 }
