@@ -7,6 +7,9 @@ import { UserError } from "../../scripts/lib/output.mjs";
 /** Longest line of prose. */
 const LINE = 120;
 
+/** The section of docs/performance.md that each part writes. @type {Record<string, string>} */
+const SECTIONS = { validate: "Values", service: "Service", sizes: "Sizes" };
+
 /**
  * A table with aligned columns, as it is read in an editor, too.
  * @param {string[]} heads
@@ -50,7 +53,7 @@ export function versionsOf(folder, names) {
   return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
-/** Writes a part's Markdown beside the build, or into the docs. @returns {string} the file */
+/** Writes a part's Markdown beside the build, or as its section of the docs. @returns {string} the file */
 export function publish(root, part, report, intoDocs) {
   const markdown = wrapped(report);
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");
@@ -60,14 +63,16 @@ export function publish(root, part, report, intoDocs) {
   return file;
 }
 
+/** The page with another text in the part's section. */
 function replaced(file, part, markdown) {
-  const [start, end] = [`<!-- bench:${part} -->`, `<!-- /bench:${part} -->`];
   const page = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const [before, rest] = page.split(start);
-  const [, after] = rest?.split(end) ?? [];
-  if (after === undefined)
+  const heading = `## ${SECTIONS[part]}\n`;
+  const sections = page.split(/^(?=## )/m);
+  const place = sections.findIndex((section) => section.startsWith(heading));
+  if (place === -1)
     throw new UserError(
-      `\`${file}\` lacks the tables: write the lines \`${start}\` and \`${end}\``,
+      `\`${file}\` lacks the section of these tables: add the line \`${heading.trim()}\``,
     );
-  return `${before}${start}\n${markdown}\n${end}${after}`;
+  const end = place === sections.length - 1 ? "\n" : "\n\n";
+  return sections.with(place, `${heading}\n${markdown}${end}`).join("");
 }

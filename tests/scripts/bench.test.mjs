@@ -9,6 +9,7 @@ import { compared, figure, median, noise, ratio, rotated } from "../../proofs/be
 import { publish } from "../../proofs/bench/report.mjs";
 import { report as serviceReport } from "../../proofs/bench/service/report.mjs";
 import { KINDS, kindsOf, recordsOf, withoutRecords } from "../../proofs/bench/service/requests.mjs";
+import { report as sizesReport } from "../../proofs/bench/sizes/report.mjs";
 import { report as validateReport } from "../../proofs/bench/validate/report.mjs";
 
 const root = mkdtempSync(join(tmpdir(), "bench-"));
@@ -85,7 +86,7 @@ function serviceRun() {
   const slices = (...cpu) => cpu.map((cpu) => ({ cpu, perSecond: 1e6 / cpu, memory: 4e8 }));
   const [ours, others] = [slices(196, 200, 204), slices(300, 300, 300)];
   const both = (slices) => ({ "POST of 100": slices, 401: slices });
-  const start = [{ answer: 45, create: 12, second: 4, later: 3, cold: 14 }];
+  const start = [{ answer: 45, create: 14 }];
   const keys = ["ours", "twin", "hono", "safe", "kv", "empty"];
   return {
     kinds: ["POST of 100", "401"],
@@ -101,22 +102,38 @@ function serviceRun() {
   };
 }
 
-test("the tables of a run are whole, with ratios beside the raw figures, and leave the page's prose as it was", () => {
-  for (const name of ["workerd", "wrangler", "hono", "zod", "ajv", "ajv-formats", "valibot"]) {
+/** The same of `bench:sizes`. */
+const sizesRun = () => [
+  { use: "a client of a service", name: "impact-pledge", minified: 96_000, brotli: 34_000 },
+  { use: "a client of a service", name: "stripe-node", minified: 243_000, brotli: 27_000 },
+  { use: "a check of a value", name: "impact-pledge", minified: 21_000, brotli: 8_000 },
+];
+
+const MEASURED = ["workerd", "wrangler", "hono", "zod", "ajv", "ajv-formats", "valibot"];
+const SIZED = ["stripe", "openai", "impact-pledge"];
+const PARTS = ["Values", "Service", "Between", "Sizes"];
+
+test("the tables of a run are whole, with ratios beside our figures, and replace no other section of the page", () => {
+  for (const name of [...MEASURED, ...SIZED]) {
     const file = join(root, "node_modules", name, "package.json");
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `{"version":"1.0.0"}`);
   }
   const page = join(root, "docs", "performance.md");
   mkdirSync(dirname(page));
-  const empty = "Before.\n<!-- bench:PART -->\n<!-- /bench:PART -->\nAfter.\n";
-  writeFileSync(page, empty.replaceAll("PART", "validate") + empty.replaceAll("PART", "service"));
+  writeFileSync(
+    page,
+    "# Page\n\n## Values\n\nOld.\n\n## Service\n\n## Between\n\nKept.\n\n## Sizes\n",
+  );
   const place = { bench: root, root };
   publish(root, "validate", validateReport([validateRun(), validateRun()], place), true);
   publish(root, "service", serviceReport([serviceRun(), serviceRun()], place), true);
+  publish(root, "sizes", sizesReport([sizesRun()], place), true);
   const text = readFileSync(page, "utf8");
   const unpadded = text.replaceAll(/ +/g, " ");
-  assert.equal(text.match(/^Before\.$|^After\.$/gm)?.length, 4);
+  assert.deepEqual(text.match(/^#.*$/gm), ["# Page", ...PARTS.map((part) => `## ${part}`)]);
+  assert.match(text, /\n\n## Between\n\nKept\.\n\n## Sizes\n\nMinified/);
+  assert.doesNotMatch(text, /Old\.|\n\n\n/);
   assert.doesNotMatch(text, /NaN|undefined|null|\[object/);
   for (const rows of text.match(/(^\|.*\n)+/gm) ?? [])
     assert.equal(
@@ -129,16 +146,20 @@ test("the tables of a run are whole, with ratios beside the raw figures, and lea
       1,
     );
   for (const cell of [
-    "| Node, minimal (required only) | 2.00 (2.00–2.00) | 3.00, 1.50 × | 3.00, 1.50 × |",
+    "| A value | Node: impact-pledge, µs | Node: ajv 8 |",
+    "| minimal (required only) | 2.00 (2.00–2.00) | 1.50 × | 1.50 × | 1.50 × | 2.00 (2.00–2.00) | 1.50 × |",
     "| 401 | 200 | ± 4 % | 300, 1.50 × | – | – | 300, 1.50 × | 5,000 / 3,330 |",
     "| POST of 100 | 200 | ± 4 % | 300, 1.50 × | 250, 1.25 × | 201, level |",
-    "| memory after POST of 100 | 400 (400–400) | – |",
+    "| a create as the first request, ms | 14.0 (14.0–14.0) |",
+    "| memory after POST of 100, MB | 400 (400–400) | – |",
+    "| a client of a service | 34,000 (96,000) | 27,000 (243,000) |",
+    "| a check of a value | 8,000 (21,000) | – |",
   ])
     assert.ok(unpadded.includes(cell), cell);
   assert.ok(text.split("\n").every((line) => line.startsWith("|") || line.length <= 120));
 });
 
-test("a page without the marks of a part is refused", () => {
+test("a page without the section of a part is refused", () => {
   mkdirSync(join(root, "other", "docs"), { recursive: true });
-  assert.throws(() => publish(join(root, "other"), "validate", "| |", true), /lacks the tables/);
+  assert.throws(() => publish(join(root, "other"), "validate", "| |", true), /lacks the section/);
 });

@@ -85,22 +85,44 @@ for (const [page, file, constant, words] of STATED)
     assert.ok(text.includes(stated), `"${stated}" is not there`);
   });
 
-test("every link between the pages leads somewhere", () => {
+/** The anchors that GitHub makes of a page's headings. */
+const anchorsOf = (page) =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("every link between the pages leads to a file, and to a heading of it", () => {
   const pages = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    ...readdirSync(join(ROOT, "docs"))
+    "proofs/README.md",
+    ...readdirSync(join(ROOT, "docs"), { recursive: true })
       .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`),
+      .map((name) => join("docs", name)),
   ];
   const links = pages.flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to]) => ({ page, to })),
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(([, to, anchor]) => ({
+      page,
+      to: to ? join(page, "..", to) : page,
+      anchor,
+    })),
   );
   assert.ok(links.length > 10);
   assert.deepEqual(
-    links.filter(({ page, to }) => !existsSync(join(ROOT, page, "..", to))),
+    links.filter(
+      ({ to, anchor }) =>
+        !existsSync(join(ROOT, to)) || (anchor !== "" && !anchorsOf(to).includes(anchor)),
+    ),
     [],
   );
+});
+
+test("docs/performance.md is tables and how to run; its lessons are in docs/decisions", () => {
+  const lines = read("docs/performance.md").trimEnd().split("\n").length;
+  assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
 });

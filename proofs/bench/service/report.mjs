@@ -14,10 +14,8 @@ export function report(runs, { bench, root }) {
   };
   const processes = runs[0].load.ours[runs[0].kinds[0]].length;
   return [
-    `${provenance(versions, runs.length)} Each figure is the median of ${processes * runs.length} fresh processes, ours of twice as many.`,
-    "Microseconds of processor time of `workerd` per request, the KV stand-in's included. `×`: that one's time divided by ours, so ours is faster where it is above 1; `level` within the noise, which is what processes of our one build differ by. A limit does none of the work.",
+    `${provenance(versions, runs.length)} Each figure is the median of ${processes * runs.length} fresh processes, ours of twice as many: microseconds of processor time of \`workerd\` per request, with KV in memory. \`×\`: that one's time divided by ours; \`level\` within the noise, by which processes of one build differ. A limit does none of the work.`,
     loadTable(runs),
-    "Milliseconds of the start, kilobytes of the upload after brotli, megabytes of memory.",
     startTable(runs),
   ].join("\n\n");
 }
@@ -58,11 +56,8 @@ function loadTable(runs) {
 }
 
 const STARTED = {
-  answer: "process start to first answer",
-  create: "first create after that",
-  cold: "a create as the first request",
-  second: "second create",
-  later: "a create later, one at a time",
+  answer: "process start to first answer, ms",
+  create: "a create as the first request, ms",
 };
 
 /** A row for each figure, as of a create. What makes no record has nothing in its place. */
@@ -85,6 +80,10 @@ function startTable(runs) {
   const heads = ["", "ours", "ours, wasm compiled beforehand", "tuned Hono"];
   return table(
     [...heads, "limit: one KV call", "limit: no work"],
-    [...rows, ["upload", ...byKey(upload)], [`memory after ${HEAVIEST}`, ...byKey(memory)]],
+    [
+      ...rows,
+      ["upload after brotli, KB", ...byKey(upload)],
+      [`memory after ${HEAVIEST}, MB`, ...byKey(memory)],
+    ],
   );
 }

@@ -3,14 +3,26 @@ import { table, versionsOf } from "../report.mjs";
 
 const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 
-/** @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same @param {{bench: string}} environment */
-export function report([rows], { bench }) {
+/**
+ * A row for each use, a column for each library; – where a library is not for that use.
+ * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same
+ * @param {{bench: string}} environment
+ */
+export function report([sizes], { bench }) {
   const versions = Object.entries(versionsOf(bench, LIBRARIES)).map((each) => each.join(" "));
-  const figure = (bytes) => bytes.toLocaleString("en");
-  const lines = rows.map(({ use, name, minified, brotli }) => [
-    `${use}: ${name}`,
-    figure(minified),
-    figure(brotli),
+  const distinct = (what) => [...new Set(sizes.map((size) => size[what]))];
+  const names = distinct("name");
+  const rows = distinct("use").map((use) => [
+    use,
+    ...names.map((name) => cell(sizes.find((size) => size.use === use && size.name === name))),
   ]);
-  return `Versions: ${versions.join(", ")}.\n\n${table(["", "minified, bytes", "brotli"], lines)}`;
+  const prose = `Minified bytes after brotli (and before). Versions: ${versions.join(", ")}.`;
+  return `${prose}\n\n${table(["", ...names], rows)}`;
+}
+
+/** `8,890 (21,425)` */
+function cell(size) {
+  if (!size) return "–";
+  const [brotli, minified] = [size.brotli, size.minified].map((it) => it.toLocaleString("en-US"));
+  return `${brotli} (${minified})`;
 }
