@@ -148,8 +148,8 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// A namespace that has the records of even numbers, and answers an array of names, or refuses it as having too much in it.
-/// wrangler's proxy cannot return a map.
+/// A store that has the records of even numbers. Its namespace answers an array of names with a map, or refuses it as
+/// too large. It is no namespace of wrangler's, whose maps arrive empty here.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{

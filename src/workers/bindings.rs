@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings that the service, its consumer and the dashboard share; each entry point extends them by its own.
+    /// The bindings that the service, its consumer and the dashboard share. The service and the dashboard extend it.
     /// `worker::Env` reads a KV namespace by six reflective calls.
     pub type Bindings;
     /// The records.

@@ -73,6 +73,7 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
+        // `get_options` offers no other.
         const { assert!(matches!(K::CACHE_SECONDS, None | Some(LEAST_CACHE_SECONDS))) };
         let options = get_options(self.is_recent || K::CACHE_SECONDS.is_some());
         let found = self.namespace.get_with_metadata(&key.name(), &options);
