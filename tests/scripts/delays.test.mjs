@@ -280,3 +280,9 @@ test("pages and commands have no delay as a text of their own", () => {
   });
   assert.deepEqual(found, []);
 });
+
+test("recover.js gives a mail service and Workers KV the time that the wasm gives them", () => {
+  const recover = "src/workers/recover.js";
+  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
+  assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
+});
