@@ -3,8 +3,12 @@
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+use impact_pledge::auth::ApiKey;
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{CatalogueKey, Key, NoMetadata, Store as _, StoreError, TransactionKey};
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key, ListingStore as _, NoMetadata, OperatorStore as _,
+    Store as _, StoreError, TransactionKey, TransactionMetadata,
+};
 use impact_pledge::workers::{KvNamespace, KvStore};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -40,7 +44,11 @@ async fn empty() -> Platform {
 }
 
 fn store(platform: &Platform) -> KvStore {
-    KvStore(platform.env().pledges().unchecked_into())
+    KvStore::new(platform.env().pledges().unchecked_into())
+}
+
+fn operators_store(platform: &Platform) -> KvStore {
+    KvStore::for_operators(platform.env().pledges().unchecked_into())
 }
 
 /// Lists the names and metadata of all records, sorted by name.
@@ -66,6 +74,116 @@ impl Key for RawKey {
 async fn kv_conforms() {
     let platform = empty().await;
     conforms(&store(&platform)).await;
+    platform.dispose().await;
+}
+
+#[wasm_bindgen_test]
+async fn kv_conforms_for_operators() {
+    let platform = empty().await;
+    conforms(&operators_store(&platform)).await;
+    platform.dispose().await;
+}
+
+/// A namespace without records, which notes the options of its reads.
+fn noting() -> JsValue {
+    js_sys::eval(
+        "({ noted: [], getWithMetadata(name, options) {
+            this.noted.push(options);
+            return Promise.resolve({ value: null, metadata: null });
+        } })",
+    )
+    .unwrap()
+}
+
+#[wasm_bindgen_test]
+async fn reads_are_as_recent_as_the_key_or_the_operator_demands() {
+    const AS_KV_LIKES: &str = r#""stream""#;
+    const RECENT: &str = r#"{"type":"stream","cacheTtl":30}"#;
+    for (for_operators, expected) in [(false, [RECENT, AS_KV_LIKES]), (true, [RECENT, RECENT])] {
+        let namespace = noting();
+        let binding: KvNamespace = namespace.clone().unchecked_into();
+        let store = match for_operators {
+            true => KvStore::for_operators(binding),
+            false => KvStore::new(binding),
+        };
+        assert!(store.get(&CredentialKey(ApiKey::new("k").hash())).await.unwrap().is_none());
+        assert!(store.get(&TransactionKey(&id(1))).await.unwrap().is_none());
+        let noted = js_sys::Reflect::get(&namespace, &"noted".into()).unwrap();
+        let noted = js_sys::JSON::stringify(&noted).unwrap();
+        assert_eq!(noted, format!("[{}]", expected.join(",")));
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_list_has_names_metadata_and_expirations_page_by_page() {
+    let platform = empty().await;
+    let store = operators_store(&platform);
+    let (first, second) = (RawKey("list:a".into()), RawKey("list:b".into()));
+    store.put(&first, b"1".to_vec(), &()).await.unwrap();
+    store.put_for(&second, b"2".to_vec(), &(), 3_600).await.unwrap();
+    store.put(&TransactionKey(&id(1)), vec![], &access("u")).await.unwrap();
+
+    let page = store.list("list:", None).await.unwrap();
+    let names: Vec<_> = page.records.iter().map(|record| record.name.as_str()).collect();
+    assert_eq!(names, ["list:a", "list:b"]);
+    assert_eq!(store.names("list:").await.unwrap(), names);
+    let ends: Vec<_> = page.records.iter().map(|record| record.expiration.is_some()).collect();
+    assert_eq!(ends, [false, true]);
+    assert_eq!(page.cursor, None);
+    assert!(store.names("other:").await.unwrap().is_empty());
+
+    let page = store.list(TransactionKey::PREFIX, None).await.unwrap();
+    let metadata = page.records.into_iter().map(|record| record.metadata).collect();
+    let metadata: Vec<TransactionMetadata> = serde_json::from_value(metadata).unwrap();
+    assert_eq!(metadata, [access("u")]);
+
+    for number in 0..1_001 {
+        store.put(&RawKey(format!("many:{number:04}")), vec![], &()).await.unwrap();
+    }
+    let page = store.list("many:", None).await.unwrap();
+    assert_eq!(page.records.len(), 1_000);
+    let last = store.list("many:", page.cursor.as_deref()).await.unwrap();
+    assert_eq!(last.records.into_iter().map(|it| it.name).collect::<Vec<_>>(), ["many:1000"]);
+    assert_eq!(last.cursor, None);
+    platform.dispose().await;
+}
+
+/// A store that has the records of even numbers. Its namespace answers an array of names with a map, or refuses it as
+/// too large. It is no namespace of wrangler's, whose maps arrive empty here.
+fn of_even_numbers(refuses_arrays: bool) -> KvStore {
+    let namespace = js_sys::eval(&format!(
+        r#"({{ get(names) {{
+            const valueOf = (name) => (name % 2 === 0 ? `value ${{name}}` : null);
+            if (!Array.isArray(names)) return Promise.resolve(valueOf(names));
+            if ({refuses_arrays}) return Promise.reject(new Error("KV GET_BULK failed: 413"));
+            const found = new Map(names.map((name) => [name, valueOf(name)]).reverse());
+            return Promise.resolve(found);
+        }} }})"#
+    ));
+    KvStore::for_operators(namespace.unwrap().unchecked_into())
+}
+
+#[wasm_bindgen_test]
+async fn values_have_the_sequence_of_their_keys_read_together_or_one_by_one() {
+    let keys: Vec<_> = (0..20).map(|number| RawKey(number.to_string())).collect();
+    let value = |number| (number % 2 == 0).then(|| format!("value {number}").into_bytes());
+    let expected: Vec<_> = (0..20).map(value).collect();
+    for refuses_arrays in [false, true] {
+        let store = of_even_numbers(refuses_arrays);
+        assert_eq!(store.get_values(&keys).await.unwrap(), expected, "{refuses_arrays}");
+        assert!(store.get_values::<RawKey>(&[]).await.unwrap().is_empty());
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_removed_record_is_gone() {
+    let platform = empty().await;
+    let store = operators_store(&platform);
+    let key = CatalogueKey(Mode::Test);
+    store.put(&key, b"{}".to_vec(), &NoMetadata).await.unwrap();
+    store.remove(&key).await.unwrap();
+    assert!(listed(&platform).await.is_empty());
+    store.remove(&key).await.unwrap(); // it need not be there
     platform.dispose().await;
 }
 

@@ -109,5 +109,8 @@ async function install(place, needs) {
 async function getBindgen(place, { native, wasm }, needs) {
   if (!native || !wasm) return; // said when all is looked for again
   const tools = toolsOf(place, native, wasm, "");
-  await Promise.all([installBindgen(place, withEnv(native, process.env), needs), meanwhile(tools)]);
+  await Promise.all([
+    installBindgen(place, withEnv(native, process.env), needs),
+    needs.meanwhile?.(tools),
+  ]);
 }

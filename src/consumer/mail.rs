@@ -7,11 +7,11 @@ use crate::notify::{
 };
 use crate::platform::Platform;
 use crate::store::{Key as _, NoMetadata, NotificationKey};
-use crate::workers::KvNamespace;
 use crate::workers::deadline::within;
 use crate::workers::json::to_js;
 use crate::workers::kv::put_options;
 use crate::workers::pieces::Pieces;
+use crate::workers::{KvNamespace, SendEmail};
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
 use serde::Serialize;
@@ -36,11 +36,6 @@ const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The binding `send_email`.
-    pub type SendEmail;
-    #[wasm_bindgen(method, catch)]
-    fn send(this: &SendEmail, message: &JsValue) -> Result<Promise, JsValue>;
-
     /// What `recover.js` knows of an e-mail that is on its way when the instance breaks.
     pub type Sending;
     /// Names the delivery, also if it begins anew.

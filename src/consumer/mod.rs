@@ -7,47 +7,16 @@ use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome,
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
 use crate::workers::deadline::pause;
-use crate::workers::json::{from_js, log_error, to_js};
-use crate::workers::{KvNamespace, KvStore, trimmed};
-use mail::{MailService, Post, SendEmail, Sending};
+use crate::workers::json::{from_js, log_error};
+use crate::workers::{Bindings, KvStore, QueueMessage, trimmed};
+use mail::{MailService, Post, Sending};
 use serde::Serialize;
 use std::rc::Rc;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 use worker::console_log;
 
 /// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
 const DEAD: &str = "-dead";
-
-#[wasm_bindgen]
-extern "C" {
-    /// The bindings that an e-mail needs.
-    pub type Bindings;
-    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
-    fn pledges(this: &Bindings) -> KvNamespace;
-    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
-    fn public_origin(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
-    fn environment(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = EMAIL)]
-    fn email(this: &Bindings) -> Option<SendEmail>;
-    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
-    fn resend_api_key(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
-    fn mail_from(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
-    fn mail_test_to(this: &Bindings) -> Option<String>;
-
-    /// A message of the queue, at one delivery.
-    pub type Delivered;
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &Delivered) -> JsValue;
-    #[wasm_bindgen(method, getter)]
-    fn attempts(this: &Delivered) -> u32;
-    #[wasm_bindgen(method)]
-    fn ack(this: &Delivered);
-    #[wasm_bindgen(method)]
-    fn retry(this: &Delivered, options: &JsValue);
-}
 
 thread_local! {
     static DELIVERIES: Rc<Deliveries> = Rc::new(Deliveries::new(MAX_HELD_BYTES));
@@ -73,16 +42,10 @@ struct Line<'a> {
     again_in_seconds: Option<u32>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RetryOptions {
-    delay_seconds: u32,
-}
-
 /// Takes a message of a queue. It never fails: what cannot be read now is delivered again, and what is no
 /// message of this service is of no use a second time. Calls run side by side.
 #[wasm_bindgen(js_name = deliver)]
-pub async fn deliver(delivered: Delivered, queue: String, bindings: Bindings, sending: Sending) {
+pub async fn deliver(delivered: QueueMessage, queue: String, bindings: Bindings, sending: Sending) {
     match read(&delivered) {
         Some(message) => {
             let is_dead = queue.ends_with(DEAD);
@@ -96,14 +59,14 @@ pub async fn deliver(delivered: Delivered, queue: String, bindings: Bindings, se
 }
 
 /// A message of this service: the log shows its ID, which could be any text otherwise.
-fn read(delivered: &Delivered) -> Option<Message> {
+fn read(delivered: &QueueMessage) -> Option<Message> {
     let message: Message = from_js(&delivered.body())?;
     TransactionId::parse(&message.id).is_some().then_some(message)
 }
 
 async fn answer(
     bindings: &Bindings,
-    delivered: &Delivered,
+    delivered: &QueueMessage,
     message: &Message,
     is_dead: bool,
     sending: Sending,
@@ -119,9 +82,7 @@ async fn answer(
     console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
     match again_in_seconds {
         None => delivered.ack(),
-        Some(delay_seconds) => {
-            delivered.retry(&to_js(&RetryOptions { delay_seconds }).unwrap_or_default());
-        }
+        Some(seconds) => delivered.retry(seconds),
     }
 }
 
@@ -135,7 +96,7 @@ async fn outcome(
     let settings =
         MailSettings { origin: origin(bindings), test_to: trimmed(bindings.mail_test_to()) };
     let token = sending.token();
-    let (store, mailer) = (KvStore(bindings.pledges()), post(bindings, sending));
+    let (store, mailer) = (KvStore::new(bindings.pledges()), post(bindings, sending));
     let deliveries = DELIVERIES.with(Rc::clone);
     let notifier = Notifier {
         store: &store,

@@ -1,6 +1,7 @@
 //! Who asks, by Cloudflare Access.
 
 use crate::dashboard::Identity;
+use crate::workers::Call;
 use crate::workers::deadline::within;
 use js_sys::Promise;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -13,6 +14,7 @@ const IDENTITY_MS: u32 = 5_000;
 #[wasm_bindgen]
 extern "C" {
     /// The context of a request. `worker::Context` has no `access`.
+    #[wasm_bindgen(extends = Call)]
     pub type Context;
     /// `undefined` where Access did not check the request.
     #[wasm_bindgen(method, getter)]

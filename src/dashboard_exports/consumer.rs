@@ -1,17 +1,16 @@
 //! The consumer of the ledger's queue: messages become rows.
 
 use super::Bindings;
-use super::kv::OperatorKv;
-use super::ledger::D1Ledger;
+use super::d1::D1Ledger;
 use crate::handle::Clock as _;
 use crate::ledger::{self, Delivered, Verdict};
 use crate::platform::Platform;
-use crate::workers::json::to_js;
 use crate::workers::slots::Slots;
+use crate::workers::{KvStore, QueueMessage};
 use js_sys::Array;
 use serde::Serialize;
 use std::{mem, slice};
-use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
 use worker::console_log;
 
 /// Most bytes of messages that become rows at once: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
@@ -29,17 +28,6 @@ extern "C" {
     pub type Batch;
     #[wasm_bindgen(method, getter)]
     fn messages(this: &Batch) -> Array;
-
-    /// A message, at one delivery.
-    type Message;
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &Message) -> JsValue;
-    #[wasm_bindgen(method, getter)]
-    fn attempts(this: &Message) -> u32;
-    #[wasm_bindgen(method)]
-    fn ack(this: &Message);
-    #[wasm_bindgen(method)]
-    fn retry(this: &Message, options: &JsValue);
 }
 
 thread_local! {
@@ -58,21 +46,14 @@ struct Line<'a> {
     ms: u64,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RetryOptions {
-    delay_seconds: u32,
-}
-
 /// Takes a batch of the ledger's queue. It never fails: what cannot become a row now is delivered again.
 #[wasm_bindgen(js_name = queue)]
 pub async fn receive(batch: Batch, bindings: Bindings) {
-    let messages: Vec<Message> = batch.messages().iter().map(JsCast::unchecked_into).collect();
+    let messages: Vec<QueueMessage> =
+        batch.messages().iter().map(|message| message.unchecked_into()).collect();
     let (count, began_ms) = (messages.len(), Platform.now_ms());
-    let (again, cause) = match bindings.ledger().map(D1Ledger::new) {
-        Some(ledger) => {
-            (receive_all(&ledger, &OperatorKv(bindings.pledges()), messages).await, None)
-        }
+    let (again, cause) = match bindings.ledger() {
+        Some(ledger) => (receive_all(&ledger, &bindings.store(), messages).await, None),
         None => (put_back(&messages, UNBOUND_SECONDS), Some("no database is bound as LEDGER_DB")),
     };
     let ms = Platform.now_ms().saturating_sub(began_ms);
@@ -81,7 +62,7 @@ pub async fn receive(batch: Batch, bindings: Bindings) {
 }
 
 /// Returns how many messages are delivered again.
-async fn receive_all(ledger: &D1Ledger, store: &OperatorKv, messages: Vec<Message>) -> usize {
+async fn receive_all(ledger: &D1Ledger, store: &KvStore, messages: Vec<QueueMessage>) -> usize {
     let (mut part, mut again) = (Part::default(), 0);
     for message in messages {
         let (delivered, bytes) = read(&message);
@@ -96,7 +77,7 @@ async fn receive_all(ledger: &D1Ledger, store: &OperatorKv, messages: Vec<Messag
 }
 
 /// What a message says, and the bytes that its row may have.
-fn read(message: &Message) -> (Delivered, usize) {
+fn read(message: &QueueMessage) -> (Delivered, usize) {
     let json = message.body().as_string().unwrap_or_default();
     let body = serde_json::from_slice(json.as_bytes()).unwrap_or_default();
     let delivered = Delivered { body, attempt: message.attempts() };
@@ -107,14 +88,14 @@ fn read(message: &Message) -> (Delivered, usize) {
 /// Messages that become rows together.
 #[derive(Default)]
 struct Part {
-    messages: Vec<Message>,
+    messages: Vec<QueueMessage>,
     delivered: Vec<Delivered>,
     bytes: usize,
 }
 
 impl Part {
     /// Returns how many of them are delivered again.
-    async fn receive(self, ledger: &D1Ledger, store: &OperatorKv) -> usize {
+    async fn receive(self, ledger: &D1Ledger, store: &KvStore) -> usize {
         if self.messages.is_empty() {
             return 0;
         }
@@ -135,8 +116,7 @@ impl Part {
 }
 
 /// Has messages delivered again after so many seconds, and returns how many they are.
-fn put_back(messages: &[Message], delay_seconds: u32) -> usize {
-    let options = to_js(&RetryOptions { delay_seconds }).unwrap_or_default();
-    messages.iter().for_each(|message| message.retry(&options));
+fn put_back(messages: &[QueueMessage], seconds: u32) -> usize {
+    messages.iter().for_each(|message| message.retry(seconds));
     messages.len()
 }

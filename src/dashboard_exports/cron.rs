@@ -1,8 +1,6 @@
 //! The cron: keeps the ledger up.
 
 use super::Bindings;
-use super::kv::OperatorKv;
-use super::ledger::D1Ledger;
 use crate::handle::Clock as _;
 use crate::ledger::{self, Limits, Upkeep};
 use crate::platform::Platform;
@@ -29,8 +27,8 @@ struct Line<'a> {
 /// Goes on with the reconciliation. It never fails: what was not done now, the next invocation does.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: Bindings) {
-    let Some(ledger) = bindings.ledger().map(D1Ledger::new) else { return };
-    let store = OperatorKv(bindings.pledges());
+    let Some(ledger) = bindings.ledger() else { return };
+    let store = bindings.store();
     let began_ms = Platform.now_ms();
     let holder = ledger::holder(&Platform);
     let outcome = ledger::keep_up(&ledger, &store, &Platform, &holder, LIMITS).await;

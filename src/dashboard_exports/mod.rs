@@ -5,8 +5,7 @@
 mod access;
 mod consumer;
 mod cron;
-mod kv;
-mod ledger;
+mod d1;
 
 use crate::dashboard::{Dashboard, Settings, Variables};
 use crate::handle::Outbox;
@@ -14,43 +13,40 @@ use crate::http::InFlight;
 use crate::ledger::Ledger;
 use crate::operator::notifications::QueuedRounds;
 use crate::platform::Platform;
-use crate::workers::{Call, DelayedQueue, KvNamespace, Queue, WorkerRequest, convert};
+use crate::workers::{Bindings as SharedBindings, KvStore, WorkerRequest, convert};
 use access::Context;
-use kv::OperatorKv;
-use ledger::{D1, D1Ledger};
+use d1::{D1, D1Ledger};
 use std::cell::OnceCell;
 use std::rc::Rc;
-use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
     /// The bindings of `wrangler.dashboard.toml`.
+    #[wasm_bindgen(extends = SharedBindings)]
     pub type Bindings;
-    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
-    fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = LEDGER_DB)]
-    fn ledger(this: &Bindings) -> Option<D1>;
-    #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
-    fn notifications(this: &Bindings) -> Option<Queue>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
-    fn mail_delay_seconds(this: &Bindings) -> Option<String>;
+    fn ledger_db(this: &Bindings) -> Option<D1>;
     #[wasm_bindgen(method, getter, js_name = OPERATORS)]
     fn operators(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SUPPORT)]
     fn support(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = ACCOUNTS)]
     fn accounts(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
-    fn environment(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SERVICE_ORIGIN)]
     fn service_origin(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
-    fn deployment(this: &Bindings) -> Option<Deployment>;
+}
 
-    /// The binding `version_metadata`.
-    type Deployment;
-    #[wasm_bindgen(method, getter)]
-    fn id(this: &Deployment) -> String;
+impl Bindings {
+    /// The records, as operators read them.
+    fn store(&self) -> KvStore {
+        KvStore::for_operators(self.pledges())
+    }
+
+    /// The ledger, if a database is bound.
+    fn ledger(&self) -> Option<D1Ledger> {
+        self.ledger_db().map(D1Ledger::new)
+    }
 }
 
 thread_local! {
@@ -76,24 +72,21 @@ pub async fn serve(
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(&bindings)));
         (Rc::clone(&isolate.in_flight), Rc::clone(&isolate.rounds), Rc::clone(settings))
     });
-    let store = OperatorKv(bindings.pledges());
-    let queue = bindings
-        .notifications()
-        .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
-    let ledger = bindings.ledger().map(D1Ledger::new);
+    let store = bindings.store();
+    let outbox = bindings.outbox();
+    let ledger = bindings.ledger();
     let dashboard = Dashboard {
         store: &store,
         clock: &Platform,
         entropy: &Platform,
         settings: &settings,
-        outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
+        outbox: outbox.as_ref().map(|outbox| outbox as &dyn Outbox),
         ledger: ledger.as_ref().map(|ledger| ledger as &dyn Ledger),
         in_flight: &in_flight,
         rounds: &rounds,
     };
-    let call: &Call = context.unchecked_ref();
     let person = access::identify(&context).await;
-    let request = WorkerRequest::new(&request, call, None);
+    let request = WorkerRequest::new(&request, &context, None);
     let response = dashboard.handle(&request, person.identity()).await;
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection
@@ -108,6 +101,6 @@ fn read_settings(bindings: &Bindings) -> Settings {
         accounts: &bindings.accounts().unwrap_or_default(),
         environment: &bindings.environment().unwrap_or_default(),
         service_origin: &bindings.service_origin().unwrap_or_default(),
-        deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
+        deployment: &bindings.deployment_id(),
     })
 }

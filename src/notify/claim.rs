@@ -88,9 +88,9 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// those that this instance has written and no list may show yet.
     async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
         let prefix = key.address_prefix();
-        let listed = self.store.list(&prefix, None).await?.records.into_iter();
+        let listed = self.store.names(&prefix).await?.into_iter();
         let known = self.deliveries.counted(&prefix, self.clock.now_ms());
-        Ok(listed.map(|record| record.name).chain(known).collect())
+        Ok(listed.chain(known).collect())
     }
 
     /// Looks whether another delivery has claimed the round.

@@ -7,7 +7,7 @@
 use crate::handle::{Caches, Journal, LedgerQueue, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
 use crate::workers::{
-    BackgroundQueue, Call, DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest,
+    BackgroundQueue, Bindings as SharedBindings, Call, KvStore, Queue, RateLimit, WorkerRequest,
     convert, trimmed,
 };
 use std::cell::OnceCell;
@@ -18,43 +18,19 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings of `wrangler.toml`. `worker::Env` reads a KV namespace by six reflective calls.
+    /// The bindings of `wrangler.toml`.
+    #[wasm_bindgen(extends = SharedBindings)]
     pub type Bindings;
-    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
-    fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = REFUSED_KEYS)]
     fn refused_keys(this: &Bindings) -> Option<RateLimit>;
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
     fn allowed_origins(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
-    fn public_origin(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
-    fn environment(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = ALLOW_PLAIN_HTTP)]
     fn allow_plain_http(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = LOG_PERCENT)]
     fn log_percent(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
-    fn notifications(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = LEDGER)]
     fn ledger(this: &Bindings) -> Option<Queue>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
-    fn mail_test_to(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
-    fn mail_delay_seconds(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
-    fn mail_sender(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = EMAIL)]
-    fn mail_binding(this: &Bindings) -> Option<js_sys::Object>;
-    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
-    fn mail_secret(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
-    fn deployment(this: &Bindings) -> Option<Deployment>;
-
-    /// The binding `version_metadata`.
-    type Deployment;
-    #[wasm_bindgen(method, getter)]
-    fn id(this: &Deployment) -> String;
 }
 
 thread_local! {
@@ -83,10 +59,8 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
-    let store = KvStore(bindings.pledges());
-    let queue = bindings
-        .notifications()
-        .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
+    let store = KvStore::new(bindings.pledges());
+    let outbox = bindings.outbox();
     let ledger = bindings.ledger().map(|queue| BackgroundQueue { queue, store: &store, call });
     let service = Service {
         store: &store,
@@ -94,7 +68,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
         entropy: &Platform,
         caches: &caches,
         settings: &settings,
-        outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
+        outbox: outbox.as_ref().map(|outbox| outbox as &dyn Outbox),
         ledger: ledger.as_ref().map(|queue| queue as &dyn LedgerQueue),
         journal: Journal::default(),
     };
@@ -113,11 +87,11 @@ fn read_settings(bindings: &Bindings) -> Settings {
         environment: &bindings.environment().unwrap_or_default(),
         allow_plain_http: &bindings.allow_plain_http().unwrap_or_default(),
         log_percent: &bindings.log_percent().unwrap_or_default(),
-        mail_from: &bindings.mail_sender().unwrap_or_default(),
+        mail_from: &bindings.mail_from().unwrap_or_default(),
         mail_test_to: &bindings.mail_test_to().unwrap_or_default(),
         has_queue: bindings.notifications().is_some(),
-        has_mail_service: bindings.mail_binding().is_some()
-            || trimmed(bindings.mail_secret()).is_some(),
-        deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
+        has_mail_service: bindings.email().is_some()
+            || trimmed(bindings.resend_api_key()).is_some(),
+        deployment: &bindings.deployment_id(),
     })
 }

@@ -20,6 +20,14 @@ pub trait ListingStore: Store {
     /// # Errors
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
+
+    /// The names of the first page. A store may read no more than these.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.list(prefix, None).await?.records.into_iter().map(|record| record.name).collect())
+    }
 }
 
 /// A store that can also read many records at once, end and remove them: the operator's.

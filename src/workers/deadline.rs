@@ -1,7 +1,7 @@
 //! Deadlines and pauses: no request waits for the platform or a caller without a limit.
 
 use js_sys::Promise;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(module = "/src/workers/within.js")]
@@ -16,4 +16,20 @@ extern "C" {
 /// Waits so many milliseconds.
 pub async fn pause(milliseconds: u32) {
     let _: Result<_, JsValue> = JsFuture::from(paused(milliseconds)).await; // it never rejects
+}
+
+/// Why a call failed, for the log. `milliseconds`: its deadline.
+pub fn failure(error: &JsValue, milliseconds: u32) -> String {
+    match error.is_undefined() {
+        true => format!("no answer in {milliseconds} ms"),
+        false => describe(error),
+    }
+}
+
+/// An error without its stack: `TypeError: no such key`.
+fn describe(error: &JsValue) -> String {
+    match error.dyn_ref::<js_sys::Error>() {
+        Some(error) => error.to_string().into(),
+        None => format!("{error:?}"),
+    }
 }

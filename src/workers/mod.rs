@@ -1,24 +1,26 @@
 //! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queues, the rate limit,
-//! variables. Every wait has a deadline.
+//! bindings and variables. Every wait has a deadline.
 
+mod bindings;
 mod call;
 pub(crate) mod deadline;
 pub(crate) mod json;
 pub(crate) mod kv;
-mod ledger;
+mod ledger_queue;
 mod outbox;
 pub(crate) mod pieces;
+mod queue;
 mod rate_limit;
 mod request;
 mod response;
 pub(crate) mod slots;
-mod variable;
 
+pub use bindings::{Bindings, SendEmail, trimmed};
 pub use call::Call;
 pub use kv::{KvNamespace, KvStore};
-pub use ledger::BackgroundQueue;
-pub use outbox::{DelayedQueue, Queue};
+pub use ledger_queue::BackgroundQueue;
+pub use outbox::DelayedQueue;
+pub use queue::{Queue, QueueMessage};
 pub use rate_limit::RateLimit;
 pub use request::WorkerRequest;
 pub use response::convert;
-pub use variable::trimmed;

@@ -1,24 +1,13 @@
-//! Queues of the platform, and one as the outbox of the service.
+//! A queue of the platform as the outbox of the service.
 
-use super::deadline::within;
-use super::json::{log_error, to_js};
-use super::kv::failure;
+use super::deadline::{failure, within};
+use super::json::to_js;
+use super::queue::{PUT_MS, Queue, log_failure};
 use crate::handle::{Message, Outbox, Putting};
 use crate::notify::DELAY_SECONDS;
-use js_sys::{JSON, Promise};
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use js_sys::JSON;
+use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
-
-/// Deadline of a queue, in milliseconds. A message that takes longer may be in it.
-pub const PUT_MS: u32 = 2_000;
-
-#[wasm_bindgen]
-extern "C" {
-    /// A queue. `worker::Queue` takes its messages by serde, too, and has no deadline.
-    pub type Queue;
-    #[wasm_bindgen(method, catch)]
-    fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
-}
 
 /// A queue that delivers after so many seconds.
 pub struct DelayedQueue {
@@ -57,9 +46,4 @@ async fn try_to_put(
     let sent = queue.send(&message?, &JSON::parse(&options)?)?;
     JsFuture::from(within(&sent, PUT_MS)).await?;
     Ok(())
-}
-
-/// Logs why a message is not in the queue of this binding.
-pub fn log_failure(binding: &str, cause: &str) {
-    log_error(&[("queue", binding), ("cause", cause)]);
 }

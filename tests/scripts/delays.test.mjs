@@ -49,14 +49,14 @@ const QUEUED = constant("src/store/key.rs", "QUEUED_DAYS");
 const CLAIM = seconds("src/notify/claim.rs", "CLAIM_MS");
 const READ = seconds("src/store/key.rs", "READ_MS");
 const PROFILE = seconds("src/store/key.rs", "READ_MS", 1);
-const WRITE = seconds("src/workers/kv.rs", "WRITE_MS");
+const WRITE = seconds("src/workers/kv/mod.rs", "WRITE_MS");
 const USED = seconds("src/handle/cache.rs", "LIFETIME_MS");
 const EXEMPT = minutes("src/handle/cache.rs", "EXEMPT_MS");
 const RECENT = minutes("src/handle/recent.rs", "LIFETIME_MS");
 const BODY = seconds("src/workers/request.rs", "BODY_MS");
 const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const DRAIN = seconds("src/workers/request.rs", "DRAIN_MS");
-const QUEUE = seconds("src/workers/outbox.rs", "PUT_MS");
+const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const IDENTITY = seconds("src/dashboard_exports/access.rs", "IDENTITY_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
@@ -192,7 +192,7 @@ const STATED = {
     `whose delivery it is, for ${CLAIM} s`,
     `waits for ${constant("src/workers/recover.js", "AGAIN_SECONDS")} s`,
     `gives back what has no verdict, for ${constant("src/workers/recover.js", "AGAIN_SECONDS")} s`,
-    `on D1: ${seconds("src/dashboard_exports/ledger.rs", "RUN_MS")} s for an attempt`,
+    `on D1: ${seconds("src/dashboard_exports/d1.rs", "RUN_MS")} s for an attempt`,
     `\`ctx.access\`, within ${IDENTITY} s`,
     `may not for ${SHOWN} s`,
   ],
@@ -279,4 +279,10 @@ test("pages and commands have no delay as a text of their own", () => {
       .map((words) => `${file}: ${words}`);
   });
   assert.deepEqual(found, []);
+});
+
+test("recover.js gives a mail service and Workers KV the time that the wasm gives them", () => {
+  const recover = "src/workers/recover.js";
+  assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
+  assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));
 });

@@ -14,7 +14,7 @@ const ORDER = {
 };
 /** Timers run ten times as fast, and the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
-/** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger.rs`. */
+/** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;

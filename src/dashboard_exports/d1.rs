@@ -1,8 +1,7 @@
 //! A D1 database as the ledger.
 
 use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
-use crate::workers::deadline::{pause, within};
-use crate::workers::kv::failure;
+use crate::workers::deadline::{failure, pause, within};
 use js_sys::{Array, Math, Object, Promise};
 use serde::Serialize;
 use std::cell::Cell;

@@ -1,8 +1,9 @@
 //! A queue of the platform as the ledger's: its messages are sent while the answer is, and after it.
 
 use super::call::Call;
-use super::kv::{KvStore, failure};
-use super::outbox::{PUT_MS, Queue, log_failure};
+use super::deadline::failure;
+use super::kv::KvStore;
+use super::queue::{PUT_MS, Queue, log_failure};
 use super::slots::Slots;
 use crate::handle::{LedgerQueue, mark_unsent};
 use crate::pledge::TransactionId;

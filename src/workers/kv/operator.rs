@@ -1,37 +1,21 @@
-//! Workers KV as the operator's store.
+//! What operators do with Workers KV beside reading and writing a record.
 
-use crate::store::{
-    Key, LEAST_CACHE_SECONDS, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
-};
-use crate::workers::deadline::{pause, within};
-use crate::workers::json::{from_js, to_js};
-use crate::workers::kv::{
-    KvNamespace, LIST_MS, ListOptions, WRITE_MS, answered, damaged_metadata, failure, find,
-    get_options, put_options, unavailable,
-};
-use js_sys::{Array, Map, Promise, Uint8Array};
-use serde::{Deserialize, Serialize};
-use serde_wasm_bindgen::from_value;
+use super::namespace::put_options;
+use super::{KvStore, WRITE_MS, answered, unavailable};
+use crate::store::{Key, LEAST_CACHE_SECONDS, OperatorStore, StoreError};
+use crate::workers::deadline::{failure, pause, within};
+use crate::workers::json::to_js;
+use js_sys::{Array, Map, Promise};
+use serde::Serialize;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::ReadableStream;
 
 /// Most values that are read one by one at once: Cloudflare's limit of connections.
 const MAX_CONNECTIONS: usize = 6;
 /// Most bytes of the values of one read: an isolate has 128 MB, and JavaScript has them once more.
 const MAX_READ_BYTES: usize = 32 * 1024 * 1024;
 
-/// A namespace of Workers KV, with all that an operator does with it.
-pub struct OperatorKv(pub KvNamespace);
-
-/// What KV lists.
-#[derive(Deserialize)]
-struct ListedPage {
-    keys: Vec<Listed>,
-    #[serde(default)]
-    cursor: Option<String>,
-}
-
+/// The options of `get`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReadOptions {
@@ -39,22 +23,7 @@ struct ReadOptions {
     cache_ttl: u32,
 }
 
-impl OperatorKv {
-    /// Writes a record, to end after so many seconds.
-    async fn write<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-        seconds: Option<u32>,
-    ) -> Result<(), StoreError> {
-        let bytes = Uint8Array::from(value.as_slice());
-        drop(value); // before the wait
-        let put = put_options(metadata, seconds)
-            .and_then(|options| self.0.put(&key.name(), &bytes, &options));
-        answered(put, WRITE_MS, "put", K::KIND).await.map(drop)
-    }
-
+impl KvStore {
     /// The values of at most 100 names by one call; `None` if they have over 25 MB.
     async fn read_together<K: Key>(&self, names: &Array) -> Result<Option<Array>, StoreError> {
         let found = match self.read(names) {
@@ -99,7 +68,7 @@ impl OperatorKv {
     fn read(&self, names: &JsValue) -> Result<Promise, JsValue> {
         // Who changes a record is to see it soon.
         let options = to_js(&ReadOptions { r#type: "text", cache_ttl: LEAST_CACHE_SECONDS })?;
-        self.0.get(names, &options)
+        self.namespace.get(names, &options)
     }
 }
 
@@ -114,42 +83,7 @@ fn too_large(kind: &str) -> StoreError {
     ))
 }
 
-impl Store for OperatorKv {
-    type Value = ReadableStream;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = self.0.get_with_metadata(&key.name(), &get_options(Some(LEAST_CACHE_SECONDS)));
-        let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
-            return Ok(None);
-        };
-        let metadata = from_value(metadata).map_err(|_| damaged_metadata(K::KIND))?;
-        Ok(Some(Stored { value, metadata }))
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.write(key, value, metadata, K::KEPT_SECONDS).await
-    }
-}
-
-impl ListingStore for OperatorKv {
-    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
-        let page = to_js(&ListOptions { prefix, cursor }).and_then(|options| self.0.list(&options));
-        let page = answered(page, LIST_MS, "list", "names").await?;
-        let damaged = || StoreError::Damaged("the list of names has another form".to_owned());
-        let ListedPage { keys, cursor } = from_js(&page).ok_or_else(damaged)?;
-        Ok(Page { records: keys, cursor })
-    }
-}
-
-impl OperatorStore for OperatorKv {
+impl OperatorStore for KvStore {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new()); // KV refuses an empty array
@@ -168,11 +102,12 @@ impl OperatorStore for OperatorKv {
         metadata: &K::Metadata,
         seconds: u32,
     ) -> Result<(), StoreError> {
-        self.write(key, value, metadata, Some(seconds)).await
+        let options = put_options(metadata, Some(seconds));
+        self.write(&key.name(), value, options, K::KIND).await
     }
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
-        let removed = self.0.delete(&key.name());
+        let removed = self.namespace.delete(&key.name());
         answered(removed, WRITE_MS, "delete", K::KIND).await.map(drop)
     }
 

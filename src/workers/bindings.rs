@@ -1,0 +1,72 @@
+//! The bindings and variables of a Worker that more than one entry point reads.
+
+use super::kv::KvNamespace;
+use super::outbox::DelayedQueue;
+use super::queue::Queue;
+use js_sys::Promise;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The bindings that the service, its consumer and the dashboard share. The service and the dashboard extend it.
+    /// `worker::Env` reads a KV namespace by six reflective calls.
+    pub type Bindings;
+    /// The records.
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    pub fn pledges(this: &Bindings) -> KvNamespace;
+    /// The queue of e-mails.
+    #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
+    pub fn notifications(this: &Bindings) -> Option<Queue>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
+    fn mail_delay_seconds(this: &Bindings) -> Option<String>;
+    /// The mail service of Cloudflare.
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    pub fn email(this: &Bindings) -> Option<SendEmail>;
+    /// The API key of Resend.
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    pub fn resend_api_key(this: &Bindings) -> Option<String>;
+    /// The sender of e-mails.
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    pub fn mail_from(this: &Bindings) -> Option<String>;
+    /// The recipient of all e-mails of a test.
+    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
+    pub fn mail_test_to(this: &Bindings) -> Option<String>;
+    /// The origin of timelines.
+    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
+    pub fn public_origin(this: &Bindings) -> Option<String>;
+    /// The name of the environment.
+    #[wasm_bindgen(method, getter, js_name = ENVIRONMENT)]
+    pub fn environment(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
+    fn deployment(this: &Bindings) -> Option<Deployment>;
+
+    /// The binding `send_email`.
+    pub type SendEmail;
+    /// Sends an e-mail. Resolves to an object with its `messageId`.
+    #[wasm_bindgen(method, catch)]
+    pub fn send(this: &SendEmail, message: &JsValue) -> Result<Promise, JsValue>;
+
+    /// The binding `version_metadata`.
+    type Deployment;
+    #[wasm_bindgen(method, getter)]
+    fn id(this: &Deployment) -> String;
+}
+
+impl Bindings {
+    /// The queue of e-mails, with the delay of this Worker.
+    pub fn outbox(&self) -> Option<DelayedQueue> {
+        let queue = self.notifications()?;
+        Some(DelayedQueue::new(queue, self.mail_delay_seconds().as_deref()))
+    }
+
+    /// The ID of the deployment; empty where the platform has none.
+    pub fn deployment_id(&self) -> String {
+        self.deployment().map(|deployment| deployment.id()).unwrap_or_default()
+    }
+}
+
+/// The text of a variable without blanks around it; `None` if nothing is left.
+pub fn trimmed(variable: Option<String>) -> Option<String> {
+    let text = variable?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
