@@ -54,10 +54,9 @@ export async function buildLocalWasm(tools, name) {
   return join(folder, name);
 }
 
-/** Compiles all crates, for {@link buildLocalWasm} to find them compiled. @param {import("../setup/tools.mjs").Tools} tools */
+/** Compiles what takes longest, so that {@link buildLocalWasm} finds it compiled. @param {import("../setup/tools.mjs").Tools} tools */
 export async function compileAhead(tools) {
-  for (const [crate, { as }] of Object.entries(CRATES))
-    if (!as.every((name) => builtWasm(tools, name))) await compile(tools, crate);
+  if (!CRATES.workers.as.every((name) => builtWasm(tools, name))) await compile(tools, "workers");
 }
 
 /** @returns {Promise<string>} the wasm */
