@@ -1,19 +1,9 @@
 /** `npm test [-- step…]`: every check that a change needs. `npm run prove` has those that take long. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { duration } from "./lib/output.mjs";
 import { prepareTools } from "./setup/tools.mjs";
-import { runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
+import { recordedTime, runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
 import { allTasks } from "./lib/test-tasks.mjs";
-
-/** The time that CONTRIBUTING.md records. */
-function recordedTime(root) {
-  const [, time] =
-    readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??
-    [];
-  return time;
-}
 
 const program = command("npm test --", "Every check that a change needs.").argument(
   "[steps...]",

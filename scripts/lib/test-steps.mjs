@@ -1,5 +1,7 @@
 /** The steps of a test run: the commands of each, how many run side by side, and how what they tested is counted. */
+import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
 import pLimit from "p-limit";
 import { duration, log, table } from "./output.mjs";
 import { run } from "./run.mjs";
@@ -133,4 +135,12 @@ async function runCommand([program = "", ...args], count, options) {
     failed: failed + missing,
     output: `${output}${error?.message.split("\n")[0] ?? "it ran no test"}`,
   };
+}
+
+/** The time that CONTRIBUTING.md records. */
+export function recordedTime(root) {
+  const [, time] =
+    readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??
+    [];
+  return time;
 }

@@ -9,9 +9,9 @@ use serde::Deserialize;
 pub const LIST: Spec = Spec::reads(
     "audit",
     "list",
-    "list who changed what, and when; the newest first",
+    "list who changed or revealed what, and when; the newest first",
     &[
-        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the most rows to print")
             .or("50"),
         Argument::option("after", text("cursor"), "`next` of the page before, for older changes"),
     ],

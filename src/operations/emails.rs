@@ -51,7 +51,7 @@ pub const FAILED: Spec = Spec::reads(
     "list the e-mails that failed, newest first, with their current state",
     &[
         Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
-        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "at most so many")
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the most rows to print")
             .or("20"),
     ],
 )
@@ -98,11 +98,7 @@ pub const RESEND: Spec = Spec::changes(
     &[
         ID.optional(),
         Argument::option("failed-on", Kind::Day, "all that failed on this day, in UTC, each once"),
-        Argument::option(
-            "again",
-            Kind::Flag,
-            "also if it is queued already: send one more after that",
-        ),
+        Argument::option("again", Kind::Flag, "send it again even if it is queued already"),
     ],
 )
 .confirmed()
@@ -281,7 +277,7 @@ pub const PREVIEW: Spec = Spec::reads(
     "preview",
     "print a transaction's e-mail as it would be sent now, with the recipient's name and the address of \
      the page, which opens it for anyone",
-    &[ID, Argument::option("html", Kind::Output, "its HTML, too, in a new file")],
+    &[ID, Argument::option("html", Kind::Output, "also write its HTML to a new file")],
 )
 .act(Act::Support)
 .answers("`id`, `to`: masked; `sender`, `replyTo`, `language`, `subject`, `text`, `file`");

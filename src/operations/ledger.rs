@@ -97,7 +97,7 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 
 pub const CHECK: Spec =
     Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it", &[])
-.answers("`missing`, `wrong`, `gone`, `damaged`, `large`, `refused`: how many of each were found; `findings`");
+.answers("how many transactions were `missing` in the ledger, `wrong` there, or `gone` from Workers KV, all corrected; and how many are left out: `damaged` cannot be read, `large` have too many quantities, `refused` were not taken by the database; `findings`: names of some of them");
 
 #[derive(Serialize)]
 struct Found {
@@ -196,7 +196,7 @@ fn complete_in_words(up_to: Option<&str>) -> String {
 pub const KEEP_FROM: Spec = Spec::changes(
     "ledger",
     "keep-from",
-    "remove transactions of older months from the ledger, or bring some back; Workers KV keeps all",
+    "set the first month that the ledger keeps; Workers KV keeps the transactions of all months",
     &[Argument::positional(
         "month",
         text("month"),

@@ -101,14 +101,14 @@ pub const GROUPS: [(&str, &str); 9] = [
     ("prices", "Prices: one list for test keys, one for live keys"),
     (
         "units",
-        "Units: their register, and the profile that each shows on its timelines and e-mails",
+        "Units, each of which is a shop: a register of their IDs, and the profile that timelines and e-mails show",
     ),
     ("teams", "Teams: a team's key may act as each of its units"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API then answers `charge.paidAt`"),
     ("emails", "E-mails to the recipients of pledges"),
     ("ledger", "The ledger: a database of all transactions, made from their records"),
-    ("audit", "The audit log: who changed what, and when"),
+    ("audit", "The audit log: who changed or revealed what, and when"),
 ];
 
 impl Operation {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 const UNIT: Argument = unit("the unit").required();
 const MONTH: Argument =
-    month("such as 2026-10, in UTC, by when transactions were created").required();
+    month("the month in which the transactions were created, in UTC, such as 2026-10").required();
 const MODE: Argument = mode("the transactions of live keys, or of test keys").or("live");
 
 /// `2026-10 of shop (live)`
@@ -55,7 +55,7 @@ pub const MARK: Spec = Spec::changes(
         Argument::option(
             "currency",
             Kind::Choice { choices: &["USD", "GBP", "EUR"] },
-            "of each amount, in their order; not needed where the month has one",
+            "the currency of each amount, in the same order; needed only where the month has several",
         )
         .repeatable(),
         Argument::option(
@@ -68,7 +68,7 @@ pub const MARK: Spec = Spec::changes(
         Argument::option(
             "accept-unpriced",
             Kind::Number { least: 0, most: 1_000_000_000 },
-            "the number of unpriced pledges to accept",
+            "how many pledges without a price you accept as free",
         )
         .or("0"),
     ],
@@ -146,7 +146,7 @@ async fn confirm_mark<P: Ports>(
 }
 
 pub const UNDO: Spec =
-    Spec::changes("payments", "undo", "undo that a month is marked as paid", &[UNIT, MONTH, MODE])
+    Spec::changes("payments", "undo", "mark a month as unpaid again", &[UNIT, MONTH, MODE])
         .confirmed()
 .act(Act::Account)
 .answers("`unit`, `mode`, `month`, `paidAt`, `sums`: `currencyCode`, `amount`, `transactions`, `unpriced`; `invoice`, `by`, `at`");

@@ -187,7 +187,7 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
 // ---- Look ----------------------------------------------------------------------------------------
 
 pub const SHOW: Spec = Spec::reads("prices", "show", "print the price lists", &[WHOSE])
-.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. `prices` is the time of the list");
+.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. In each, `prices` is the time at which the list was set");
 
 #[derive(Deserialize)]
 pub struct Show {

@@ -276,8 +276,8 @@ pub const EXPORT: Spec = Spec::reads(
         Argument::option(
             "csv",
             Kind::Output,
-            "the transactions, too, a line for each pledge, in a new file; `-` is standard output, and the \
-             sums are then on standard error",
+            "also write the transactions to a new CSV file, a line for each pledge; `-` is standard output, \
+             and the sums then go to standard error",
         ),
     ],
 )

@@ -27,7 +27,7 @@ pub const EMAIL: Argument =
     Argument::option("email", text("address"), "the recipient's whole e-mail address");
 const MODE: Argument = mode("only those of test keys, or of live keys");
 const UNIT: Argument = unit("only this unit's");
-pub const MONTH: Argument = month("such as 2026-11, in UTC");
+pub const MONTH: Argument = month("a month in UTC, such as 2026-11");
 
 const HEADS: [&str; 7] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
 
@@ -79,7 +79,7 @@ pub const LIST: Spec = Spec::reads(
         Argument::option(
             "limit",
             Kind::Number { least: 1, most: MOST as u64 },
-            "at most so many, up to 1000",
+            "the most rows to print, up to 1000",
         )
         .or("50"),
     ],

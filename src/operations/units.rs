@@ -20,7 +20,7 @@ const ID: Argument = Argument::positional("unit", text("unit"), "the ID of the u
 pub const ADD: Spec = Spec::changes(
     "units",
     "add",
-    "add units to the register, which finds misspelt IDs",
+    "register the IDs of units; commands then ask about an ID that is not registered",
     &[Argument::positional("units", text("units"), "the IDs of the units").repeatable()],
 )
 .answers("`units`");

@@ -39,6 +39,18 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     assert.deepEqual(await run(counts), [["[3]"], ["[2]"]]);
   });
 
+  test(`${name}: the tables of a later version are refused, and left as they are`, async (t) => {
+    const { kv } = await open(t);
+    await migrate(kv.ledger, tools.root);
+    await kv.ledger.script("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql');");
+    await assert.rejects(
+      migrate(kv.ledger, tools.root),
+      /the ledger's tables are of a later version, which made `9999_later\.sql`: /,
+    );
+    const [count] = await kv.ledger.run([{ sql: COUNT, parameter: all }]);
+    assert.deepEqual(count, ["[0]"]);
+  });
+
   test(`${name}: what is wrong is said: a statement, and a text that D1 does not take`, async (t) => {
     const {
       kv: {

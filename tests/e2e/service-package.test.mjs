@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -90,7 +91,8 @@ async function projectOf(t) {
     assert.equal(code, 0, problem);
     return out + problem;
   };
-  return { folder, init, begin, command };
+  const outside = (args) => start(home, unpacked, args);
+  return { folder, init, begin, outside, command };
 }
 
 test("two builds have the same bytes, which are few, with nothing of this machine and no source of Rust", async (t) => {
@@ -106,13 +108,25 @@ test("two builds have the same bytes, which are few, with nothing of this machin
     assert.ok(!text.includes(tools.root) && !text.includes(`${homedir()}/`), name);
     assert.doesNotMatch(name, /\.rs$|Cargo|\/(tools|rust|wasm|package)\.mjs$/);
   }
+  const SERVICE = ["broken.js", "impact_pledge.js", "impact_pledge_bg.wasm", "no-registry.js"];
+  const FOLDERS = ["consumer", "dashboard", "operator", "snippets", "www"];
+  assert.deepEqual(
+    readdirSync(join(first.folder, "build")).sort(),
+    [...SERVICE, "recover.js", "worker.js", ...FOLDERS].sort(),
+  );
   const manifest = JSON.parse(readFileSync(join(first.folder, "package.json"), "utf8"));
   for (const version of Object.values(manifest.dependencies))
     assert.match(version, /^\d+\.\d+\.\d/);
 });
 
 test("Node alone makes a project, serves it, and acts on what is served", async (t) => {
-  const { folder, init, begin, command } = await projectOf(t);
+  const { folder, init, begin, outside, command } = await projectOf(t);
+  for (const args of [["keys", "list"], ["dev"], ["migrate"], ["deploy", "--dry-run"]]) {
+    const { code, problem } = await outside(args).done;
+    assert.equal(code, 1, problem);
+    assert.match(problem, /^there is no wrangler\.toml in .+: run this in the folder that `npx /m);
+  }
+  assert.ok(!existsSync(join(dirname(folder), ".wrangler")));
   const again = await init("my-pledges");
   assert.equal(again.code, 1);
   assert.match(again.problem, /my-pledges has .*wrangler\.toml.* already: .*Nothing was written/);

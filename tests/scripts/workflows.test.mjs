@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { root } from "../../scripts/lib/bootstrap.mjs";
+import { bindgenVersion } from "../../scripts/setup/rust.mjs";
 
 const LOCKED = /^name = "impact-pledge"\r?\nversion = "(.+)"/m;
 const examples = readdirSync(join(root, "examples"), { withFileTypes: true });
@@ -19,6 +20,17 @@ const VERSIONS = [
 ];
 const read = (file) => readFileSync(join(root, file), "utf8");
 const [[, version]] = VERSIONS.map(([file, pattern]) => read(file).match(pattern));
+
+test("wasm-bindgen's command is of the version of the crate", () => {
+  const wanted = bindgenVersion(root);
+  assert.match(wanted, /^\d+\.\d+\.\d+$/);
+  for (const [file, pattern] of [
+    ["Cargo.toml", /^wasm-bindgen-cli-support = "=(.+)"/m],
+    ["Cargo.toml", /^version = "(.+?)"/m],
+    ["Cargo.lock", /^name = "wasm-bindgen-cli-support"\r?\nversion = "(.+)"/m],
+  ])
+    assert.equal(read(`scripts/setup/bindgen/${file}`).match(pattern)?.[1], wanted, file);
+});
 
 test("every file has the version of Cargo.toml, and the changelog no newer one", () => {
   assert.ok(VERSIONS.length >= 12, `${VERSIONS}`);
