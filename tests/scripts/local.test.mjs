@@ -1,11 +1,24 @@
 /** Builds of `npm start` lie in a tree of their own, from which wrangler uploads nothing. */
 import assert from "node:assert/strict";
-import { relative } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
 import test from "node:test";
 import { x } from "tinyexec";
 import { root } from "../../scripts/lib/bootstrap.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
 import { operatorTools } from "../../scripts/lib/places.mjs";
+import { keepCrates, takeCrates } from "../../scripts/lib/local-crates.mjs";
 import { localConfig } from "../../scripts/lib/local.mjs";
 
 const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
@@ -31,4 +44,55 @@ test("wrangler uploads no local build", async () => {
     assert.equal(exitCode, 1);
     assert.match(stdout + stderr, /`wrangler deploy` can't upload a build of `npm start`/);
   }
+});
+
+test("crates of others are kept for the next clone with their times, and ours is not", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "impact-pledge-crates-"));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const toolsOf = (clone, release) => {
+    const wasm = { identity: `rustc ${release}`, targetFolder: join(home, clone, "target") };
+    return /** @type {any} */ ({ root, cache: join(home, "cache"), wasm });
+  };
+  const files = ({ wasm: { targetFolder: folder } }) =>
+    (existsSync(folder) ? readdirSync(folder, { encoding: "utf8", recursive: true }) : [])
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => name.replaceAll("\\", "/"));
+  const first = toolsOf("first", "1.95.0");
+  const theirs = ["local/deps/libserde.rlib", "wasm32-unknown-unknown/local/deps/libserde.rlib"];
+  const ours = [
+    "wasm32-unknown-unknown/local/impact_pledge.wasm",
+    "wasm32-unknown-unknown/local/deps/libimpact_pledge.rlib",
+    "wasm32-unknown-unknown/local/.fingerprint/impact-pledge-1/lib.json",
+    "wasm32-unknown-unknown/local/incremental/a/b.bin",
+  ];
+  const compiledAt = new Date("2026-11-01T12:00:00Z");
+  for (const file of [...theirs, ...ours]) {
+    const path = join(first.wasm.targetFolder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, file);
+    utimesSync(path, compiledAt, compiledAt);
+  }
+  await keepCrates(first);
+
+  const second = toolsOf("second", "1.95.0");
+  takeCrates(second);
+  assert.deepEqual(files(second).sort(), theirs);
+  for (const file of theirs)
+    assert.deepEqual(statSync(join(second.wasm.targetFolder, file)).mtime, compiledAt);
+
+  const otherCompiler = toolsOf("third", "1.96.0");
+  takeCrates(otherCompiler);
+  assert.deepEqual(files(otherCompiler), []);
+  await keepCrates(otherCompiler);
+  takeCrates(toolsOf("fourth", "1.96.0"));
+  assert.deepEqual(
+    files(toolsOf("fourth", "1.96.0")),
+    [],
+    "nothing was compiled, and nothing kept",
+  );
+
+  const changed = join(second.wasm.targetFolder, theirs[0]);
+  writeFileSync(changed, "compiled again");
+  takeCrates(second);
+  assert.equal(readFileSync(changed, "utf8"), "compiled again");
 });

@@ -102,7 +102,7 @@ test("every lock file is updated and audited", () => {
   })
     .trim()
     .split("\n");
-  assert.equal(locks.length, 5);
+  assert.equal(locks.length, 6);
   const [updates, audit] = ["dependabot.yml", "workflows/audit.yml"].map((file) =>
     readFileSync(join(root, ".github", file), "utf8"),
   );
