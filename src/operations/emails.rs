@@ -105,7 +105,7 @@ pub const RESEND: Spec = Spec::changes(
 .queued()
 .act(Act::Support)
 .answers(
-    "`id`, `createdAt`, `round`: the message that is in the queue; `before`: `mail` as it was",
+    "`id`, `createdAt`, `round`: the message that is in the queue; `before`: `mail` as it was. Where it was queued already: `id`, `queued`: `false`, `before`. With `--failed-on`: `day`, how many were `queued`, were queued `before`, or `ended` meanwhile; `refused`: pairs of an ID and the reason",
 );
 
 #[derive(Deserialize)]
@@ -179,11 +179,11 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
-    let to = if mode == Mode::Test { "MAIL_TEST_TO" } else { &recipient };
+    let to = if mode == Mode::Test { "the address of MAIL_TEST_TO" } else { &recipient };
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "Send the e-mail of {id} of {} to {to}, as round {round}? So far: {now}. {risk}.",
+        "So far: {now}. {risk}.\n\nSend the e-mail of {id} of {} to {to}, as round {round}?",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -221,7 +221,7 @@ struct Day {
 async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
     call.host.open_queue().await?;
     let question = format!(
-        "Send the e-mails of {} again that failed on {day}, and still count as failed?",
+        "Send all e-mails of {} again that failed on {day} and were not sent since?",
         call.place
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -259,7 +259,7 @@ impl Day {
 
     fn in_words(&self) -> String {
         let counts = format!(
-            "queued {}, already queued {}, sent, skipped or failed again since {}, cannot be sent {}",
+            "Queued: {}\nAlready queued: {}\nSent, skipped or failed again since: {}\nCannot be sent: {}",
             self.queued,
             self.before,
             self.ended,

@@ -30,7 +30,7 @@ pub const CREATE: Spec = Spec::changes(
         Argument::option("label", text("text"), "a note for the list").or(""),
     ],
 )
-.confirmed()
+.confirmed_if("the unit or team is not registered")
 .answers("`key`, `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`");
 
 #[derive(Deserialize)]
@@ -98,7 +98,7 @@ pub const LIST: Spec = Spec::reads(
         .or("unit"),
     ],
 )
-.answers("`keys`: the same without `key`; `predecessor`, `successor`: IDs; `ends` where a key has an end; `problem` where its metadata cannot be read (then `id` and `name` alone), or its secret is another than the namespace's");
+.answers("`keys`: the same without `key`; `predecessor`, `successor`: IDs; `ends` where a key has an end; `problem` where its metadata cannot be read (then `id` and `name` alone), or where it was made with another secret of the service (as after a restore)");
 
 #[derive(Deserialize)]
 pub struct Listing {
@@ -250,13 +250,13 @@ pub const ROTATE: Spec = Spec::changes(
         Argument::option(
             "keep",
             KEEP,
-            "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 ends it at once; \
-             an earlier end stays",
+            "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 ends it at once. A key \
+             that ends sooner already keeps its end",
         )
         .required(),
     ],
 )
-.confirmed()
+.confirmed_if("the key was replaced before")
 .answers("as `create`, `predecessor`, and `replaces`: `id`, `name`, `ends` and `revoked` (somebody did, at the same time) of the old key");
 
 #[derive(Deserialize)]

@@ -59,7 +59,10 @@ fn health_in_words(health: &Health) -> String {
         ("Complete up to", Some(health.complete_up_to.as_deref().map_or_else(not_yet, time))),
         ("Orders kept", health.kept_from.as_deref().map(|from| format!("from {} on", time(from)))),
         ("Last message", Some(received.unwrap_or_else(not_yet))),
-        ("Last pass", Some(health.last_pass.as_ref().map_or_else(not_yet, pass_in_words))),
+        (
+            "Last reconciliation",
+            Some(health.last_pass.as_ref().map_or_else(not_yet, pass_in_words)),
+        ),
         ("In progress", health.current_pass.as_ref().map(pass_in_words)),
         ("Size", size),
         ("Problem", Some(health.problem.clone().unwrap_or_else(|| "none".to_owned()))),
@@ -96,7 +99,7 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 // ---- Check ---------------------------------------------------------------------------------------
 
 pub const CHECK: Spec =
-    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it", &[])
+    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it; this is not recorded in the audit log", &[])
 .answers("how many transactions were `missing` in the ledger, `wrong` there, or `gone` from Workers KV, all corrected; and how many are left out: `damaged` cannot be read, `large` have too many quantities, `refused` were not taken by the database; `findings`: names of some of them");
 
 #[derive(Serialize)]
@@ -204,7 +207,7 @@ pub const KEEP_FROM: Spec = Spec::changes(
     )],
 )
 .confirmed()
-.answers("as `check` without `findings`, `keptFrom`, `completeUpTo`");
+.answers("the fields of `check` but `findings`; and `keptFrom`, `completeUpTo`");
 
 #[derive(Deserialize)]
 pub struct KeepFrom {

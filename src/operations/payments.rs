@@ -154,17 +154,13 @@ pub const UNDO: Spec =
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
     if !call.was_done().await? {
         let paid = marked_as(call, &of, "nothing was undone: ").await?;
-        let question = format!(
-            "{}\n\nUndo that {} of {} is marked as paid?",
-            marked(&[paid]),
-            in_words(&of),
-            call.place
-        );
+        let question =
+            format!("{}\n\nMark {} of {} as unpaid?", marked(&[paid]), in_words(&of), call.place);
         call.host.confirm(&question, "nothing was undone").await?;
     }
     let by = call.host.person().await?;
     let undone = payments::undo(call.store, call.ledger, &call.author(&by)?, &of, None).await?;
-    let text = format!("{} is not marked as paid any more. {}", in_words(&of), later());
+    let text = format!("{} is marked as unpaid. {}", in_words(&of), later());
     Answer::done(&undone, text)
 }
 
@@ -248,7 +244,10 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     let now = sums_now(call, &of).await?;
     let sums: Option<Vec<_>> =
         now.as_ref().map(|now| now.iter().map(|it| it.sum.clone()).collect());
-    let now_in_words = sums.map(|sums| format!("Now its sum is {}.", sums_in_words(&sums)));
+    let now_in_words = sums.map(|sums| match sums.is_empty() {
+        true => "The ledger has no transactions of it now.".to_owned(),
+        false => format!("Its sum in the ledger is now {}.", sums_in_words(&sums)),
+    });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
     Answer::new(&Shown { paid, now }, text)
 }

@@ -45,9 +45,9 @@ pub const SET: Spec = Spec::changes(
     "replace the price list of a mode",
     &[Argument::positional("file", Kind::Input, "the price list; `-` is standard input"), WHOSE],
 )
-.confirmed()
+.confirmed_if("the currency changes, an offering loses its price, or the list there cannot be read")
 .noted(FILE)
-.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: what was asked about");
+.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: the warnings of the confirmation");
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -72,8 +72,8 @@ pub const CHANGE: Spec = Spec::changes(
         WHOSE,
     ],
 )
-.confirmed()
-.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: what was asked about");
+.confirmed_if("the currency changes, an offering loses its price, or the list there cannot be read")
+.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: the warnings of the confirmation");
 
 #[derive(Deserialize)]
 pub struct Change {
@@ -187,7 +187,7 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
 // ---- Look ----------------------------------------------------------------------------------------
 
 pub const SHOW: Spec = Spec::reads("prices", "show", "print the price lists", &[WHOSE])
-.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. In each, `prices` is the time at which the list was set");
+.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. In each, `prices` is the time at which the list was set: its ID");
 
 #[derive(Deserialize)]
 pub struct Show {

@@ -15,14 +15,17 @@ pub async fn confirm_new<P: Ports>(
         return Ok(());
     }
     let names: Vec<_> = unknown.iter().map(named).collect();
-    let question = format!("The register has no {}. Add it?", names.join(", "));
+    let question = match names.as_slice() {
+        [name] => format!("The {name} is not registered. Register it as a new one?"),
+        several => format!("Not registered: {}. Register them as new ones?", several.join(", ")),
+    };
     Ok(call.host.confirm(&question, otherwise).await?)
 }
 
 fn named(Unknown { level, suggestion }: &Unknown) -> String {
     let name = whose(level);
     match suggestion {
-        Some(suggestion) => format!("{name} (did you mean `{suggestion}`?)"),
+        Some(suggestion) => format!("{name} (there is `{suggestion}`)"),
         None => name,
     }
 }

@@ -27,6 +27,9 @@ pub struct Spec {
     pub is_recorded: bool,
     /// Whether it asks for a confirmation.
     pub confirms: bool,
+    /// When it asks, such as `a unit is not registered`; empty means always.
+    #[serde(skip)]
+    pub confirms_if: &'static str,
     /// Whether it puts messages into the queue of notifications.
     pub queues: bool,
     /// More about it, behind the help; may be empty.
@@ -51,6 +54,7 @@ impl Spec {
             changes: false,
             is_recorded: false,
             confirms: false,
+            confirms_if: "",
             queues: false,
             note: "",
         }
@@ -84,6 +88,11 @@ impl Spec {
     /// The same operation, which asks before it does what cannot be taken back.
     pub const fn confirmed(self) -> Self {
         Spec { confirms: true, ..self }
+    }
+
+    /// The same operation, which asks only where a change looks like a mistake.
+    pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
+        Spec { confirms_if, ..self.confirmed() }
     }
 
     /// The same operation, which puts messages into the queue.

@@ -15,7 +15,7 @@ const UNITS: Argument =
 
 pub const ADD: Spec =
     Spec::changes("teams", "add", "add units to a team; keys stay as they are", &[TEAM, UNITS])
-        .confirmed()
+        .confirmed_if("the team or a unit is not registered")
         .answers("`team`, `units`: those that were added or removed");
 
 #[derive(Deserialize)]
@@ -35,8 +35,8 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members)
     let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let before: String = added.outcome.already.iter().map(already_in_words).collect();
     let text = format!(
-        "The team's keys may act as {}. Where a key of the team has tried a unit before, it may take \
-         {SHOWN_SECONDS} s.{before}",
+        "The team's keys may act as {}. A unit that was refused to them before may be refused for up to \
+         {SHOWN_SECONDS} s more.{before}",
         counted(&units)
     );
     Answer::done(&added, text)
@@ -69,7 +69,7 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let text = format!(
-        "The team's keys no longer act as {}. The service refuses them everywhere within about \
+        "The team's keys no longer act as {}. Requests for these units are refused within about \
          {REFUSED_SECONDS} s.",
         counted(&units)
     );

@@ -398,7 +398,7 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
 
 fn after() -> String {
     format!(
-        "Amounts, offerings, times and charge are kept. The service shows it so everywhere within about \
+        "Amounts, offerings, times and charge are kept. API and timelines show the change within about \
          {SHOWN_SECONDS} s. Backups and the shop's own systems still have the data."
     )
 }
@@ -436,11 +436,10 @@ async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted)
     if !units.is_empty() {
         let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
         let question = format!(
-            "{list}\n\nCheck all records of {} of {}, and erase these {} transactions and any others of the \
-             address? This cannot be undone.",
+            "{list}\n\nSearch all transactions of {} of {} for the address, and erase all that have it, also those \
+             that are not listed here? This cannot be undone.",
             units.join(", "),
             call.place,
-            found.transactions.len(),
         );
         call.host.confirm(&question, NOTHING_ERASED).await?;
     }

@@ -76,7 +76,7 @@ pub const SET: Spec = Spec::changes(
         ),
     ],
 )
-.confirmed()
+.confirmed_if("the unit is not registered")
 .answers(
     "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
 );
@@ -129,11 +129,11 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Res
 }
 
 fn after() -> String {
-    format!("Its timelines and e-mails show it everywhere within about {APPLIED_SECONDS} s.")
+    format!("Its timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
 }
 
-const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: \
-                    docs/notifications.md says how.";
+const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: see the \
+                    document notifications.md.";
 
 pub const UNSET: Spec = Spec::changes(
     "units",
@@ -264,7 +264,7 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<A
         return Err(invalid(format!("the register has no unit `{unit}`, and it has no profile")));
     }
     let text = format!(
-        "The profile of {unit} is removed. Its timelines are without it everywhere within about \
+        "The profile of {unit} is removed. Its timelines stop showing it within about \
          {APPLIED_SECONDS} s."
     );
     Answer::done(&done.map(|removed| Removed { unit, removed }), text)

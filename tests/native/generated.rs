@@ -103,7 +103,11 @@ fn described(spec: &Spec) -> String {
         let name = if it.is_repeatable { format!("{}...", it.name) } else { it.name.to_owned() };
         if it.is_required { format!(" <{name}>") } else { format!(" [{name}]") }
     });
-    let confirms = if spec.confirms { " Asks for a confirmation." } else { "" };
+    let confirms = match (spec.confirms, spec.confirms_if) {
+        (false, _) => String::new(),
+        (true, "") => " Asks for a confirmation.".to_owned(),
+        (true, when) => format!(" Asks for a confirmation if {when}."),
+    };
     let about = sentence(spec.about);
     let roles: Vec<&str> = Role::iter().filter(|it| it.may(spec.act)).map(Into::into).collect();
     let roles = format!(" In the dashboard for: {}.", roles.join(", "));
