@@ -1,10 +1,11 @@
 /** Files, tests and links that the pages of `docs` name exist. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
+const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /** Each `tests/…` or `proofs/…` of a page, with the names of tests in it. */
@@ -125,4 +126,28 @@ test("every link between the pages leads to a file, and to a heading of it", () 
 test("docs/performance.md is tables and how to run; its lessons are in docs/decisions", () => {
   const lines = read("docs/performance.md").trimEnd().split("\n").length;
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
+});
+
+test("every section of the contract that the code cites is there", () => {
+  const headings = [...read("docs/contract.md").matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)];
+  const sections = new Set(headings.map(([, number]) => number));
+  assert.equal(sections.size, 17);
+  const points = new Set(sections);
+  for (const [, section, text] of read("docs/contract.md").matchAll(
+    /^#{2,3} (\d+(?:\.\d+)?)\.? (.*(?:\n(?!#).*)*)/gm,
+  ))
+    for (const [, point] of text.matchAll(/^(\d+)\. /gm)) points.add(`${section}.${point}`);
+  const cited = FOLDERS_OF_CODE.flatMap((folder) =>
+    globSync(`${folder}/**/*.{rs,ts,js,mjs,json,yaml,html}`, {
+      cwd: ROOT,
+      exclude: (name) => name === "node_modules",
+    }),
+  ).flatMap((file) =>
+    [...read(file).matchAll(/(?<!RFC \d+ )§(\d+(?:\.\d+)*)/g)].map(([, number]) => [file, number]),
+  );
+  assert.ok(cited.length > 70, `only ${cited.length} are cited`);
+  assert.deepEqual(
+    cited.filter(([, number]) => !points.has(number)),
+    [],
+  );
 });
