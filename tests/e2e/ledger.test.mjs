@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
       migrate(kv.ledger, tools.root),
       /the ledger's tables are of a later version, which made `9999_later\.sql`: /,
     );
-    const [count] = await kv.ledger.run([{ sql: COUNT, parameter: all }]);
+    const [count] = await kv.ledger.batch([{ sql: COUNT, parameter: all }]);
     assert.deepEqual(count, ["[0]"]);
   });
 
