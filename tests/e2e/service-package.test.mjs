@@ -124,7 +124,10 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   for (const args of [["keys", "list"], ["dev"], ["migrate"], ["deploy", "--dry-run"]]) {
     const { code, problem } = await outside(args).done;
     assert.equal(code, 1, problem);
-    assert.match(problem, /^stopped: there is no wrangler\.toml in .+: run this in the folder that `npx /m);
+    assert.match(
+      problem,
+      /^stopped: there is no wrangler\.toml in .+: run this in the folder that `npx /m,
+    );
   }
   assert.ok(!existsSync(join(dirname(folder), ".wrangler")));
   const again = await init("my-pledges");
