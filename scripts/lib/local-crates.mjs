@@ -8,8 +8,10 @@ import { basename, join } from "node:path";
 import { WASM } from "../setup/toolchain.mjs";
 import { usedEntry } from "./cache.mjs";
 
-/** Those of cargo's target folder: what the host runs, as macros, and what is linked. */
-const FOLDERS = ["local", join(WASM, "local")];
+/** Of cargo's target folder: what the host runs, as macros, and what is linked. Beside the first lie builds of ours. */
+const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
+  [".fingerprint", "build", "deps"].map((name) => join(profile, name)),
+);
 
 /** Copies them from the cache, if they are there and nothing is compiled yet. @param {import("../setup/tools.mjs").Tools} tools */
 export function takeCrates(tools) {
@@ -35,8 +37,7 @@ function placeOf({ root, cache, wasm }) {
 
 /** With the times of the files, by which cargo sees that nothing has changed. */
 function copyCrates(from, to) {
-  const filter = (path) =>
-    basename(path) !== "incremental" && !/^(lib)?impact[_-]pledge\b/.test(basename(path));
+  const filter = (path) => !/^(lib)?impact[_-]pledge\b/.test(basename(path));
   for (const folder of FOLDERS)
     cpSync(join(from, folder), join(to, folder), {
       recursive: true,

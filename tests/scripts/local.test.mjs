@@ -58,8 +58,15 @@ test("crates of others are kept for the next clone with their times, and ours is
       .filter((name) => statSync(join(folder, name)).isFile())
       .map((name) => name.replaceAll("\\", "/"));
   const first = toolsOf("first", "1.95.0");
-  const theirs = ["local/deps/libserde.rlib", "wasm32-unknown-unknown/local/deps/libserde.rlib"];
+  const theirs = ["local", "wasm32-unknown-unknown/local"]
+    .flatMap((profile) =>
+      [".fingerprint/serde-1/lib", "build/serde-1/out", "deps/libserde.rlib"].map(
+        (name) => `${profile}/${name}`,
+      ),
+    )
+    .sort();
   const ours = [
+    "local/workers/stamp",
     "wasm32-unknown-unknown/local/impact_pledge.wasm",
     "wasm32-unknown-unknown/local/deps/libimpact_pledge.rlib",
     "wasm32-unknown-unknown/local/.fingerprint/impact-pledge-1/lib.json",
