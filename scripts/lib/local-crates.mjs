@@ -15,8 +15,9 @@ const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
 
 /** Copies them from the cache, if they are there and nothing is compiled yet. @param {import("../setup/tools.mjs").Tools} tools */
 export function takeCrates(tools) {
+  if (isCompiled(tools)) return;
   const place = placeOf(tools);
-  if (existsSync(place) && !isCompiled(tools)) copyCrates(place, tools.wasm.targetFolder);
+  if (existsSync(place)) copyCrates(place, tools.wasm.targetFolder);
 }
 
 /** Copies them into the cache. @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled */

@@ -5,6 +5,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
+import { takeCrates } from "./local-crates.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "../setup/toolchain.mjs";
@@ -62,6 +63,7 @@ export async function compileAhead(tools) {
 /** @returns {Promise<string>} the wasm */
 async function compile(tools, crate) {
   const { wasm, root } = tools;
+  takeCrates(tools);
   const args = ["build", "--lib", "--profile", "local", "--target", WASM];
   args.push("--no-default-features", "--features", `${CRATES[crate].features},local`);
   await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });

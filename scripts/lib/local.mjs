@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { locked } from "./cache.mjs";
-import { keepCrates, takeCrates } from "./local-crates.mjs";
+import { keepCrates } from "./local-crates.mjs";
 import { buildLocalWasm, refuseUpload } from "./local-wasm.mjs";
 import { buildOperator } from "./operator-build.mjs";
 import { UserError, log } from "./output.mjs";
@@ -42,7 +42,6 @@ export const LOCAL_PARTS = {
 export async function buildLocal(tools, names) {
   refuseUpload();
   await locked(treeOf(tools), async () => {
-    takeCrates(tools);
     for (const [index, name] of names.entries()) {
       log(`[${index + 1}/${names.length}] ${name}`);
       await LOCAL_PARTS[name](tools);

@@ -24,20 +24,20 @@ export async function migrate(ledger, root) {
   const folder = join(root, "migrations");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   await ledger.script(TABLE);
-  const [later] = await namesOf(ledger, UNKNOWN, names);
+  const [[later], missing] = await namesOf(ledger, names.sort(), UNKNOWN, MISSING);
   if (later !== undefined)
     throw new UserError(
       `the ledger's tables are of a later version, which made \`${later}\`: use that version, or a newer one. Nothing was changed`,
     );
-  const missing = await namesOf(ledger, MISSING, names.sort());
   for (const name of missing) await apply(ledger, folder, name);
   return missing;
 }
 
-/** @returns {Promise<string[]>} */
-async function namesOf(ledger, sql, names) {
-  const [rows] = await ledger.batch([{ sql, parameter: JSON.stringify(names) }]);
-  return rows.map((row) => JSON.parse(row));
+/** What each query finds. @returns {Promise<string[][]>} */
+async function namesOf(ledger, names, ...queries) {
+  const parameter = JSON.stringify(names);
+  const answers = await ledger.batch(queries.map((sql) => ({ sql, parameter })));
+  return answers.map((rows) => rows.map((row) => JSON.parse(row)));
 }
 
 /** A migration and its note are one transaction. One that fails may have been done: by an attempt whose answer was lost, or by somebody else. */
@@ -45,6 +45,7 @@ async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;
   await ledger.script(`${sql}\n${note}`).catch(async (error) => {
-    if ((await namesOf(ledger, MISSING, [name])).length > 0) throw error;
+    const [missing] = await namesOf(ledger, [name], MISSING);
+    if (missing.length > 0) throw error;
   });
 }
