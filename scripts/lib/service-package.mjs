@@ -31,7 +31,8 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     writeFileSync(join(fresh, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const file of ["LICENSE", "CHANGELOG.md"])
       copyFileSync(join(root, file), join(fresh, file));
-    copyFileSync(join(root, "docs", "service.md"), join(fresh, "README.md"));
+    const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
+    writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
     for (const file of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
