@@ -33,7 +33,8 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
       copyFileSync(join(root, file), join(fresh, file));
     const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
     writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
-    for (const file of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
+    const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
+    for (const file of pages.filter((name) => name.endsWith(".md")))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
     writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licenceTexts(root, linked));
