@@ -1,5 +1,5 @@
 /**
- * The rules that every history of requests must keep, whatever failed: those promises of `docs/operating.md` that the
+ * The rules that every history of requests must keep, whatever failed: those promises of `docs/reliability.md` that the
  * platform could break. What follows from the service's own code is proven by `proofs/simulation`. Our KV is consistent, and
  * every write and fault is known.
  */
@@ -249,7 +249,7 @@ const RULES = {
         yield [ask.number, outcome.text];
   },
 
-  *"memory stays within the budget of docs/operating.md"({ memory: { idle, peak } }) {
+  *"memory stays within the budget of docs/limits-and-costs.md"({ memory: { idle, peak } }) {
     if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES)
       yield [null, JSON.stringify({ idle, peak })];
   },

@@ -1,4 +1,4 @@
-//! The rules that every exchange must keep: the promises of `docs/operating.md` and the rules behind
+//! The rules that every exchange must keep: the promises of `docs/reliability.md` and the rules behind
 //! them, a function for each. It returns what is wrong; `None` where it holds or says nothing.
 //!
 //! "In force everywhere" means: [`CACHE_MS`] and [`COPY_LAG_MS`] after a write was acknowledged, or

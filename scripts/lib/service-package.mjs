@@ -31,8 +31,10 @@ export async function packService(tools, folder = join(tools.root, "build", NAME
     writeFileSync(join(fresh, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const file of ["LICENSE", "CHANGELOG.md"])
       copyFileSync(join(root, file), join(fresh, file));
-    copyFileSync(join(root, "docs", "service.md"), join(fresh, "README.md"));
-    for (const file of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
+    const readme = readFileSync(join(root, "docs", "service.md"), "utf8");
+    writeFileSync(join(fresh, "README.md"), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/"));
+    const pages = readdirSync(join(root, "docs"), { encoding: "utf8", recursive: true });
+    for (const file of pages.filter((name) => name.endsWith(".md")))
       place(join(root, "docs", file), join(fresh, "docs", file));
     const linked = await linkedParts(tools, "server,consumer,dashboard,operator,client");
     writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licenceTexts(root, linked));

@@ -20,7 +20,7 @@ const ID: Argument = Argument::positional("id", text("id"), "the ID of the trans
 pub const SHOW: Spec =
     Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID])
 .act(Act::Support)
-.answers("`id`, `mode`, `unit`, `createdAt`, `recipient`: masked; `mail`: `state` (see [E-mails](operating.md#e-mails)) and, where known, `reason`, `round`, `at`, `attempts`, `providerId`, `language`");
+.answers("`id`, `mode`, `unit`, `createdAt`, `recipient`: masked; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, where known, `reason`, `round`, `at`, `attempts`, `providerId`, `language`");
 
 #[derive(Deserialize)]
 pub struct One {

@@ -199,7 +199,7 @@ pub const QUANTITIES: Spec = Spec::reads(
     &[MONTH.required(), UNIT, OF_MODE],
 )
 .act(Act::Account)
-.answers("`month`, `mode`, `quantities`: `month`, `mode`, `offering`, `quantity`: an exact decimal, `transactions`; `more`: whether there are over 10,000 offerings; `leftOut`: how many orders have [too many quantities](ledger.md#how-complete-it-is) to be summed; `completeUpTo`, `damaged`");
+.answers("`month`, `mode`, `quantities`: `month`, `mode`, `offering`, `quantity`: an exact decimal, `transactions`; `more`: whether there are over 10,000 offerings; `leftOut`: how many orders have [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `damaged`");
 
 #[derive(Deserialize)]
 pub struct OfMonth {

@@ -85,7 +85,7 @@ pub const LIST: Spec = Spec::reads(
     ],
 )
 .act(Act::Look)
-.answers("`transactions`: `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced`, `key`: the API key's ID, `erased`; `completeUpTo`: up to when the [ledger](ledger.md) has all, or `null`; `completeFrom`: from when on, where it [does not keep all](ledger.md#size-and-cost); `damaged`: how many records are left out");
+.answers("`transactions`: `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced`, `key`: the API key's ID, `erased`; `completeUpTo`: up to when the [ledger](ledger.md) has all, or `null`; `completeFrom`: from when on, where it [does not keep all](ledger.md#remove-old-months); `damaged`: how many records are left out");
 
 #[derive(Deserialize)]
 pub struct List {

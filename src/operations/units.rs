@@ -132,8 +132,8 @@ fn after() -> String {
     format!("Its timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
 }
 
-const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: see the \
-                    document notifications.md.";
+const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: see \
+                    docs/emails.md.";
 
 pub const UNSET: Spec = Spec::changes(
     "units",

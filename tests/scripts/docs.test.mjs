@@ -32,47 +32,47 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
 /** Constants of the code, and what a page says of each. @type {[string, string, RegExp, (value: number) => string][]} */
 const STATED = [
   [
-    "notifications",
+    "decisions/emails",
     "notify/claim",
     /CLAIM_MS: u64 = (.+);/,
     (ms) => `nothing for ${ms / 1000} s, the`,
   ],
   [
-    "notifications",
+    "decisions/emails",
     "notify/claim",
     /SETTLE_MS: u32 = (.+);/,
     (ms) => `waits ${ms / 1000} s before it`,
   ],
   [
-    "notifications",
+    "emails",
     "notify/schedule",
     /MAX_RETRIES: u32 = (.+);/,
     (n) => `message ${n + 1} times (\`max_retries = ${n}\`)`,
   ],
   [
-    "notifications",
+    "emails",
     "notify/schedule",
     /INTO_THE_DAY_MS: u64 = (.+);/,
-    (ms) => `again at 00:0${ms / 60_000} UTC`,
+    (ms) => `at 00:0${ms / 60_000} UTC`,
   ],
   [
-    "notifications",
+    "emails",
     "notify/verdict",
     /MAX_A_DAY: usize = (.+);/,
     (n) => `fewer than ${n} e-mails on this day`,
   ],
-  ["notifications", "notify/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n}.`],
+  ["emails", "notify/verdict", /MAX_TESTS_A_DAY: usize = (.+);/, (n) => `gets up to ${n} e-mails`],
   [
-    "notifications",
+    "decisions/emails",
     "notify/deliveries",
     /MAX_HELD_BYTES: usize = (.+);/,
     (n) => `within ${n / 2 ** 20} MiB of records`,
   ],
   [
-    "notifications",
+    "emails",
     "consumer/mail",
     /SEND_MS: u32 = (.+);/,
-    (ms) => `not answered after ${ms / 1000} s`,
+    (ms) => `does not answer within ${ms / 1000} s`,
   ],
   ["dashboard", "dashboard/mails", /STEP: usize = (.+);/, (n) => `takes ${n} at a time`],
 ];
