@@ -101,33 +101,48 @@ export function bindgenFolder(place, { tests = false }) {
 }
 
 /**
+ * Downloads the command where cargo-binstall can, else compiles it.
  * @param {import("./tools.mjs").Place} place
  * @param {{cargo: string, env: NodeJS.ProcessEnv}} native
  * @param {{tests?: boolean}} needs
  */
-export async function installBindgen(place, { cargo, env }, { tests = false }) {
-  const version = bindgenVersion(place.root);
-  const install = (args, folder, more = {}) =>
-    run(cargo, [...args, "--root", folder], { env, show: true, ...more });
-  const hasBinary = find("cargo-binstall", env.PATH) !== null;
-  if (!tests && !hasBinary) {
-    const crate = join(import.meta.dirname, "bindgen");
-    const args = ["install", "--path", crate, "--locked", "--debug"];
-    return entry(small(place), (folder) =>
-      install(args, folder, { env: { ...env, CARGO_TARGET_DIR: join(folder, "target") } }).finally(
-        () => rmSync(join(folder, "target"), { recursive: true, force: true }),
-      ),
-    );
-  }
+export async function installBindgen(place, native, { tests = false }) {
+  if (await downloadBindgen(place, native)) return;
+  await (tests ? compilePublished(place, native) : compileSmall(place, native));
+}
+
+const install = ({ cargo, env }, folder, args, more = {}) =>
+  run(cargo, [...args, "--root", folder], { env, show: true, ...more });
+
+/** @returns {Promise<boolean>} whether the command is there now */
+async function downloadBindgen(place, native) {
+  if (!find("cargo-binstall", native.env.PATH)) return false;
+  const args = ["binstall", "--no-confirm", "--disable-strategies", "compile"];
+  args.push(`wasm-bindgen-cli@${bindgenVersion(place.root)}`);
   return entry(published(place), async (folder) => {
-    const ready = ["binstall", "--no-confirm", "--disable-strategies", "compile"];
-    if (hasBinary)
-      await install([...ready, `wasm-bindgen-cli@${version}`], folder, {
-        timeout: BINSTALL_MS,
-      }).catch(() => {});
-    const compile = (...more) =>
-      install(["install", "wasm-bindgen-cli", "--version", version, ...more], folder);
-    // With the lock file of its own where the registry has all of it, else with what it has.
-    if (!complete(join(folder, "bin"))) await compile("--locked").catch(() => compile());
+    await install(native, folder, args, { timeout: BINSTALL_MS });
+    if (!complete(join(folder, "bin"))) throw new Error("cargo-binstall left a command out");
+  }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function compileSmall(place, native) {
+  const args = ["install", "--path", join(import.meta.dirname, "bindgen"), "--locked", "--debug"];
+  return entry(small(place), (folder) => {
+    const target = join(folder, "target");
+    const env = { ...native.env, CARGO_TARGET_DIR: target };
+    return install(native, folder, args, { env }).finally(() =>
+      rmSync(target, { recursive: true, force: true }),
+    );
   });
+}
+
+function compilePublished(place, native) {
+  const args = ["install", "wasm-bindgen-cli", "--version", bindgenVersion(place.root)];
+  // With its own lock file if the registry has all of its versions, else with newer ones.
+  return entry(published(place), (folder) =>
+    install(native, folder, [...args, "--locked"]).catch(() => install(native, folder, args)),
+  );
 }
