@@ -187,9 +187,10 @@ impl KeyLevel {
     }
 }
 
-/// Most characters of the ID of a unit or team: it has to fit into a header and into the metadata of a record.
+/// Maximum number of characters of the ID of a unit or team: it has to fit into a header and into the metadata of a
+/// record.
 const MAX_ID_LENGTH: usize = 128;
-/// Most characters of a label.
+/// Maximum number of characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
 /// Returns whether a text is a valid ID of a unit or team.

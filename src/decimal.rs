@@ -156,15 +156,16 @@ impl Decimal {
     }
 }
 
-/// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite represent integers up to it exactly.
+/// Largest number of units that [`units`](Decimal::units) returns, 2^53 - 1: JSON, JavaScript and SQLite represent
+/// integers up to it exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
-/// Most characters of a decimal from outside. The exact sum of all doubles has fewer.
+/// Maximum number of characters of a decimal from outside. The exact sum of all doubles has fewer.
 const MAX_TEXT: usize = 1_000;
-/// Most digits of a decimal from outside, before and after the point.
+/// Maximum number of digits of a decimal from outside, before and after the point.
 const MAX_DIGITS: i64 = 324;
-/// Most zeros that are written instead of an exponent.
+/// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;
-/// Decimal places for what is carried out of the highest counter, a `u64`.
+/// Decimal places for the carry out of the highest counter, a `u64`.
 const CARRY_PLACES: usize = 20;
 /// Decimal places of money.
 const MONEY_PLACES: usize = 2;

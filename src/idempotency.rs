@@ -13,7 +13,7 @@ use hmac::{Hmac, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Most characters of a key, without its quotes.
+/// Maximum number of characters of a key, without its quotes.
 const MAX_LENGTH: usize = 255;
 
 /// The caller's identifier of a create: 1 to 255 printable ASCII characters.

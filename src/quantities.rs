@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BinaryHeap;
 use std::fmt::{self, Formatter};
 
-/// Most bytes of the JSON in a message of the ledger's queue, which accepts 128 KB.
+/// Maximum size of the JSON in a message, in bytes. The ledger's queue accepts 128 KB.
 pub const MAX_MESSAGE_BYTES: usize = 100_000;
-/// Most offerings that are read. A record has fewer pledges.
+/// Maximum number of offerings that are read. A record has fewer pledges.
 const MAX_OFFERINGS: usize = 20_000;
 /// Decimal places of a [`Quantity`] that is stored as an integer.
 const PLACES: i32 = 6;
@@ -168,6 +168,6 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         let is_once = entries.windows(2).all(|pair| !matches!(pair, [(a, _), (b, _)] if a == b));
         is_once
             .then_some(Quantities(entries))
-            .ok_or_else(|| A::Error::custom("an offering stands twice"))
+            .ok_or_else(|| A::Error::custom("an offering is listed twice"))
     }
 }

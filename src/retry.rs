@@ -13,7 +13,7 @@ const MOST_MS: u64 = (1 << 53) - 1;
 /// The rules for retries of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Most retries.
+    /// Maximum number of retries.
     pub max_retries: u32,
     /// The request of the call.
     pub request: Request,

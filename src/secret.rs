@@ -1,7 +1,7 @@
 //! The secret of a KV namespace, and the hashes that it keys.
 //!
 //! An operator finds a transaction by hashes of its reference and e-mail address. So a list of records shows no
-//! personal data, and without the secret nobody can check a guess.
+//! personal data, and a guess cannot be checked without the secret.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::mailbox::mailbox;

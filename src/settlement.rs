@@ -10,8 +10,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How long after its last moment a month has ended for good, in hours. Until then, clocks may differ and writes may
-/// arrive late, and both could add to what was paid.
+/// How many hours after its last moment a month counts as ended. Until then clocks may differ and writes may arrive
+/// late, and both could add to what was paid.
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 
@@ -69,12 +69,12 @@ impl Month {
         Some((begins(self)?, begins(self.next())?))
     }
 
-    /// Returns when the month has ended for good, in milliseconds since 1970: [`ENDED_AFTER_HOURS`] after its end.
+    /// Returns when the month counts as ended, in milliseconds since 1970: [`ENDED_AFTER_HOURS`] after its last moment.
     pub fn ended_ms(self) -> u64 {
         self.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms.saturating_add(ENDED_AFTER_MS))
     }
 
-    /// Returns whether the month has ended for good.
+    /// Returns whether the month counts as ended.
     pub fn has_ended(self, now_ms: u64) -> bool {
         now_ms >= self.ended_ms()
     }

@@ -121,7 +121,7 @@ fn answered(status: u16, how: &str) -> String {
     ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
 }
 
-/// Most characters that a message quotes from the service's own text.
+/// Maximum number of characters that a message quotes from the service's own text.
 const MAX_WORDS: usize = 1_000;
 
 fn words(body: &Extracted) -> String {

@@ -8,12 +8,12 @@ pub const TIMELINE_PATH: &str = "/timeline";
 pub const HEALTH_PATH: &str = "/healthz";
 /// The query parameter of a timeline URL that holds its secret (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
-/// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
+/// Maximum size of a request body: 1 MiB, enough for 5,000 pledges.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would accept 25 MiB, but an isolate has 128
+/// Maximum size of an answer, which is the stored record: 3 MiB. Workers KV would accept 25 MiB, but an isolate has 128
 /// MB for all its requests, and a request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// Fewest bytes of a pledge in a record, in which it has all members of the contract.
+/// Minimum size of a pledge in a record, in bytes. The pledge has all members of the contract.
 pub const MIN_PLEDGE_BYTES: usize = 260;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";

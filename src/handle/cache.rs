@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub const LIFETIME_MS: u64 = 10_000;
 /// How long an accepted key is exempt from the limit on refused keys, in milliseconds.
 const EXEMPT_MS: u64 = 15 * 60_000;
-/// Most entries of a cache.
+/// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
 
 /// The caches that the requests of one isolate share.

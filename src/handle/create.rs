@@ -17,7 +17,7 @@ use crate::validate::summary;
 use futures_util::FutureExt as _;
 use std::rc::Rc;
 
-/// Most issues of a body that the answer lists. The rest are counted.
+/// Maximum number of issues of a body that the answer lists. The rest are counted.
 const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {

@@ -29,7 +29,7 @@ fn first_round() -> u32 {
 /// A future that returns whether the message is in the queue.
 pub type Putting<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 
-/// The queue of notifications.
+/// The notification queue.
 pub trait Outbox {
     /// Puts a message into the queue. The queue delivers it at least once, and not before KV usually shows the
     /// transaction's record. Returns whether the queue took it, within 2 seconds.

@@ -26,8 +26,8 @@ struct Paid {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Returns when a transaction was paid; `None` if it is unpaid. A transaction of the current month is unpaid, and
-    /// causes no read.
+    /// Returns when a transaction was paid; `None` if it is unpaid. A transaction of a month that has not ended is
+    /// unpaid, and causes no read.
     ///
     /// # Errors
     /// If the settlement cannot be read: a paid transaction must never appear as unpaid.

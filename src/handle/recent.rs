@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// How long a replay record is kept, in milliseconds: twice the time after which KV usually shows a write.
 const LIFETIME_MS: u64 = 120_000;
-/// Most bytes of all kept records: 2 MiB, about 10,000 creates.
+/// Maximum size of all kept records: 2 MiB, about 10,000 creates.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The replay records that this isolate wrote last, by unit and mode.

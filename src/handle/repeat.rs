@@ -156,5 +156,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 fn incomplete() -> Problem {
-    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
+    Problem::Internal(
+        "a stored transaction does not have all members that this service writes".to_owned(),
+    )
 }

@@ -54,19 +54,19 @@ pub struct Variables<'v> {
     pub deployment: &'v str,
 }
 
-const ORIGIN_INVALID: &str = "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`: no create is recorded";
+const ORIGIN_INVALID: &str = "creates are refused: the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
 const ORIGIN_INSECURE: &str =
-    "the variable `PUBLIC_ORIGIN` of production must begin with `https://`: no create is recorded";
-const ORIGIN_REQUIRED: &str = "the variable `PUBLIC_ORIGIN` of production is not set: no create is \
-                               recorded, as its timeline address would begin, for good, with the \
-                               host that it was sent to";
-const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: timeline addresses begin, \
-                              for good, with the host that the create was sent to";
-const MAIL_FROM_INVALID: &str = "no e-mail is sent: the variable `MAIL_FROM` must be an e-mail address such as \
+    "creates are refused: in production the variable `PUBLIC_ORIGIN` must begin with `https://`";
+const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
+                               set, as a timeline URL would otherwise keep the host that its create was \
+                               sent to";
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: a timeline URL permanently has \
+                              the host that its create was sent to";
+const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
-const MAIL_SERVICE_MISSING: &str = "no e-mail is sent: neither the binding `EMAIL` nor the secret \
-                                    `RESEND_API_KEY` is there";
-const MAIL_TEST_TO_INVALID: &str = "no e-mail of a test key is sent: the variable `MAIL_TEST_TO` must be an \
+const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
+                                    secret `RESEND_API_KEY`";
+const MAIL_TEST_TO_INVALID: &str = "no e-mails of test keys are sent: the variable `MAIL_TEST_TO` must be an \
                                     e-mail address or empty";
 
 /// The answer of `/healthz`.
@@ -177,8 +177,8 @@ impl Settings {
 
 fn origin_useless(origin: &str) -> String {
     format!(
-        "the variable `ALLOWED_ORIGINS` has an entry that is never a browser's origin: `{origin}`; write \
-         origins as `https://shop.example`, with commas between them"
+        "the variable `ALLOWED_ORIGINS` has an entry that no browser sends as its origin: `{origin}`; write \
+         origins as `https://shop.example`, separated by commas"
     )
 }
 

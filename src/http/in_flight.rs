@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Most bytes that all requests together hold while they wait: 24 MiB.
+/// Maximum number of bytes that all requests together hold while they wait: 24 MiB.
 ///
 /// An isolate has 128 MB, and WebAssembly memory never shrinks. Only bytes that are held across a wait add up: a
 /// request allocates and frees everything else in one turn.
@@ -12,8 +12,8 @@ pub const MAX_BYTES_IN_FLIGHT: usize = 24 * 1024 * 1024;
 pub const MAX_SMALL_BYTES: usize = 64 * 1024;
 /// The least number of bytes that a request counts as, for what it needs besides its body: 8 KiB.
 pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
-/// Most bytes that an owner holds once all requests hold more than [`CALM_BYTES`]: 6 MiB. The largest create needs as
-/// much for its answer and record.
+/// Maximum number of bytes that an owner holds once all requests hold more than [`CALM_BYTES`]: 6 MiB. The largest
+/// create needs as much for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// As long as all requests hold at most these 8 MiB, an owner may hold more than its share, and a small body may be
 /// reserved before it arrives. So an owner holds at most 14 MiB in both modes together, and the largest create of
@@ -23,10 +23,11 @@ const CALM_BYTES: usize = 8 * 1024 * 1024;
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 /// The bytes that are reserved for owners who hold nothing else: 2 MiB.
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// Most bytes that a small request holds for its answer and record while it still counts as small: 256 KiB.
+/// Maximum number of bytes that a small request holds for its answer and record while it still counts as small: 256
+/// KiB.
 const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 
-/// Most bytes of a piece of a body: 16 KiB.
+/// Maximum size of a piece of a body: 16 KiB.
 pub const MAX_PIECE_BYTES: usize = 16 * 1024;
 
 /// Returns how many bytes of a body to reserve and read next, after `come` bytes have arrived: the same number again,

@@ -8,7 +8,7 @@ use crate::handle::Clock;
 use crate::store::{OperatorStore, StoreError};
 use serde::Serialize;
 
-/// Most calls of one step of a pass.
+/// Maximum number of calls of one step of a pass.
 const STEP: u32 = 200;
 /// How long to wait while another process holds the reconciliation, and how often to check, in milliseconds.
 const MAX_BUSY_MS: u64 = 10 * 60_000;

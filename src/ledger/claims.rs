@@ -196,7 +196,7 @@ async fn end(ledger: &dyn Ledger, facts: &[Fact], by: &Change, is_made: bool) ->
     Ok(())
 }
 
-/// Most facts in a statement: D1 accepts a text of 2 MB, and a name has at most 512 bytes.
+/// Maximum number of facts in a statement: D1 accepts a text of 2 MB, and a name has at most 512 bytes.
 const MOST_FACTS: usize = 1_000;
 
 #[derive(Serialize)]

@@ -11,11 +11,13 @@ use crate::time::parse_ms;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// Most bytes of the rows in one statement: D1 accepts a text of 2 MB.
+/// Maximum size of the rows in one statement, in bytes: D1 accepts a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
-/// Most bytes of a row's quantities, so that one row fits a statement. The sums of one record can have 7 MB.
+/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. The sums of one record can have 7
+/// MB.
 const MAX_QUANTITIES: usize = 1_400_000;
-/// Most bytes of an offering's ID in a row. A longer ID is cut, and its hash is appended to keep it distinct.
+/// Maximum size of an offering's ID in a row, in bytes. A longer ID is cut, and its hash is appended to keep it
+/// distinct.
 const MAX_OFFERING: usize = 256;
 
 /// The row of a transaction.
@@ -155,7 +157,7 @@ pub async fn write(
 }
 
 /// Writes rows as [`write`] does, and turns rows that break a constraint into findings: a refused part is halved until
-/// each such row stands alone. A row whose quantities were left out also becomes a finding.
+/// each such row is alone. A row whose quantities were left out also becomes a finding.
 ///
 /// # Errors
 /// If the ledger does not answer.

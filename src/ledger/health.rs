@@ -6,7 +6,7 @@ use super::{Ledger, LedgerError, Query as _, Result};
 use crate::time::date_time;
 use serde::Serialize;
 
-/// Most bytes of a D1 database: 10 GB.
+/// Maximum size of a D1 database: 10 GB.
 pub const MAX_BYTES: u64 = 10_000_000_000;
 /// The size from which on the health reports a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
@@ -123,7 +123,7 @@ fn size_problem(bytes: u64) -> Option<String> {
     let tenths = bytes / (MAX_BYTES / 100);
     (bytes >= MANY_BYTES).then(|| {
         format!(
-            "the database has {}.{} of the {} GB that D1 allows: docs/ledger.md says what to do",
+            "the database has {}.{} of the {} GB that D1 allows: see docs/ledger.md",
             tenths / 10,
             tenths % 10,
             MAX_BYTES / 1_000_000_000

@@ -98,9 +98,9 @@ impl Display for LedgerError {
         match self {
             LedgerError::Unavailable => out.write_str("the ledger does not answer, or refuses"),
             LedgerError::Refused(problem) => write!(out, "the ledger refuses a row: {problem}"),
-            LedgerError::Damaged => {
-                out.write_str("the ledger answers in another form: are all its migrations applied?")
-            }
+            LedgerError::Damaged => out.write_str(
+                "the ledger's answer has an unexpected form: check that all migrations are applied",
+            ),
         }
     }
 }

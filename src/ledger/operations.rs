@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub const KEPT_DAYS: u64 = 90;
 /// How long an attempt may take, in milliseconds. After that a retry replaces it.
 pub const UNDER_WAY_MS: u64 = 30_000;
-/// Most rows that one step deletes.
+/// Maximum number of rows that one step deletes.
 const MOST_FORGOTTEN: u32 = 1_000;
 
 /// An operation that somebody requests.

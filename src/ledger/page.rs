@@ -14,11 +14,11 @@ use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Most bytes of records that are read together.
+/// Maximum size of the records that are read together, in bytes.
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
-/// How long the row of an erased transaction is kept after its month is no longer kept. Incremental backups depend on
-/// these rows.
+/// How long after its erasure a row is kept although its month is no longer kept. Incremental backups depend on these
+/// rows.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction of a page, and the size of its record in bytes.

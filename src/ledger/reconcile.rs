@@ -18,7 +18,7 @@ use serde::Serialize;
 
 /// Consecutive failed lists after which a pass is restarted: KV may no longer accept its cursor.
 const MAX_FAILURES: u32 = 5;
-/// Most calls for a page, apart from reads of records.
+/// Maximum number of calls for a page, apart from reads of records.
 const CALLS_OF_A_PAGE: u32 = 5;
 
 /// The result of a call of [`reconcile`].

@@ -157,7 +157,7 @@ impl<'a> Take<'a> {
 }
 
 /// Whether to begin a new pass: none is under way, or the current one has a start from a clock that is far ahead.
-/// Completing the latter would set the watermark too late.
+/// Completing the latter would set the watermark too far ahead.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"

@@ -16,7 +16,7 @@ use std::slice;
 
 /// Calls of one step of the reconciliation. The time limit is checked between steps.
 const STEP: u32 = 100;
-/// Most calls for a mark: read its record and the record's value, write a row, and remove the mark.
+/// Maximum number of calls for a mark: read its record and the record's value, write a row, and remove the mark.
 const CALLS_OF_A_MARK: u32 = 5;
 /// Random bytes in the name of a holder.
 const HOLDER_BYTES: usize = 8;

@@ -18,10 +18,10 @@ const REFUSED: [&str; 6] = [
 /// and `monthly_quota_exceeded`. A rate limit is not a quota.
 const QUOTAS: [&str; 3] = ["daily_limit_exceeded", "monthly_limit_exceeded", "quota_exceeded"];
 
-/// Most characters of a code.
+/// Maximum number of characters of a code.
 const MAX_CODE: usize = 64;
 
-/// Codes of Resend that the operator can fix, although their status stands for a permanent error.
+/// Codes of Resend that the operator can fix, although their status means a permanent error.
 const TO_BE_MENDED: [&str; 2] = ["invalid_from_address", "not_found"];
 
 /// Returns the ID of an e-mail that Cloudflare's binding has accepted: the `ID` of `<ID@domain of the sender>`.

@@ -53,8 +53,7 @@ impl Claim {
 
 /// The e-mails to an address that are counted.
 pub(super) struct Counted {
-    /// Number of e-mails of this day that are about other transactions. Only one page of the list is read, so the count
-    /// is at most the size of a page.
+    /// Number of e-mails of this day that are about other transactions. Only the first page of the list is counted.
     pub others: usize,
     /// The day of the e-mail about this transaction, if one is counted. Its record may be a claim.
     own: Option<String>,

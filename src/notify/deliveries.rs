@@ -8,8 +8,8 @@ use crate::pledge::TransactionId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// Most bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the largest record.
-/// A third of it is reserved for small records.
+/// Maximum number of bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
+/// largest record. A third of it is reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
 /// Largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
@@ -21,7 +21,7 @@ const LONGEST_MS: u64 = 240_000;
 /// How long an instance remembers what it has ended and counted, in milliseconds. Workers KV shows a write everywhere
 /// after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Most rounds, and most counts, that an instance remembers.
+/// Maximum number of rounds, and of counts, that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
 /// The deliveries of one instance.

@@ -123,7 +123,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     }
 
     /// Waits for the turn of a transaction, which another delivery of this instance may have. Each delivery polls with
-    /// its own timer: workerd ties a timer to the event that created it, and refuses to let another event wait for it.
+    /// its own timer: a platform that ties timers to the event that created them would not let another event wait for
+    /// one.
     async fn turn(&self, id: &TransactionId) -> Option<Turn<'_>> {
         for _ in 0..WAIT_MS / LOOK_MS {
             if let Some(turn) = self.deliveries.turn(id, self.clock.now_ms()) {
@@ -147,7 +148,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(self.send(delivery, sending).await)
     }
 
-    /// Sends an e-mail, and ends the round unless the e-mail is to be retried.
+    /// Sends an e-mail, and ends the round unless the e-mail will be retried.
     async fn send(
         &self,
         delivery: &Delivery<'_>,

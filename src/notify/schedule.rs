@@ -31,8 +31,8 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// How long after the beginning of a day (UTC) a message that waited for its quota is retried, in milliseconds. Clocks
 /// differ.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// If the quota is still used up within this time after that retry, in milliseconds, its day begins at another time: it
-/// follows another time zone, or the waiting messages have already used it up.
+/// How long after that time a used-up quota counts as one of another day, in milliseconds: the quota follows another
+/// time zone, or the waiting messages have already used it up.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt in that case.
 const HALF_A_DAY: u32 = 43_200;

@@ -19,9 +19,9 @@ use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
-/// Most e-mails to one recipient on a day (UTC), over all units. The count may be a minute old.
+/// Maximum number of e-mails to one recipient on a day (UTC), over all units. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// Most e-mails of test keys on a day. All of them go to the one address that the operator has set.
+/// Maximum number of e-mails of test keys on a day. All of them go to the one address that the operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
 /// An e-mail to send. `to` is the recipient's address, and `address` is its HMAC.

@@ -31,7 +31,7 @@ const LEDGER_UNSENT_DAYS: u32 = 7;
 /// Workers KV's usual cache TTL, in seconds. It applies where a key sets none.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
-/// Most bytes of a price list: 1 MiB.
+/// Maximum size of a price list: 1 MiB.
 pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
 
 /// Workers KV's minimum cache TTL, in seconds.
@@ -51,7 +51,7 @@ pub trait Key {
     const READ_MS: u32 = 5_000;
     /// How long a record is kept, in seconds, at least 60; `None` keeps it without limit.
     const KEPT_SECONDS: Option<u32> = None;
-    /// Most bytes of a record.
+    /// Maximum size of a record, in bytes.
     const MAX_BYTES: usize = 64 * 1024;
 
     /// The part of the name after the prefix.

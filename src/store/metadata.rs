@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Most bytes of metadata as JSON: the limit of Workers KV.
+/// Maximum size of metadata as JSON, in bytes: the limit of Workers KV.
 const MAX_BYTES: usize = 1_024;
 
 /// Who may see a transaction, and the transaction's summary for the operator. It has at most 1,024 bytes of JSON once

@@ -5,7 +5,7 @@ use super::{Key, Store, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
+/// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
 /// How long a change waits for a rival change at the same moment to become visible, in milliseconds. It is longer than

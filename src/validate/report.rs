@@ -110,7 +110,7 @@ fn issue_at<'a>(node: &Node<'_>, code: Code, detail: Detail) -> Issue<'a> {
     Issue { path: node.path(), code, detail, sort_key: node.sort_key(false) }
 }
 
-/// Most characters of a path in a summary. Every path of the contract is shorter.
+/// Maximum number of characters of a path in a summary. Every path of the contract is shorter.
 const MAX_PATH_LENGTH: usize = 100;
 
 /// Writes issues with their paths on one line, and then how many of `count` are left out. Paths are cut at 100

@@ -1,4 +1,4 @@
-/** Most waiting calls that are remembered: far more than an isolate serves at once. */
+/** Maximum number of waiting calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
 /** Longest wait for a message that is delivered alone, in milliseconds. The platform may have ended that delivery without notice. */

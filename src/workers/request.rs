@@ -28,11 +28,11 @@ fn problem(error: &JsValue) -> BodyError {
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
 /// Bytes of a refused body that are drained at once: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
-/// Most bytes of a refused body that are drained: 32 MiB.
+/// Maximum number of bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline of a drain, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Most drains that begin within [`DRAIN_MS`]. Each holds one piece: 2 MiB in all.
+/// Maximum number of drains that begin within [`DRAIN_MS`]. Each holds one piece: 2 MiB in all.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {

@@ -171,7 +171,7 @@ fn unavailable(operation: &str, kind: &str, failure: &str) -> StoreError {
 }
 
 fn damaged_list() -> StoreError {
-    StoreError::Damaged("the list of names has another form".to_owned())
+    StoreError::Damaged("the list of names has an unexpected form".to_owned())
 }
 
 /// Returns the error for metadata of another form. serde's own text would quote the metadata.

@@ -10,9 +10,9 @@ use serde::Serialize;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Most values that are read concurrently, one call each: Cloudflare's limit of connections.
+/// Maximum number of values that are read concurrently, one call each: Cloudflare's limit of connections.
 const MAX_CONNECTIONS: usize = 6;
-/// Most bytes of the values of one read. An isolate has 128 MB, and JavaScript holds a second copy.
+/// Maximum size of the values of one read, in bytes. An isolate has 128 MB, and JavaScript holds a second copy.
 const MAX_READ_BYTES: usize = 32 * 1024 * 1024;
 
 /// The options of `get`.
@@ -79,7 +79,7 @@ fn bytes_of(text: JsValue) -> Option<Vec<u8>> {
 
 fn too_large(kind: &str) -> StoreError {
     StoreError::Damaged(format!(
-        "the records that are read together have over {MAX_READ_BYTES} bytes: {kind}"
+        "the records of one read have more than {MAX_READ_BYTES} bytes: {kind}"
     ))
 }
 
