@@ -69,7 +69,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
-        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // may have been written
         let Summary { mail, created_at, .. } = &metadata.summary;
         let unsent_since = mail.and_then(|_| created_at.clone());
         if let Some(ledger) = self.ledger {

@@ -341,7 +341,7 @@ fn decode<'a, 'b, R: Reporter<'a>>(
     scratch: &'b mut [u8],
 ) -> std::result::Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
-        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // whatever its escapes are
+        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // even if its escapes are invalid
         Some(bytes) => return Ok(Text::Input(bytes)),
         None if R::NEEDS_EXACT_TEXT => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),
