@@ -126,7 +126,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         self.yield_to(self.load(&key).await?, delivery)?;
         match self.clock.now_ms().saturating_sub(now_ms) {
             0..=SLOW_MS => Ok(()),
-            _ => Err(Unsent::Failed("the store takes long".to_owned())),
+            _ => Err(Unsent::Failed("the store is slow".to_owned())),
         }
     }
 

@@ -103,7 +103,7 @@ impl Delivery<'_> {
 }
 
 const ENDED: &str = "sent or skipped before";
-const TAKES_LONG: &str = "another delivery of the transaction takes long";
+const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Delivers a message. `attempt` is the number of the delivery, starting at 1. `token` identifies the delivery. It
@@ -111,7 +111,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
-            return done("no message of this service");
+            return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms, message, attempt, token };
         let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
@@ -223,7 +223,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// up for days.
     pub async fn bury(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
-            return done("no message of this service");
+            return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
         let Some(_turn) = self.turn(&id).await else { return busy(TAKES_LONG) };

@@ -164,7 +164,9 @@ fn of_this_create(
     delivery: &Delivery<'_>,
 ) -> Result<(), Unsent> {
     let Some(created_ms) = parse_ms(&record.created_at) else {
-        return Err(Unsent::Failed("the stored transaction is damaged: no time".to_owned()));
+        return Err(Unsent::Failed(
+            "the stored transaction is damaged: its time cannot be read".to_owned(),
+        ));
     };
     match created_ms.cmp(&delivery.created_ms) {
         // The record of this message's create may not be shown yet, or never be written.

@@ -259,7 +259,7 @@ function callsOf(name, instance, onBreak = () => {}) {
     if (served === before) return;
     onBreak();
     console.error(
-      JSON.stringify({ cause: `the ${name} broke and starts anew`, waiting: waiting.size }),
+      JSON.stringify({ cause: `the ${name} broke and restarts`, waiting: waiting.size }),
     );
     for (const answer of waiting.values()) answer();
     waiting.clear();
