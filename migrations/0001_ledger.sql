@@ -1,6 +1,6 @@
--- The ledger (src/ledger): what operators ask of transactions, derived from the records of Workers KV, which stay the
--- system of record; the claims of facts that two people may change at once; and what operators have done by an ID, so that it
--- is done once. All but the last can be made again from KV.
+-- The ledger (src/ledger) has three kinds of tables. Transactions, for operators' lists and sums, are derived from the
+-- records in Workers KV, which remain the system of record. Claims are for facts that two people may change at the same
+-- time. Operations take effect once, however often their ID is sent. All but the operations can be rebuilt from KV.
 -- Times are milliseconds since 1970, in UTC.
 
 -- A shop is a unit in a mode.
@@ -11,7 +11,7 @@ CREATE TABLE shops (
   UNIQUE (mode, unit)
 ) STRICT;
 
--- API keys by their IDs; a team's key has a row for each shop that it made transactions of.
+-- API keys by their IDs. A team's key has a row for each shop for which it created transactions.
 CREATE TABLE keys (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -19,12 +19,14 @@ CREATE TABLE keys (
   UNIQUE (id, shop)
 ) STRICT;
 
--- cents: the charge up to 2^53 - 1; a larger one is in `amount`, as digits and a power of ten: `12e308`.
--- email: keyed hash of the address, as in the record's metadata. prices: the time of the price list.
--- changed: when the row was last written. quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1,
--- else as `amount`.
--- The rows themselves are in the order of lists and months: a page, a sum, an export reads what lies together. A create
--- writes three rows: this one and those of the first two indexes. Each further index of every row would cost one more.
+-- Transactions. Rows are stored in the order of lists and months, so that a page, a sum or an export reads adjacent
+-- rows. A create writes three rows: this one and one in each of the first two indexes. Each further index over all rows
+-- would add one.
+--   cents: the charge up to 2^53 - 1. A larger charge is in `amount`, as digits and a power of ten: `12e308`.
+--   email: the keyed hash of the address, as in the record's metadata.
+--   prices: the time of the price list.
+--   changed: when the row was last written.
+--   quantities: [["tree",3000000],["reef","1e-9"]], in millionths up to 2^53 - 1, otherwise in the form of `amount`.
 CREATE TABLE transactions (
   id TEXT NOT NULL,
   shop INTEGER NOT NULL,
@@ -48,11 +50,13 @@ CREATE UNIQUE INDEX by_id ON transactions (id);
 CREATE INDEX by_email ON transactions (email) WHERE email IS NOT NULL;
 CREATE INDEX by_erasure ON transactions (erased) WHERE erased IS NOT NULL;
 
--- Facts that two people may change at once, by the names of their records in KV: months that are marked as paid, units of
--- teams. The record is what the API reads; this row says whose change it is, so that of two changes at once the second one
--- hears of the first. change: the name of the entry in the audit log; empty where that is not known. A row counts more than
--- the record for some minutes only (src/ledger/claims.rs). gone: the record was removed. before: the row as it was when the
--- last change was claimed, as JSON, for one that is given up.
+-- Claims: facts that two people may change at the same time, namely that a month is paid or that a unit is in a team. A
+-- fact has the name of its record in KV, which the API reads. This row says whose change it is, so that of two
+-- simultaneous changes the second one is refused, with the first one as the reason. A row takes precedence over the
+-- record for only some minutes (src/ledger/claims.rs).
+--   state: `gone` if the record was removed.
+--   change: the name of the entry in the audit log; empty if unknown.
+--   before: the row before the last change was claimed, as JSON, to restore it if that change is cancelled.
 CREATE TABLE claims (
   kind TEXT NOT NULL CHECK (kind IN ('settlement', 'member')),
   name TEXT NOT NULL,
@@ -64,10 +68,14 @@ CREATE TABLE claims (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- Changes that operators make, each once (src/ledger/operations.rs). id: a hash of the author and of the ID that they gave;
--- arguments: a hash. began: when
--- the first attempt did; attempted: when the last one did, 0 once that has failed; attempt: tells it from others. after: what
--- became of those before. outcome: JSON, without a secret.
+-- Operators' changes, each of which takes effect once (src/ledger/operations.rs).
+--   id: a hash of the author and of the operation's ID.
+--   arguments: a hash.
+--   began: when the first attempt began.
+--   attempted: when the last attempt began, or 0 once it has ended without an outcome.
+--   attempt: identifies the last attempt.
+--   after: the result of the attempts before the last one.
+--   outcome: JSON without a secret.
 CREATE TABLE operations (
   id TEXT PRIMARY KEY NOT NULL,
   command TEXT NOT NULL,
@@ -83,11 +91,17 @@ CREATE TABLE operations (
 
 CREATE INDEX by_beginning ON operations (began);
 
--- The reconciliation with KV. started: when the pass that is under way began; part: what it lists now, `after` and `cursor`
--- where it goes on; lease: until when somebody works at it. completed: when the last full pass began: the ledger has every transaction that
--- was created two minutes before. imported: since when the claims are those
--- of KV. failures: lists that failed one after the other. received: when messages came last, and delay: how old the oldest
--- transaction of these was. kept_from: transactions that were created before are in KV alone.
+-- The reconciliation with KV.
+--   lease: until when a process, the `holder`, has the reconciliation.
+--   started: when the current pass began.
+--   part: the list that it reads now. `cursor` and `after` are its position in the list.
+--   completed: when the last whole pass began. The ledger has every transaction that was created up to two minutes
+--     before.
+--   imported: when the first whole pass ended. From then on, the claims include all records in KV.
+--   failures: number of consecutive lists that failed.
+--   received: when the last messages were received.
+--   delay: how old the oldest transaction in these messages was.
+--   kept_from: transactions that were created before this time are only in KV.
 CREATE TABLE reconciliation (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   lease INTEGER NOT NULL DEFAULT 0,
@@ -110,8 +124,9 @@ CREATE TABLE reconciliation (
 ) STRICT;
 INSERT INTO reconciliation (one) VALUES (1);
 
--- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a row without
--- its quantities, a message that makes no row. pass: the pass that found it last.
+-- What a person has to look at: a record that is damaged, a row whose record is gone (`detail` has the row), a row
+-- without its quantities, or a message whose row breaks a constraint.
+--   pass: the last pass that found it.
 CREATE TABLE findings (
   kind TEXT NOT NULL CHECK (kind IN ('damaged', 'gone', 'large', 'refused')),
   name TEXT NOT NULL,

@@ -1,6 +1,6 @@
 //! API keys and their records (§5).
 //!
-//! A key is opaque: its record, named by the SHA-256 of its text, says what it may do.
+//! A key is opaque. Its record, whose name is the SHA-256 of the key's text, says what the key may do.
 
 use crate::http::OWS;
 use crate::scope::Mode;
@@ -14,7 +14,7 @@ use std::fmt::{self, Debug, Formatter};
 /// Bytes of randomness in a new key: 200 bits.
 pub const KEY_BYTES: usize = 25;
 
-/// The text of a new key, such as `service_sk_test_` and 40 characters, of these random bytes.
+/// Makes the text of a new key from random bytes: `service_sk_test_` or `service_sk_live_`, and 40 characters.
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
@@ -24,14 +24,14 @@ pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
 pub struct ApiKey<'a>(&'a str);
 
 impl<'a> ApiKey<'a> {
-    /// Takes the text of a key, unchecked.
+    /// Wraps the text of a key without checking it.
     pub fn new(text: &'a str) -> Self {
         ApiKey(text)
     }
 
-    /// Reads an `Authorization` header: the scheme `Bearer` in any case, and a token.
+    /// Parses an `Authorization` header: the scheme `Bearer` in any case, and a token.
     ///
-    /// `None` for other schemes, and for a token that is empty or has blanks in it.
+    /// Returns `None` for other schemes, and for a token that is empty or contains blanks.
     pub fn from_authorization(header: &'a str) -> Option<Self> {
         let (scheme, token) = header.trim_matches(OWS).split_once(' ')?;
         let token = token.trim_start_matches(' ');
@@ -41,18 +41,18 @@ impl<'a> ApiKey<'a> {
         well_formed.then_some(ApiKey(token))
     }
 
-    /// Writes the header that [`from_authorization`](Self::from_authorization) reads.
+    /// Returns the header that [`from_authorization`](Self::from_authorization) parses.
     pub fn authorization(self) -> String {
         ["Bearer ", self.0].concat()
     }
 
-    /// Whether it begins as live keys do. Its record decides what a key is: this is for what must be refused before that
-    /// is read.
+    /// Returns whether the key begins as live keys do. The key's record decides what the key may do: this check is only
+    /// for requests that must be refused before the record is read.
     pub fn has_live_prefix(self) -> bool {
         self.0.starts_with(Mode::Live.key_prefix())
     }
 
-    /// The hash that names its record.
+    /// Returns the hash in the name of the key's record.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
@@ -64,20 +64,20 @@ impl Debug for ApiKey<'_> {
     }
 }
 
-/// Digits of a key's ID.
+/// Number of digits of a key's ID.
 pub const KEY_ID_LENGTH: usize = 12;
 
-/// SHA-256 of a key's text.
+/// The SHA-256 of a key's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// 64 lower-case hexadecimal digits.
+    /// Returns 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
         base16ct::lower::encode_string(&self.0)
     }
 
-    /// The ID by which operators name the key: the first 12 digits.
+    /// Returns the key's ID, by which operators refer to the key: the first 12 digits.
     pub fn id(self) -> String {
         let mut hex = self.to_hex();
         hex.truncate(KEY_ID_LENGTH);
@@ -90,24 +90,25 @@ impl KeyHash {
     }
 }
 
-/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are out of bounds.
+/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are
+/// out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "KeyMembers")]
 pub struct KeyRecord {
     /// Test or live.
     pub mode: Mode,
-    /// Whom it acts for.
+    /// The unit or team that the key belongs to.
     #[serde(flatten)]
     pub level: KeyLevel,
-    /// The operator's note, shown by the key list.
+    /// The operator's note, which the list of keys shows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// Copy of the namespace's secret. A key without it cannot create.
+    /// A copy of the namespace's secret. A key without it cannot create transactions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The members of a key's record, as they are read: `flatten` would make a tree of values first.
+/// The members of a key's record as they are read. `flatten` would build a tree of values first.
 #[derive(Deserialize)]
 struct KeyMembers {
     mode: Mode,
@@ -128,14 +129,14 @@ impl TryFrom<KeyMembers> for KeyRecord {
     }
 }
 
-/// Whom a key acts for (§5.4): the member `unit` or `team` of its record, the ID of one of them.
+/// The owner of a key (§5.4): the member `unit` or `team` of its record, with the owner's ID.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "LevelMembers", rename_all = "lowercase")]
 pub enum KeyLevel {
     /// A unit.
     Unit(String),
-    /// The units of a team; each request names one by `X-Service-Unit-Id`. Which they are is no part
-    /// of a key: each has a record of its own.
+    /// The units of a team. Each request names one of them in `X-Service-Unit-Id`. The key's record does not list the
+    /// units: each has a record of its own.
     Team(String),
 }
 
@@ -159,14 +160,14 @@ impl TryFrom<LevelMembers> for KeyLevel {
 }
 
 impl KeyLevel {
-    /// The ID of the unit or team.
+    /// Returns the ID of the unit or team.
     pub fn id(&self) -> &str {
         match self {
             KeyLevel::Unit(id) | KeyLevel::Team(id) => id,
         }
     }
 
-    /// The same with another ID.
+    /// Returns the same level with another ID.
     pub fn with_id(&self, id: &str) -> Self {
         match self {
             KeyLevel::Unit(_) => KeyLevel::Unit(id.to_owned()),
@@ -177,7 +178,7 @@ impl KeyLevel {
     /// Checks the ID.
     ///
     /// # Errors
-    /// If it is out of bounds; what to write instead.
+    /// If it is out of bounds. The text says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -186,14 +187,16 @@ impl KeyLevel {
     }
 }
 
-/// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
+/// Maximum number of characters of the ID of a unit or team: it has to fit into a header and into the metadata of a
+/// record.
 const MAX_ID_LENGTH: usize = 128;
-/// Most characters of a label.
+/// Maximum number of characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
-/// Whether this may be the ID of a unit or team. It is sent in a header: so it is ASCII without
-/// blanks, and without the comma, which HTTP puts between two headers of one name. It is part of
-/// metadata, which is short: so it has no character that JSON escapes.
+/// Returns whether a text is a valid ID of a unit or team.
+///
+/// It is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers of
+/// the same name. It is part of metadata, which is short, so it has no character that JSON escapes.
 pub fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     let plain = text.bytes().all(is_plain);
@@ -203,7 +206,7 @@ pub fn is_id(text: &str) -> bool {
 /// Checks the ID of a unit.
 ///
 /// # Errors
-/// If it is out of bounds; what to write instead.
+/// If it is out of bounds. The text says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());
@@ -215,7 +218,7 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team, which has no colon: it ends there in the names of its members.
+/// Checks the ID of a team. It must not contain a colon, as the colon marks its end in the names of the team's members.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {
@@ -235,7 +238,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 impl KeyRecord {
-    /// The record of a key without a label, and without the secret.
+    /// Makes the record of a key without a label and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }

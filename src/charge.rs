@@ -1,4 +1,4 @@
-//! The charge of a pledge transaction: the operator's prices, summed in exact decimals.
+//! Computes the charge of a pledge transaction from the operator's prices, in exact decimals.
 
 use crate::decimal::Decimal;
 use crate::pledge::{CurrencyCode, Impact};
@@ -8,21 +8,21 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
 
-/// The operator's price catalogue, one JSON record.
+/// The operator's price list, one JSON record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalogue {
     /// The currency of every charge.
     pub currency_code: CurrencyCode,
-    /// Price of one unit of each offering. An offering that is not listed costs nothing.
+    /// The price of one unit of each offering. An offering that is not listed is charged 0.00.
     #[serde(deserialize_with = "read_prices")]
     pub unit_prices: BTreeMap<String, UnitPrice>,
-    /// The time of the price list that this is, an RFC 3339 date-time with milliseconds.
+    /// The time of this price list, an RFC 3339 date-time with milliseconds.
     #[serde(default, deserialize_with = "read_time", skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
 }
 
-/// Reads a time of 24 bytes, which fits the metadata of a record; any other text is as none.
+/// Reads a time of 24 bytes, which fits the metadata of a record. Any other text becomes `None`.
 fn read_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let time = Option::<String>::deserialize(deserializer)?;
     Ok(time.filter(|time| time.len() == 24 && parse_ms(time).is_some()))
@@ -37,11 +37,12 @@ pub struct UnitPrice {
     decimal: Decimal,
 }
 
-/// Most characters of a price: enough for any currency, too few to slow a sum.
+/// Maximum number of characters of a price: enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
 impl UnitPrice {
-    /// Parses a price; `None` for a sign, an exponent, a bare point, blanks, or over 40 characters.
+    /// Parses a price. Returns `None` for a sign, an exponent, a point without digits on both sides, blanks, or over 40
+    /// characters.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -50,13 +51,13 @@ impl UnitPrice {
         Some(UnitPrice { text: text.to_owned(), decimal })
     }
 
-    /// As it was written.
+    /// Returns the price as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-// A visitor rather than `try_from`, so that the error for a bare number, too, says what to write.
+// A visitor instead of `try_from`, so that the error for a bare number also says what to write.
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(UnitPriceVisitor)
@@ -111,10 +112,10 @@ impl<'de> Visitor<'de> for PricesVisitor {
 }
 
 impl Catalogue {
-    /// The sum of amount × unit price: exact, rounded once to two places, half away from zero.
+    /// Returns the exact sum of amount × unit price, rounded once to two places, half away from zero.
     ///
-    /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308;
-    /// the result is a plain decimal without an exponent, such as `12.50`.
+    /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308. The result is a plain
+    /// decimal without an exponent, such as `12.50`.
     pub fn amount<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> String {
         let products = impacts.filter_map(|impact| {
             let price = self.unit_prices.get(&*impact.offering_id)?;
@@ -123,12 +124,12 @@ impl Catalogue {
         Decimal::sum_of_products(products).to_money()
     }
 
-    /// The number of impacts whose offering is not listed.
+    /// Returns the number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
         impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
     }
 
-    /// Whether an offering has a price.
+    /// Returns whether an offering has a price.
     pub fn lists(&self, offering_id: &str) -> bool {
         self.unit_prices.contains_key(offering_id)
     }

@@ -1,26 +1,25 @@
-//! Exact decimal arithmetic, as far as money and quantities need it: a sum of products, rounded once or
-//! written whole.
+//! Exact decimal arithmetic for money and quantities: sums and sums of products, rounded once or written exactly.
 //!
-//! A double's decimals reach from 10^-324 to 10^308, and a price adds some more on both sides: too
-//! wide for machine integers, narrow enough for one counter per decimal place. A library of
-//! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
+//! The decimals of doubles range from 10^-324 to 10^308, and a price adds some digits at both ends. That is too wide
+//! for machine integers, but narrow enough for one counter per decimal place. A library of unbounded integers would be
+//! a sixth of the Worker. The tests compare this module with such a library.
 
 use crate::validate::number::ToDouble;
 use std::iter::repeat_n;
 
-/// A decimal of 0 or more, exactly that of its text.
+/// A decimal of 0 or more, with exactly the value of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
-    /// The number of digits after the point; if negative, of zeros that follow the digits.
+    /// The number of digits after the point. If it is negative, the number of zeros that follow the digits.
     scale: i32,
 }
 
 impl Decimal {
-    /// Reads digits with at most one point among them, and perhaps an exponent: `12.50`, `1e-7`.
+    /// Parses digits with at most one point, and an optional exponent: `12.50`, `1e-7`.
     ///
-    /// `None` for anything else, signs included.
+    /// Returns `None` for any other text, including one with a sign.
     pub fn parse(text: &str) -> Option<Self> {
         let (mut digits, mut point, mut exponent) = (Vec::new(), None, 0);
         for (at, byte) in text.bytes().enumerate() {
@@ -39,8 +38,8 @@ impl Decimal {
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
-    /// Parses a decimal from outside of the service: as [`parse`](Self::parse), but `None` for more than 324 digits
-    /// before the point or after it, which no double has.
+    /// Parses a decimal from outside of the service, as [`parse`](Self::parse) does. Returns `None` also for more than
+    /// 324 digits before or after the point, which no double has.
     pub fn parse_bounded(text: &str) -> Option<Self> {
         let decimal = Some(text).filter(|text| text.len() <= MAX_TEXT).and_then(Decimal::parse)?;
         let Decimal { digits, scale } = decimal.trimmed();
@@ -49,14 +48,14 @@ impl Decimal {
         is_bounded.then_some(decimal)
     }
 
-    /// Returns a number of units, of which 1 has so many places: 150 units of 2 places are 1.50.
+    /// Makes a decimal from a number of units with this many places: 150 units of 2 places are 1.50.
     pub fn from_units(units: u64, places: i32) -> Self {
         let digits = itoa::Buffer::new().format(units).bytes().map(|byte| byte - b'0').collect();
         Decimal { digits, scale: places }
     }
 
-    /// Returns how many units of so many places the decimal is, the reverse of
-    /// [`from_units`](Self::from_units). `None` for part of a unit, and above [`MAX_UNITS`].
+    /// Returns the decimal as a number of units with this many places, the reverse of [`from_units`](Self::from_units).
+    /// Returns `None` if it is not a whole number of units, or above [`MAX_UNITS`].
     pub fn units(&self, places: i32) -> Option<u64> {
         let Decimal { digits, scale } = self.trimmed();
         if digits.is_empty() {
@@ -69,8 +68,8 @@ impl Decimal {
         digits.iter().chain(repeat_n(&0, zeros)).try_fold(0, append)
     }
 
-    /// Returns the same without zeros at its beginning and end: equal decimals are then equal in their
-    /// members. 0 has no digits.
+    /// Returns the same decimal without zeros at its beginning and end, so that equal decimals have equal members. 0
+    /// has no digits.
     pub fn trimmed(&self) -> Self {
         let is_zero = |digit: &&u8| **digit == 0;
         let last = self.digits.iter().rev().take_while(is_zero).count();
@@ -80,7 +79,7 @@ impl Decimal {
         Decimal { digits: digits.to_vec(), scale: if digits.is_empty() { 0 } else { scale } }
     }
 
-    /// The exact decimal as digits and a power of ten, such as `12e306`: the text that SQL lays out to sum it.
+    /// Returns the exact decimal as digits and a power of ten, such as `12e306`. SQL statements sum this form.
     pub fn to_scientific(&self) -> String {
         let Decimal { digits, scale } = self.trimmed();
         let digits: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
@@ -88,7 +87,8 @@ impl Decimal {
         [digits, "e", itoa::Buffer::new().format(scale.saturating_neg())].concat()
     }
 
-    /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
+    /// Returns the shortest decimal that parses back to the same double. Returns `None` for negative numbers,
+    /// infinities and NaN.
     pub fn shortest(value: f64) -> Option<Self> {
         Decimal::parse(zmij::Buffer::new().format(value))
     }
@@ -99,18 +99,18 @@ impl Decimal {
         Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
     }
 
-    /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
+    /// Returns the exact sum of products, each of a double's [shortest decimal](Self::shortest) and a price.
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
         sum_up(&products)
     }
 
-    /// The exact decimal without zeros at its end: plain such as `0.0000001`, or with an exponent such as
-    /// `1e308` where that would add over 20 zeros.
+    /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such
+    /// as `1e308`, if it would otherwise need more than 20 zeros.
     pub fn to_exact(&self) -> String {
         let Decimal { digits, scale } = self.trimmed();
         let count = digits.len() as i32;
-        let point = count.saturating_sub(scale); // after so many digits
+        let point = count.saturating_sub(scale); // the point is after this many digits
         let has_exponent = scale < -MAX_ZEROS || point < -MAX_ZEROS;
         let places = if has_exponent { 0..count } else { 0.min(point - 1)..count.max(point) };
         let mut text = String::new();
@@ -128,11 +128,11 @@ impl Decimal {
         text
     }
 
-    /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
+    /// Returns the decimal with two places after the point, rounded half away from zero, such as `12.50`.
     ///
-    /// Its length, and so the memory and time that it takes, grows with a large exponent.
+    /// A large exponent makes the text long, and takes memory and time accordingly.
     pub fn to_money(&self) -> String {
-        // Leading zeros: room for a carry, and the digits of `0.00`.
+        // Leading zeros: room for a carry, and for the digits of `0.00`.
         let mut cents = vec![0; UNIT_DIGITS];
         cents.extend(&self.digits);
         let count = cents.len() as i64 - i64::from(self.scale) + MONEY_PLACES as i64;
@@ -156,17 +156,18 @@ impl Decimal {
     }
 }
 
-/// Most units of a decimal as an integer, 2^53 - 1: JSON, JavaScript and SQLite exchange these exactly.
+/// Largest number of units that [`units`](Decimal::units) returns, 2^53 - 1: JSON, JavaScript and SQLite represent
+/// integers up to it exactly.
 pub const MAX_UNITS: u64 = (1 << 53) - 1;
-/// Most characters of a decimal from outside: the exact sum of all doubles has fewer.
+/// Maximum number of characters of a decimal from outside. The exact sum of all doubles has fewer.
 const MAX_TEXT: usize = 1_000;
-/// Most digits of such a decimal before the point, and after it.
+/// Maximum number of digits of a decimal from outside, before and after the point.
 const MAX_DIGITS: i64 = 324;
-/// Most zeros that are written in the place of an exponent.
+/// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;
-/// Places for what is carried out of the highest counter, a `u64`.
+/// Decimal places for the carry out of the highest counter, a `u64`.
 const CARRY_PLACES: usize = 20;
-/// Places of money after the point.
+/// Decimal places of money.
 const MONEY_PLACES: usize = 2;
 /// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
@@ -174,7 +175,7 @@ const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
 fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {
     let scales = products.iter().map(|(amount, price)| amount.scale + price.scale);
     let scale = scales.max().unwrap_or_default();
-    // Counter n is worth 10^(n - scale); it may hold more than 9.
+    // Counter n counts units of 10^(n - scale), and may hold more than 9.
     let mut places = Vec::new();
     for (amount, price) in products {
         add_product(&mut places, (scale - amount.scale - price.scale) as usize, amount, price);
@@ -214,18 +215,18 @@ fn add_one(digits: &mut [u8]) {
     }
 }
 
-/// The text of a JSON number with two places after the point, rounded half away from zero, such
-/// as `-5.00` for `-5`; `None` beyond the largest double, so that its length is bounded.
+/// Returns a JSON number with two places after the point, rounded half away from zero, such as `-5.00` for `-5`.
+/// Returns `None` beyond the largest double, so that the length is bounded.
 pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<String> {
     match to_double(number) {
-        // Not parsed: the exponent may be too large for an integer.
+        // The text is not parsed: its exponent may be too large for an integer.
         0.0 => Some("0.00".to_owned()),
         double => double.is_finite().then(|| signed_money(number)).flatten(),
     }
 }
 
-/// A decimal with two places after the point, rounded half away from zero, such as `12.50` for
-/// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
+/// Returns a decimal text with two places after the point, rounded half away from zero, such as `12.50` for `12.5`.
+/// Returns `None` for a text other than digits with at most one point and one minus sign.
 pub(crate) fn text_as_money(text: &str) -> Option<String> {
     let has_exponent = text.bytes().any(|byte| matches!(byte, b'e' | b'E'));
     (!has_exponent).then(|| signed_money(text)).flatten()

@@ -1,9 +1,9 @@
-//! The exports of the wasm of `impact-pledge/validate`: plain functions over addresses in linear
-//! memory. `pkg-templates/validate/wasm.ts` calls them.
+//! The exports of the wasm of `impact-pledge/validate`: plain functions over addresses in linear memory.
+//! `pkg-templates/validate/wasm.ts` calls them.
 //!
-//! They use no wasm-bindgen, and neither allocate nor panic, so that the wasm is little more than
-//! the rules. JavaScript owns the memory of every `area` that it passes: it grows the memory by the
-//! pages that it needs, writes the input there and reads the result there.
+//! They use no wasm-bindgen, and neither allocate nor panic, so that the wasm is little more than the rules. JavaScript
+//! owns the memory of every `area` that it passes. It grows the memory by the pages that it needs, writes the input
+//! there, and reads the result from there.
 
 #![expect(unsafe_code, reason = "JavaScript passes addresses, which must become slices")]
 
@@ -13,11 +13,11 @@ use crate::validate::json::Source;
 use crate::validate::rules;
 use core::slice;
 
-/// Checks whether a text has a format, by its number. Returns 0 if it has, else the number of the
-/// [`Code`](crate::validate::Code).
+/// Checks a text against the format with this number. Returns 0 if it is valid, and the number of the
+/// [`Code`](crate::validate::Code) otherwise.
 ///
-/// The area holds the text, of `length` bytes. A byte beyond ASCII may stand for any such character,
-/// because no format has one.
+/// The area holds the text of `length` bytes. One byte beyond ASCII may stand for any such character, as no format
+/// allows any.
 #[unsafe(no_mangle)]
 extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
     let format = Format::from_repr(format as u8).unwrap_or(Format::Any);
@@ -25,10 +25,10 @@ extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
     checked.err().map_or(0, |code| code as u32)
 }
 
-/// Checks JSON with [`compact::check`], which documents `skip` and what is returned.
+/// Checks JSON with [`compact::check`], which documents `skip` and the returned number.
 ///
-/// The area has room for `room` issues, then the JSON of `length` bytes, and then as many bytes of
-/// scratch memory. `source` is 0 for [`Source::Json`], and 1 for [`Source::Value`].
+/// The area has room for `room` issues, then the JSON of `length` bytes, and then the same number of bytes of scratch
+/// memory. `source` is 0 for [`Source::Json`], and 1 for [`Source::Value`].
 #[unsafe(no_mangle)]
 extern "C" fn check_json(
     area: usize,
@@ -44,7 +44,7 @@ extern "C" fn check_json(
     compact::check(slice_from_raw(area, length), source, skip, scratch, issues)
 }
 
-/// Returns memory that JavaScript wrote.
+/// Returns memory that JavaScript has written.
 fn slice_from_raw<'a, T: Copy>(address: usize, count: usize) -> &'a [T] {
     // SAFETY: JavaScript reserved the area: it is aligned to a page, filled before the call, and
     // unchanged until the call returns. Every bit pattern is a valid value of the types read here.
@@ -53,6 +53,6 @@ fn slice_from_raw<'a, T: Copy>(address: usize, count: usize) -> &'a [T] {
 
 /// Returns memory that JavaScript reads after the call.
 fn slice_from_raw_mut<'a, T: Copy>(address: usize, count: usize) -> &'a mut [T] {
-    // SAFETY: as above; no other slice overlaps it, because each takes its own part of the area.
+    // SAFETY: as above. No other slice overlaps it, as each takes its own part of the area.
     unsafe { slice::from_raw_parts_mut(address as *mut T, count) }
 }

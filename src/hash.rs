@@ -2,7 +2,7 @@
 
 use sha2::digest::Update;
 
-/// Adds texts to a hash, each after its length: different lists of texts add different bytes.
+/// Adds texts to a hash, each after its length, so that different lists of texts add different bytes.
 pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<Item = &'p [u8]>) {
     for part in parts {
         hash.update(&(part.len() as u64).to_be_bytes());
@@ -10,7 +10,7 @@ pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<It
     }
 }
 
-/// The first bytes of a digest.
+/// Returns the first bytes of a digest.
 pub fn first_bytes<const N: usize>(digest: impl Into<[u8; 32]>) -> [u8; N] {
     const { assert!(N <= 32, "a digest has 32 bytes") };
     let mut bytes = [0; N];

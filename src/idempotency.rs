@@ -1,7 +1,7 @@
-//! Safe repeats: `Idempotency-Key` on create (IETF httpapi draft).
+//! The `Idempotency-Key` of a create (IETF httpapi draft), which makes retries safe.
 //!
-//! The IDs and the edit key of such a create are derived, so that concurrent repeats write the same
-//! record. The namespace's secret keys the derivation, so that they cannot be guessed.
+//! The IDs and the edit key of such a create are derived, so that concurrent repeated creates write the same record.
+//! The derivation is keyed by the namespace's secret, so that nobody can guess the result.
 
 use crate::hash::first_bytes;
 use crate::http::OWS;
@@ -13,23 +13,23 @@ use hmac::{Hmac, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Most characters of a key, without its quotes.
+/// Maximum number of characters of a key, without its quotes.
 const MAX_LENGTH: usize = 255;
 
-/// The caller's name for one create: 1 to 255 printable ASCII characters.
+/// The caller's identifier of a create: 1 to 255 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Checks the text of a key; `None` if it is empty, too long, or not printable ASCII.
+    /// Checks the text of a key. Returns `None` if it is empty, too long, or not printable ASCII.
     pub fn new(text: String) -> Option<Self> {
         let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         (printable && (1..=MAX_LENGTH).contains(&text.len())).then_some(IdempotencyKey(text))
     }
 
-    /// Reads the header: a structured-field string in double quotes, or the same text bare.
+    /// Parses the header: a structured-field string in double quotes, or the same text without quotes.
     ///
-    /// `None` for an empty or longer key, other characters, a stray quote or backslash.
+    /// Returns `None` for an empty or longer key, other characters, or a stray quote or backslash.
     pub fn parse(header: &str) -> Option<Self> {
         let header = header.trim_matches(OWS);
         let text = match header.strip_prefix('"') {
@@ -39,7 +39,7 @@ impl IdempotencyKey {
         IdempotencyKey::new(text)
     }
 
-    /// Writes the header: bare where that reads the same, else in double quotes.
+    /// Returns the header: without quotes if that parses to the same key, otherwise in double quotes.
     pub fn to_header(&self) -> String {
         let is_trimmed = !self.0.starts_with(' ') && !self.0.ends_with(' ');
         let bare = is_trimmed && !self.0.bytes().any(is_escaped);
@@ -47,7 +47,7 @@ impl IdempotencyKey {
     }
 }
 
-/// Whether this character has a backslash in front of it within double quotes.
+/// Returns whether this character needs a backslash within double quotes.
 fn is_escaped(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\')
 }
@@ -64,7 +64,7 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// RFC 9651 §3.3.3: a backslash stands before a quote or a backslash, and nowhere else.
+/// Removes escapes (RFC 9651 §3.3.3): a backslash may only stand before a quote or a backslash.
 fn unescape(quoted: &str) -> Option<String> {
     let mut text = String::with_capacity(quoted.len());
     let mut chars = quoted.chars();
@@ -78,18 +78,18 @@ fn unescape(quoted: &str) -> Option<String> {
     Some(text)
 }
 
-/// Names a replay record. It is an HMAC, because an idempotency key is often an order number.
+/// The hash in the name of a replay record. It is an HMAC, as an idempotency key is often an order number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHash([u8; 32]);
 
 impl ReplayHash {
-    /// HMAC-SHA-256 keyed by the namespace's secret, over (mode, unit, idempotency key).
+    /// Computes the HMAC-SHA-256 of (mode, unit, idempotency key), keyed by the namespace's secret.
     pub fn new(secret: &NamespaceSecret, scope: &Scope, key: &IdempotencyKey) -> Self {
         let mac = secret.mac("replay", scope, [key.0.as_bytes()]);
         ReplayHash(mac.finalize().into_bytes().into())
     }
 
-    /// 64 lower-case hexadecimal digits.
+    /// Returns 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
         base16ct::lower::encode_string(&self.0)
     }
@@ -100,63 +100,63 @@ impl ReplayHash {
     }
 }
 
-/// SHA-256 of a payload, however it was spelled as JSON.
+/// The SHA-256 of a payload, independent of how its JSON was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Hashes a request as JSON, its members in the sequence of the schema.
+    /// Hashes a request as JSON with its members in the order of the schema.
     pub fn new(canonical: &[u8]) -> Self {
         Fingerprint(Sha256::digest(canonical).into())
     }
 }
 
-/// The record of a create that can be repeated. It does not expire.
+/// The record of a create that had an idempotency key. It does not expire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// The ID of the transaction that it made.
+    /// The ID of the transaction that the create made.
     pub id: String,
-    /// The terms of its answer.
+    /// The terms of the create's answer.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// The parts of an answer that the request does not determine. A repeat has the terms of the first
-/// create, so that an acknowledged answer does not change with time, prices or host.
+/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create,
+/// so that an acknowledged answer does not change with the time, the prices or the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The charge, by the prices of that moment.
+    /// The charge, by the prices of that time.
     pub amount: String,
-    /// The currency of `amount`: the code of a [`CurrencyCode`], or one that a later release knows.
+    /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
     pub currency_code: String,
-    /// The origin of its timeline address.
+    /// The origin of the timeline URL.
     pub origin: String,
 }
 
 impl Terms {
-    /// Whether this release can make an answer on these terms. It does not write amounts in a currency
-    /// whose rules it does not know.
+    /// Returns whether this release can make an answer on these terms. It does not write amounts in a currency that it
+    /// does not know.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }
 }
 
-/// Derives IDs and edit key, which a create without an idempotency key draws at random.
+/// Derives the IDs and the edit key of a create with an idempotency key. (Without one, they are random.)
 ///
-/// The API key takes no part: a repeat by another key of the unit, such as the one that replaced the
-/// first, makes the same record. The payload takes part: two concurrent creates under one idempotency
-/// key with *different* payloads make two records, rather than one that overwrites the other.
+/// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
+/// first one, makes the same record. The payload is part of it: two concurrent creates with one idempotency key and
+/// *different* payloads make two records, and neither overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);
 
 impl Derivation {
-    /// HMAC-SHA-256 keyed by the namespace's secret, over (mode, unit, idempotency key, payload).
+    /// Computes the HMAC-SHA-256 of (mode, unit, idempotency key, payload), keyed by the namespace's secret.
     pub fn new(
         secret: &NamespaceSecret,
         scope: &Scope,
@@ -166,7 +166,7 @@ impl Derivation {
         Derivation(secret.mac("repeat", scope, [key.0.as_bytes(), &payload.0]))
     }
 
-    /// Bytes for one purpose, such as `transaction`.
+    /// Returns bytes for one purpose, such as `transaction`.
     pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());

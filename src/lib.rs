@@ -1,24 +1,22 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
-//! One crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`) and the
-//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`), beside which
-//! a second Worker serves its dashboard (feature `dashboard`). A feature adds exports to JavaScript on
-//! wasm32 and changes nothing on other targets; all other modules are plain Rust.
+//! The crate becomes two products: the npm package `impact-pledge` (features `client` and `validate`), and the service,
+//! a Cloudflare Worker (feature `server`, and `consumer` for the consumer of its queue). A second Worker serves the
+//! dashboard (feature `dashboard`). A feature adds exports to JavaScript on wasm32, and changes nothing on other
+//! targets. All other modules are plain Rust.
 //!
-//! - [`pledge`] has the types of requests and records; [`schema`] describes their JSON, and
-//!   [`validate`] checks it.
-//! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
-//! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
-//!   exact decimals and [`quantities`] the sums by offering, [`settlement`] says what was paid,
-//!   [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`] keys the hashes that an
-//!   operator finds it by, and [`recipient`] shows it to its recipient.
-//! - [`notify`] makes one e-mail of a message that a create put into the queue.
-//! - [`retry`] decides when a client repeats a request.
-//! - All of these build on [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`]
-//!   (e-mail addresses) and [`version`] (the format of records).
-//! - [`operator`] manages keys, prices and transactions; [`operations`] is the table of its commands, which scripts run as
-//!   wasm (feature `operator`), and
-//!   [`dashboard`] is pages and forms over it.
+//! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`] checks it.
+//! - [`api`] defines the HTTP API for the client and the service: paths, headers, statuses, bodies.
+//! - [`handle`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals, and
+//!   [`quantities`] the sums by offering. [`settlement`] says what was paid. [`idempotency`] recognises repeated
+//!   creates. A [`store`] keeps the record. [`secret`] keys the hashes by which an operator finds a record, and
+//!   [`recipient`] shows it to the recipient.
+//! - [`notify`] turns a message that a create put into the queue into an e-mail.
+//! - [`retry`] decides when a client retries a request.
+//! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses) and
+//!   [`version`] (the format of records).
+//! - [`operator`] manages keys, prices and transactions. [`operations`] is the table of its commands, which scripts run
+//!   as wasm (feature `operator`). [`dashboard`] has pages and forms for the same functions.
 
 pub mod api;
 pub mod auth;
@@ -37,7 +35,7 @@ pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))]
 pub mod operations;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
-// else the service's wasm grows
+// Without this condition, the service's wasm would grow.
 pub mod operator;
 pub mod pledge;
 pub mod quantities;
@@ -54,7 +52,8 @@ pub mod version;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
-#[cfg(all(target_family = "wasm", feature = "consumer"))] // else `impact-pledge/testing` grows
+#[cfg(all(target_family = "wasm", feature = "consumer"))]
+// Without this condition, `impact-pledge/testing` would grow.
 mod consumer;
 #[cfg(all(target_family = "wasm", feature = "dashboard"))]
 mod dashboard_exports;

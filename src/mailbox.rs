@@ -1,18 +1,18 @@
-//! E-mail addresses as the mailboxes that they name.
+//! E-mail addresses, reduced to the mailboxes that they name.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Returns one text for all spellings of a mailbox that RFC 5321 (sections 2.4, 4.1.2, 4.1.3) has, for hashes:
-/// nothing is sent to it.
+/// Returns the same text for all spellings of a mailbox that RFC 5321 allows (sections 2.4, 4.1.2, 4.1.3). The text is
+/// for hashes only: no e-mail is sent to it.
 ///
-/// - A quoted local part counts as what it quotes, its escapes resolved: `"ada"@b.example`,
-///   `"\a\d\a"@b.example` and `ada@b.example` are one.
-/// - Letters count without ASCII case, on both sides: formally the case of a local part matters, but hardly
-///   any mail server tells `Ada@` from `ada@`.
-/// - An address literal counts as its address: `[IPv6:2001:DB8::1]` and `[IPv6:2001:db8:0::1]` are one.
+/// - A quoted local part counts as its content without escapes: `"ada"@b.example`, `"\a\d\a"@b.example` and
+///   `ada@b.example` are the same.
+/// - ASCII case is ignored on both sides. Formally the case of a local part matters, but hardly any mail server
+///   distinguishes `Ada@` from `ada@`.
+/// - An address literal counts as its IP address: `[IPv6:2001:DB8::1]` and `[IPv6:2001:db8:0::1]` are the same.
 ///
-/// Deliberately apart stay names that only some mail servers deliver into one mailbox: `ada+shop@`,
-/// `a.da@`, and domains of one organisation.
+/// Names that only some mail servers deliver to the same mailbox stay different on purpose: `ada+shop@`, `a.da@`, and
+/// the domains of one organisation.
 pub fn mailbox(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let quoted = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -33,7 +33,7 @@ fn without_escapes(quoted: &str) -> String {
     text
 }
 
-/// Parses an address literal in lower case: an IPv4 address as the IPv6 address that is mapped to it.
+/// Parses an address literal in lower case. An IPv4 address becomes the IPv6 address that is mapped to it.
 fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     let Some(address) = literal.strip_prefix("ipv6:") else {
         let address: Ipv4Addr = without_zeros(literal).parse().ok()?;
@@ -43,7 +43,7 @@ fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     [groups, ":", &without_zeros(last)].concat().parse().ok()
 }
 
-/// Removes the leading zeros of an IPv4 address, or of a group. RFC 5321 allows them, std does not.
+/// Removes the leading zeros of an IPv4 address or of a group. RFC 5321 allows them, but std does not.
 fn without_zeros(text: &str) -> String {
     let shortest = |number: &str| match number.trim_start_matches('0') {
         "" => "0".to_owned(),

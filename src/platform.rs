@@ -1,4 +1,4 @@
-//! The clock and the random numbers of JavaScript.
+//! JavaScript's clock, time zones and random numbers.
 
 use crate::handle::{Clock, Entropy};
 use crate::time::TimeZones;
@@ -6,16 +6,17 @@ use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Least bytes that are drawn at once, as a call of the platform costs more than they do: those of twenty creates.
+/// The least number of random bytes that are drawn at once. A call of the platform costs more than these bytes, which
+/// are enough for twenty creates.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Web Crypto: at most 65,536 bytes at a time.
+    /// Web Crypto's generator, which fills at most 65,536 bytes at a time.
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
     fn get_random_values(bytes: &mut [u8]);
 
-    /// `js_sys` has it, too, but its constructor does not catch what an unknown zone throws.
+    /// `js_sys` has this type as well, but its constructor does not catch the exception for an unknown zone.
     #[wasm_bindgen(js_namespace = Intl)]
     type DateTimeFormat;
     #[wasm_bindgen(constructor, catch, js_namespace = Intl)]
@@ -25,9 +26,9 @@ extern "C" {
 }
 
 thread_local! {
-    /// Random bytes that were drawn and not yet used.
+    /// Random bytes that were drawn and not used yet.
     static UNUSED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// The formatter that was used last, by its zone: making one takes 0.1 ms.
+    /// The last formatter and its zone. Making a formatter takes 0.1 ms.
     static FORMATTER: RefCell<Option<(String, DateTimeFormat)>> = const { RefCell::new(None) };
 }
 
@@ -54,7 +55,7 @@ impl TimeZones for Platform {
     }
 }
 
-/// A formatter of dates in a zone; `None` if the zone is not known.
+/// Makes a formatter of dates in a zone. Returns `None` if the zone is unknown.
 fn formatter(zone: &str) -> Option<DateTimeFormat> {
     let options = Object::new();
     for (name, value) in [("timeZone", zone), ("timeZoneName", "longOffset")] {
@@ -63,7 +64,8 @@ fn formatter(zone: &str) -> Option<DateTimeFormat> {
     DateTimeFormat::new("en", &options).ok()
 }
 
-/// The offset of `11/20/2026, GMT-03:30` in seconds. That of UTC is `GMT`, and old ones have seconds, too.
+/// Parses the offset in seconds from a text such as `11/20/2026, GMT-03:30`. UTC's offset is `GMT`, and historical
+/// offsets also have seconds.
 fn offset_in(text: &str) -> Option<i32> {
     let (_, offset) = text.rsplit_once("GMT")?;
     let digits = offset.trim_start_matches(|character: char| !character.is_ascii_digit());

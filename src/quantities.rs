@@ -7,11 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BinaryHeap;
 use std::fmt::{self, Formatter};
 
-/// Most bytes of the JSON in a message of the ledger's queue, which takes 128 KB.
+/// Maximum size of the JSON in a message, in bytes. The ledger's queue accepts 128 KB.
 pub const MAX_MESSAGE_BYTES: usize = 100_000;
-/// Most offerings that are read: more than a record has pledges.
+/// Maximum number of offerings that are read. A record has fewer pledges.
 const MAX_OFFERINGS: usize = 20_000;
-/// Decimal places of a [`Quantity`] that is an integer.
+/// Decimal places of a [`Quantity`] that is stored as an integer.
 const PLACES: i32 = 6;
 
 /// The sums of a transaction's amounts, one for each offering, sorted by the offering's ID.
@@ -21,19 +21,19 @@ pub struct Quantities(Vec<(String, Quantity)>);
 /// An exact sum of amounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// A whole number of millionths, at most [`MAX_UNITS`]. JSON: an integer.
+    /// A whole number of millionths, at most [`MAX_UNITS`]. In JSON it is an integer.
     Millionths(u64),
-    /// Any other sum, [trimmed](Decimal::trimmed). JSON: a text, digits and a power of ten.
+    /// Any other sum, [trimmed](Decimal::trimmed). In JSON it is a text of digits and a power of ten.
     Exact(Decimal),
 }
 
 impl Quantities {
-    /// Sums the amounts of pledges by offering. `None` if the JSON would exceed this number of bytes.
+    /// Sums the amounts of pledges by offering. Returns `None` if the JSON would exceed this number of bytes.
     pub fn of<'i, 'a: 'i>(
         impacts: impl Iterator<Item = &'i Impact<'a>>,
         max_bytes: usize,
     ) -> Option<Self> {
-        // Sorted by a heap: `sort_unstable` would be 9 KB of the service's wasm.
+        // Sorted with a heap: `sort_unstable` would add 9 KB to the service's wasm.
         let impacts = impacts.map(|impact| (&*impact.offering_id, impact.amount));
         let sorted = impacts.collect::<BinaryHeap<_>>().into_sorted_vec();
         Quantities::of_sorted(&sorted, max_bytes)
@@ -46,20 +46,20 @@ impl Quantities {
             let entry = ((*offering_id).to_owned(), Quantity::sum(amounts));
             bytes += serde_json::to_vec(&entry).map_or(0, |json| json.len() + 1);
             if bytes > max_bytes {
-                return None; // before the next one: hostile sums have hundreds of digits
+                return None; // before the next sum is computed: hostile sums have hundreds of digits
             }
             quantities.0.push(entry);
         }
         Some(quantities)
     }
 
-    /// The same of offerings by other names.
+    /// Returns the same quantities with other names for the offerings.
     pub fn renamed(self, name: impl Fn(String) -> String) -> Self {
         let rename = |(offering_id, quantity)| (name(offering_id), quantity);
         Quantities(self.0.into_iter().map(rename).collect())
     }
 
-    /// The offerings' IDs with their sums, in order.
+    /// Returns the offerings' IDs with their sums, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         self.0.iter().map(|(offering_id, quantity)| (&**offering_id, quantity))
     }
@@ -71,7 +71,7 @@ impl Quantity {
         sum.units(PLACES).map_or_else(|| Quantity::Exact(sum.trimmed()), Quantity::Millionths)
     }
 
-    /// The sum as a decimal, which can be summed further.
+    /// Returns the sum as a decimal, which can be added to others.
     pub fn decimal(&self) -> Decimal {
         match self {
             Quantity::Millionths(millionths) => Decimal::from_units(*millionths, PLACES),
@@ -90,8 +90,8 @@ impl Quantity {
     }
 }
 
-/// An amount in millionths, if its shortest decimal is a whole number of them, below 10^15. Two decimals of
-/// up to 15 digits are two doubles: one that gives the same double is the shortest.
+/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15. Two different
+/// decimals of up to 15 digits are two different doubles, so a decimal that gives the same double is the shortest.
 fn millionths(amount: Amount) -> Option<u64> {
     let millionths = (amount.get() * 1e6).round_ties_even();
     let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();
@@ -135,7 +135,7 @@ impl Visitor<'_> for QuantityVisitor {
     }
 }
 
-/// An error that quotes nothing of what was read.
+/// Makes an error that does not quote the text that was read.
 fn invalid<E: Error>(visitor: &QuantityVisitor) -> E {
     E::custom(format_args!("expected {}", visitor as &dyn serde::de::Expected))
 }
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         out.write_str("a list of pairs of an offering's ID and a quantity, each offering once")
     }
 
-    /// Sorts them, as another program may have written them.
+    /// Sorts the entries, as another program may have written them.
     fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Quantities, A::Error> {
         let mut entries: Vec<(String, Quantity)> = Vec::new();
         while let Some(entry) = pairs.next_element()? {
@@ -168,6 +168,6 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         let is_once = entries.windows(2).all(|pair| !matches!(pair, [(a, _), (b, _)] if a == b));
         is_once
             .then_some(Quantities(entries))
-            .ok_or_else(|| A::Error::custom("an offering stands twice"))
+            .ok_or_else(|| A::Error::custom("an offering is listed twice"))
     }
 }

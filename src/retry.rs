@@ -1,4 +1,4 @@
-//! When a client repeats a request, and how long it waits before.
+//! When a client retries a request, and how long it waits before.
 
 /// The longest first wait. Each retry doubles it.
 const FIRST_WAIT_MS: u32 = 500;
@@ -7,28 +7,28 @@ const LONGEST_WAIT_MS: u32 = 8_000;
 /// The longest wait that a `Retry-After` header may ask for. If it asks for more, the call ends.
 pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 
-/// The largest number that JavaScript has exactly.
+/// The largest integer that JavaScript represents exactly.
 const MOST_MS: u64 = (1 << 53) - 1;
 
-/// The rules for repeating the request of one call.
+/// The rules for retries of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Most repeats.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// What is repeated.
+    /// The request of the call.
     pub request: Request,
 }
 
-/// The request of a call.
+/// The request of a call, as far as retries depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// It records nothing.
+    /// A get, which records nothing.
     Get,
-    /// It records a transaction.
+    /// A create, which records a transaction.
     Create {
-        /// Whether it carries an idempotency key, so that repeats record one transaction.
+        /// Whether it has an idempotency key, so that retries record only one transaction.
         has_key: bool,
-        /// The caller's option: `Some(false)` forbids every repeat.
+        /// The caller's option: `Some(false)` forbids all retries.
         retry_creates: Option<bool>,
     },
 }
@@ -36,7 +36,7 @@ pub enum Request {
 /// How an attempt failed.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure<'a> {
-    /// There was no connection, so that no request was sent.
+    /// There was no connection, so the request was not sent.
     Unsent,
     /// There was no answer, or only a part of one.
     Unanswered,
@@ -46,38 +46,38 @@ pub enum Failure<'a> {
         status: u16,
         /// The `Retry-After` header: seconds or an HTTP date.
         retry_after: Option<&'a str>,
-        /// Whether the body has the contract's error shape (§7): a proxy's own errors have not.
+        /// Whether the body has the contract's error shape (§7). A proxy's own errors do not have it.
         is_service: bool,
     },
 }
 
-/// What becomes of a call after a failed attempt.
+/// The decision about a call after a failed attempt.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Next {
-    /// The milliseconds to wait before the next attempt; `None` if this was the last.
+    /// The milliseconds to wait before the next attempt; `None` if there is no further attempt.
     pub wait_ms: Option<u32>,
-    /// The milliseconds that the service asks to wait, at most 2^53 - 1.
+    /// The milliseconds that the service asks the client to wait, at most 2^53 - 1.
     pub retry_after_ms: Option<f64>,
-    /// Whether it was the last because a repeat of this create might record a second transaction, or
-    /// the caller forbids repeats.
+    /// Whether there is no further attempt because a retry of this create might record a second transaction, or because
+    /// the caller forbids retries.
     pub is_withheld: bool,
     /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,
 }
 
-/// The values of the platform that a wait depends on.
+/// Values of the platform that affect a wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment {
     /// Milliseconds since 1970.
     pub now_ms: u64,
     /// A random number from 0 to 1, so that many clients do not retry at the same time.
     pub random: f64,
-    /// Converts an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`, to milliseconds since 1970.
+    /// Converts an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`, to milliseconds since 1970.
     pub http_date_ms: fn(&str) -> Option<u64>,
 }
 
 impl Policy {
-    /// Decides what becomes of a call after a failed attempt and so many `retries`.
+    /// Decides about a call after a failed attempt and this number of earlier `retries`.
     pub fn next(&self, retries: u32, failure: Failure<'_>, environment: Environment) -> Next {
         let asked_ms = failure.retry_after_ms(environment);
         let may_retry = retries < self.max_retries && failure.is_transient();
@@ -93,7 +93,7 @@ impl Policy {
 }
 
 impl Request {
-    /// Whether a repeat after this failure cannot record a second transaction, and is allowed.
+    /// Returns whether a retry after this failure is allowed, and cannot record a second transaction.
     fn is_repeatable(self, failure: Failure<'_>) -> bool {
         match self {
             Request::Create { retry_creates: Some(false), .. } => false,
@@ -105,7 +105,7 @@ impl Request {
     fn may_be_recorded(self, failure: Failure<'_>) -> bool {
         match (self, failure) {
             (Request::Get, _) | (_, Failure::Unsent | Failure::Status { status: 429, .. }) => false,
-            // The service asks to repeat a create without a key only if nothing was recorded.
+            // For a create without a key, the service sends `Retry-After` only if nothing was recorded.
             (
                 Request::Create { has_key: false, .. },
                 Failure::Status { status: 503, retry_after: Some(_), is_service: true },
@@ -116,7 +116,7 @@ impl Request {
 }
 
 impl Failure<'_> {
-    /// Whether the same request can succeed later.
+    /// Returns whether the same request may succeed later.
     fn is_transient(&self) -> bool {
         match self {
             Failure::Unsent | Failure::Unanswered => true,
@@ -124,7 +124,7 @@ impl Failure<'_> {
         }
     }
 
-    /// Returns the milliseconds from now that `Retry-After` asks to wait.
+    /// Returns how many milliseconds from now `Retry-After` asks the client to wait.
     fn retry_after_ms(&self, environment: Environment) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
         let text = text.trim_ascii();
@@ -136,7 +136,7 @@ impl Failure<'_> {
     }
 }
 
-/// Returns the milliseconds to wait before a repeat; `None` if the service asks for too many.
+/// Returns the milliseconds to wait before a retry. Returns `None` if the service asks for too many.
 fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     match asked_ms {
         Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
@@ -144,7 +144,7 @@ fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     }
 }
 
-/// Returns a wait that doubles with each retry, of which the upper half is random.
+/// Returns a wait that doubles with each retry. Its upper half is random.
 fn backoff_ms(retries: u32, random: f64) -> u32 {
     let doubled = 2_u32.checked_pow(retries).and_then(|factor| FIRST_WAIT_MS.checked_mul(factor));
     let most = doubled.map_or(LONGEST_WAIT_MS, |ms| ms.min(LONGEST_WAIT_MS));

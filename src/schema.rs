@@ -1,18 +1,18 @@
 //! The shapes of a create request (§4.1) and of the answers (§2, §4.2, §7), as tables.
 //!
-//! A rule of the request is one row. The check of JSON bytes reads [`REQUEST`]. The check of
-//! JavaScript values, the form's table, the JSON Schema and the TypeScript types of the request are
-//! generated from it, and a test compares `openapi.yaml` with it.
+//! A rule of the request is one row. The check of JSON bytes reads [`REQUEST`]. The check of JavaScript values, the
+//! form's table, the JSON Schema and the request's TypeScript types are generated from it. A test compares
+//! `openapi.yaml` with it.
 //!
-//! A client checks answers by the other tables. Tests compare them with the TypeScript types of the
-//! answers and with `openapi.yaml`.
+//! The other tables are for answers, which a client checks. Tests compare them with the TypeScript types of the answers
+//! and with `openapi.yaml`.
 
 use strum::FromRepr;
 
-/// The shape of a JSON object. A request may have no other members; an answer may.
+/// The shape of a JSON object. Other members are not allowed in a request, but allowed in an answer.
 #[derive(Debug)]
 pub struct Object {
-    /// The members, in the order in which issues are reported. At most 7 in a request.
+    /// The members, in the order in which issues are reported. An object of a request has at most 7.
     pub members: &'static [Member],
 }
 
@@ -21,18 +21,18 @@ pub struct Object {
 pub struct Member {
     /// The member's JSON name.
     pub name: &'static str,
-    /// Whether its absence is an issue. In an answer, members that may be absent may also be null.
+    /// Whether the member's absence is an issue. In an answer, members that may be absent may also be null.
     pub required: bool,
     /// The kind of its value.
     pub kind: Kind,
-    /// The name by which visitors know its value.
+    /// The name of the value for visitors.
     pub slot: Slot,
 }
 
 /// The kind of a value, with its rules.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// A string in a format.
+    /// A string with a format.
     Text(Format),
     /// A finite number, strictly greater than 0.
     PositiveNumber,
@@ -48,16 +48,16 @@ pub enum Kind {
     Decimal,
 }
 
-/// An array whose items are all of one kind.
+/// An array whose items all have the same kind.
 #[derive(Debug)]
 pub struct Array {
     /// The kind of each item.
     pub item: Kind,
-    /// The name by which visitors know an item.
+    /// The name of an item for visitors.
     pub slot: Slot,
-    /// The fewest items allowed.
+    /// The smallest allowed number of items.
     pub min_items: u32,
-    /// The most items allowed; `None` for no limit.
+    /// The largest allowed number of items; `None` for no limit.
     pub max_items: Option<u32>,
 }
 
@@ -65,7 +65,7 @@ pub struct Array {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
 pub enum Format {
-    /// Any string, the empty one included.
+    /// Any string, including the empty one.
     Any,
     /// JSON Schema `email`: an RFC 5321 mailbox.
     Email,
@@ -75,8 +75,8 @@ pub enum Format {
     DateTime,
 }
 
-/// The name of a value in a body: a node of the schema's tree, parents before their children and
-/// members in the order of their object. Issues are reported in this order.
+/// The name of a value in a body, which is a node of the schema's tree. Parents come before their children, and members
+/// in the order of their object. Issues are reported in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each slot is the member of the same name, or an array's item")]
@@ -107,11 +107,11 @@ pub enum Slot {
     Notification,
     /// `charge.amount` of an answer.
     ChargeAmount,
-    /// `error` of an error's body.
+    /// The `error` member of an error's body.
     Error,
-    /// `message` of an error's body.
+    /// The `message` member of an error's body.
     Message,
-    /// Any other value of an answer: a client checks it, but does not read it.
+    /// Any other value of an answer. A client checks the value, but does not use it.
     Unread,
 }
 
@@ -246,7 +246,7 @@ pub static RETRIEVED: Object = Object {
         given("pledges", Kind::Array(&RETRIEVED_PLEDGES)),
         nullable("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
         nullable("timelineUrl", TEXT),
-        // Not in the table of §4.2, but a client accepts them.
+        // Not in the table of §4.2, but accepted by a client.
         nullable("id", TEXT),
         nullable("recipient", Kind::Object(&RECIPIENT)),
     ],

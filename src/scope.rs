@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// The mode of an API key and of its records: for testing or for production (§5.3).
+/// The mode of an API key and of its records: test or production (§5.3).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
 )]
@@ -17,7 +17,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The prefix of API keys of this mode (§5.3).
+    /// Returns the prefix of API keys of this mode (§5.3).
     pub const fn key_prefix(self) -> &'static str {
         match self {
             Mode::Test => "service_sk_test",
@@ -25,17 +25,17 @@ impl Mode {
         }
     }
 
-    /// The contract's `isLive`.
+    /// Returns the contract's `isLive`.
     pub const fn is_live(self) -> bool {
         matches!(self, Mode::Live)
     }
 
-    /// `test` or `live`, as in records and their names.
+    /// Returns `test` or `live`, as in records and in their names.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The mode of a [`name`](Self::name); `None` for any other text.
+    /// Returns the mode with this [`name`](Self::name). Returns `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         [Mode::Test, Mode::Live].into_iter().find(|mode| mode.name() == name)
     }
@@ -51,7 +51,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Mode and unit as bytes, the input of a hash.
+    /// Returns mode and unit as bytes, the input of a hash.
     pub(crate) fn parts(&self) -> [&[u8]; 2] {
         [self.mode.name().as_bytes(), self.unit.as_bytes()]
     }

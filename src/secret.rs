@@ -1,7 +1,7 @@
 //! The secret of a KV namespace, and the hashes that it keys.
 //!
-//! An operator finds a transaction by hashes of its reference and e-mail address: a list of records
-//! shows no personal data, and without the secret a guess cannot be checked.
+//! An operator finds a transaction by hashes of its reference and e-mail address. So a list of records shows no
+//! personal data, and a guess cannot be checked without the secret.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::mailbox::mailbox;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
-/// 32 random bytes: one secret per KV namespace. Its record is [`SecretRecord`], and the record of
-/// each API key has a copy, so that a create reads no further record. `Debug` does not show it.
+/// The secret of a KV namespace: 32 random bytes. [`SecretRecord`] is its record. The record of each API key has a
+/// copy, so that a create reads no further record. `Debug` does not show it.
 #[derive(Clone)]
 pub struct NamespaceSecret {
     bytes: [u8; SECRET_BYTES],
-    /// An HMAC that has hashed the key and nothing yet: to do so takes as long as to hash 128 bytes.
+    /// An HMAC that has hashed only the key. Hashing the key takes as long as hashing 128 bytes.
     keyed: Hmac<Sha256>,
 }
 
@@ -30,34 +30,35 @@ pub struct SecretRecord {
 
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a hash in metadata: enough that texts do not collide by chance.
+/// Bytes of a hash in metadata, enough to make collisions by chance improbable.
 const HASH_BYTES: usize = 16;
 
-/// The hashes in metadata that an operator finds a transaction by: 32 hexadecimal digits each.
+/// The hashes in metadata by which an operator finds a transaction: 32 hexadecimal digits each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// Hash of the reference; `None` where only the ledger reads it.
+    /// The hash of the reference; `None` in messages, as the ledger does not need it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// Hash of the recipient's [`mailbox`]; in records of earlier releases of the address in lower case.
+    /// The hash of the recipient's [`mailbox`]. In records of earlier releases it is the hash of the address in lower
+    /// case.
     pub email: String,
 }
 
 impl NamespaceSecret {
-    /// Makes a secret of random bytes.
+    /// Makes a secret from random bytes.
     pub fn new(bytes: [u8; SECRET_BYTES]) -> Self {
         let mut block = [0; 64]; // HMAC pads a shorter key with zeros (RFC 2104)
         block.iter_mut().zip(bytes).for_each(|(byte, secret)| *byte = secret);
         NamespaceSecret { bytes, keyed: Hmac::new(&block.into()) }
     }
 
-    /// 8 hexadecimal digits by which copies of a secret are compared without showing it.
+    /// Returns 8 hexadecimal digits, by which copies of a secret can be compared without showing it.
     pub fn fingerprint(&self) -> String {
         base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.bytes)))
     }
 
-    /// The hashes of a transaction of this unit and mode.
+    /// Returns the hashes of a transaction of this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
             reference: Some(self.reference(scope, reference)),
@@ -65,30 +66,30 @@ impl NamespaceSecret {
         }
     }
 
-    /// The hash of a reference, as in [`hashes`](Self::hashes).
+    /// Returns the hash of a reference, as in [`hashes`](Self::hashes).
     pub fn reference(&self, scope: &Scope, reference: &str) -> String {
         self.hash("reference", scope, reference)
     }
 
-    /// The hash of an e-mail address, as in [`hashes`](Self::hashes).
+    /// Returns the hash of an e-mail address, as in [`hashes`](Self::hashes).
     pub fn email(&self, scope: &Scope, email: &str) -> String {
         self.hash("email", scope, &mailbox(email))
     }
 
-    /// The hashes that an e-mail address may have, in records of this release and of earlier ones.
+    /// Returns the hashes that an e-mail address may have in records of this release and of earlier ones.
     pub fn emails(&self, scope: &Scope, email: &str) -> Vec<String> {
         let mut spellings = vec![mailbox(email), email.to_ascii_lowercase()];
         spellings.dedup();
         spellings.iter().map(|text| self.hash("email", scope, text)).collect()
     }
 
-    /// Whether this is the hash of an e-mail address, in records of this release or of earlier ones.
+    /// Returns whether this is the hash of an e-mail address, in records of this release or of earlier ones.
     pub fn is_email(&self, hash: &str, scope: &Scope, email: &str) -> bool {
         self.emails(scope, email).iter().any(|own| own == hash)
     }
 
-    /// The hash of an e-mail address's [`mailbox`], of whatever unit and mode: it counts what one person
-    /// is sent.
+    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. It counts the
+    /// e-mails to one person.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))
@@ -99,8 +100,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// HMAC-SHA-256 over texts that belong to a unit and mode. The purpose is hashed, too, so that
-    /// hashes for different purposes are unrelated.
+    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is hashed as well, so that hashes
+    /// for different purposes are unrelated.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

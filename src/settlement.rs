@@ -1,7 +1,8 @@
-//! Payment by month: the record that a shop has paid for its transactions of a month, and what the get
-//! operation then answers (§2.2).
+//! Payment by month: the record that a shop has paid for its transactions of a month, and how the get operation shows
+//! it (§2.2).
 //!
-//! A transaction's record is never written again for it: a create's answer and its repeats say null.
+//! A payment does not change the records of transactions. So a create's answer, and an idempotent replay of it, always
+//! have null for `paidAt`.
 
 use crate::http::Splice;
 use crate::time::{date_time, parse_ms};
@@ -9,8 +10,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How long after its last moment a month has ended, in hours: so that no clock and no write that comes late adds to
-/// what was paid.
+/// How many hours after its last moment a month counts as ended. Until then clocks may differ and writes may arrive
+/// late, and both could add to what was paid.
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 
@@ -23,7 +24,7 @@ pub struct Month {
 }
 
 impl Month {
-    /// Reads a month such as `2026-11`; `None` for any other text.
+    /// Parses a month such as `2026-11`. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         let number = |part: &str, length| {
@@ -35,12 +36,12 @@ impl Month {
         Some(Month { year: number(year, 4)?, month })
     }
 
-    /// The month of an RFC 3339 date-time in UTC; `None` for a text that does not begin with one.
+    /// Returns the month of an RFC 3339 date-time in UTC. Returns `None` for a text that does not begin with a month.
     pub fn of(date_time: &str) -> Option<Self> {
         Month::parse(date_time.get(.."2026-11".len())?)
     }
 
-    /// The month before; `None` for the first one of the calendar.
+    /// Returns the month before; `None` for the first month of the calendar.
     pub fn previous(self) -> Option<Self> {
         match self.month {
             1 => Some(Month { year: self.year.checked_sub(1)?, month: 12 }),
@@ -48,7 +49,7 @@ impl Month {
         }
     }
 
-    /// The month after.
+    /// Returns the month after.
     pub fn next(self) -> Self {
         match self.month {
             12 => Month { year: self.year.saturating_add(1), month: 1 },
@@ -56,23 +57,24 @@ impl Month {
         }
     }
 
-    /// The month of a time, in milliseconds since 1970.
+    /// Returns the month of a time, in milliseconds since 1970.
     pub fn at(now_ms: u64) -> Option<Self> {
         Month::of(&date_time(now_ms))
     }
 
-    /// When it begins, and when the next one does, in milliseconds since 1970. `None` before 1970 and after the year 9999.
+    /// Returns when this month and the next one begin, in milliseconds since 1970. Returns `None` before 1970 and after
+    /// the year 9999.
     pub fn span_ms(self) -> Option<(u64, u64)> {
         let begins = |month: Month| parse_ms(&format!("{month}-01T00:00:00Z"));
         Some((begins(self)?, begins(self.next())?))
     }
 
-    /// When it has ended for good: [`ENDED_AFTER_HOURS`] after its end, in milliseconds since 1970.
+    /// Returns when the month counts as ended, in milliseconds since 1970: [`ENDED_AFTER_HOURS`] after its last moment.
     pub fn ended_ms(self) -> u64 {
         self.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms.saturating_add(ENDED_AFTER_MS))
     }
 
-    /// Whether it has ended for good.
+    /// Returns whether the month counts as ended.
     pub fn has_ended(self, now_ms: u64) -> bool {
         now_ms >= self.ended_ms()
     }
@@ -104,22 +106,22 @@ impl<'de> Deserialize<'de> for Month {
 #[serde(transparent)]
 pub struct PaidAt(String);
 
-/// What the record of a transaction has that is not paid. A quote within a string is escaped, so that
-/// the first one is the charge's.
+/// The text in the record of an unpaid transaction that is replaced. A quote within a string is escaped, so the first
+/// occurrence is the charge's.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
-    /// Reads an RFC 3339 date-time in UTC; `None` for any other text.
+    /// Parses an RFC 3339 date-time in UTC. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         parse_ms(text).map(|ms| PaidAt(date_time(ms)))
     }
 
-    /// Its text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Puts it into the record of a transaction, in the place of its null.
+    /// Returns the replacement that puts this time into the record of a transaction, in place of null.
     pub fn splice(&self) -> Splice {
         Splice { old: UNPAID, new: UNPAID.replace("null", &format!("\"{}\"", self.0)) }
     }
@@ -136,27 +138,27 @@ impl<'de> Deserialize<'de> for PaidAt {
     }
 }
 
-/// The record that a shop, which is a unit in a mode, has paid for a month.
+/// The record that a shop has paid for a month. A shop is a unit in a mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
     /// When it was paid.
     pub paid_at: PaidAt,
-    /// What was paid, a sum for each currency.
+    /// The paid amounts, one sum for each currency.
     pub sums: Vec<SettledSum>,
     /// The number of the invoice.
     pub invoice: String,
-    /// Who marked it as paid.
+    /// The person who marked the month as paid.
     pub by: String,
-    /// When it was marked, an RFC 3339 date-time.
+    /// When the month was marked as paid, an RFC 3339 date-time.
     pub at: String,
 }
 
-/// The sum of a month in one currency, as it was counted or paid.
+/// The sum of a month in one currency, as it was computed or paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {
-    /// The code of a currency, or one that a later release knows.
+    /// The code of the currency, which may be one that only a later release knows.
     pub currency_code: String,
     /// A decimal with two places.
     pub amount: String,

@@ -1,4 +1,4 @@
-//! Times as text: RFC 3339 date-times in UTC; time zones.
+//! Times as text (RFC 3339 date-times in UTC), and time zones.
 
 use ::time::OffsetDateTime;
 use std::ops::RangeInclusive;
@@ -6,56 +6,56 @@ use std::time::{Duration, SystemTime};
 
 /// A day, in milliseconds.
 pub const DAY_MS: u64 = 24 * 60 * 60_000;
-/// By how much the clocks of two operators may differ, in milliseconds.
+/// How far the clocks of two operators may differ, in milliseconds.
 pub const SKEW_MS: u64 = 5 * 60_000;
 
-/// A time with milliseconds, such as `2026-01-31T12:00:00.000Z`; `now_ms` counts from 1970.
+/// Formats a time with milliseconds, such as `2026-01-31T12:00:00.000Z`. `now_ms` is counted from 1970.
 pub fn date_time(now_ms: u64) -> String {
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
     humantime::format_rfc3339_millis(now).to_string()
 }
 
-/// A time with seconds, such as `2026-01-31T12:00:00Z`; `seconds` count from 1970.
+/// Formats a time with seconds, such as `2026-01-31T12:00:00Z`. `seconds` are counted from 1970.
 pub fn date_time_in_seconds(seconds: u64) -> String {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
-/// The day of such a time: `2026-01-31`.
+/// Returns the day of a formatted time: `2026-01-31`.
 pub fn day_of(date_time: &str) -> &str {
     date_time.get(..10).unwrap_or_default()
 }
 
-/// Milliseconds from 1970 to a date-time, the reverse of [`date_time`].
+/// Returns the milliseconds from 1970 to a date-time, the reverse of [`date_time`].
 ///
-/// `None` for any other text, an offset other than `Z`, and a time before 1970.
+/// Returns `None` for any other text, an offset other than `Z`, and a time before 1970.
 pub fn parse_ms(date_time: &str) -> Option<u64> {
     let time = humantime::parse_rfc3339(date_time).ok()?;
     let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     u64::try_from(since_1970.as_millis()).ok()
 }
 
-/// Milliseconds from a date-time to now; 0 for a future one.
+/// Returns the milliseconds from a date-time to now; 0 for a date-time in the future.
 ///
-/// `None` if [`parse_ms`] returns `None`.
+/// Returns `None` if [`parse_ms`] returns `None`.
 pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
 }
 
 // ---- Time zones ----------------------------------------------------------------------------------
 
-/// Knows the time zones of the world.
+/// A source of the time zones of the world.
 pub trait TimeZones {
-    /// How many seconds local time is ahead of UTC, in a zone of the IANA database such as
-    /// `Europe/Berlin`, at an instant in seconds since 1970; `None` for an unknown zone.
+    /// Returns how many seconds local time is ahead of UTC in a zone of the IANA database, such as `Europe/Berlin`, at
+    /// an instant in seconds since 1970. Returns `None` for an unknown zone.
     fn utc_offset(&self, zone: &str, seconds: i64) -> Option<i32>;
 }
 
-/// The first and the last second that has a year of four digits, counted from 1970.
+/// The first and the last second whose year has four digits, counted from 1970.
 const DATED: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
-/// Returns the calendar date of a second since 1970, as year, month and day. What is before year 0 or
-/// after year 9999 counts as the first or the last day of these.
+/// Returns the calendar date of a second since 1970, as year, month and day. Times before year 0 or after year 9999
+/// count as the first or the last day of that range.
 pub fn date_of(seconds: i64) -> Option<(i32, u8, u8)> {
     let seconds = seconds.clamp(*DATED.start(), *DATED.end());
     let date = OffsetDateTime::from_unix_timestamp(seconds).ok()?.date();

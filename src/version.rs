@@ -1,5 +1,4 @@
-//! The format of records. A release reads the records of later releases, so that a deployment can
-//! be rolled back.
+//! The format of records. A release can read the records of later releases, so that a deployment can be rolled back.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The version of the records that this release writes.
 pub const VERSION: u32 = 1;
 
-/// The format of a record, its member `version`.
+/// The format of a record: its member `version`.
 ///
-/// The service writes it and does not read it: a release that adds a member adds 1, and no release
-/// removes a member or changes its meaning.
+/// The service writes it and does not read it. A release that adds a member increments it. No release removes a member
+/// or changes its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version;
 

@@ -58,7 +58,7 @@ const CAUSES: &[&str] = &[
     "E_RATE_LIMIT",
     "E_DAILY_LIMIT_EXCEEDED",
     "another delivery may be sending it",
-    "another delivery of the transaction takes long",
+    "another delivery of this transaction is still running",
     "E_SUPPRESSED",
     "no-answer",
     "its consumer ended",

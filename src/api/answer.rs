@@ -1,4 +1,4 @@
-//! How a client reads an answer, by its status and body.
+//! Interprets an answer for a client, from its status and body.
 
 use super::extract::{Extracted, Mismatch, extract};
 use super::names::header;
@@ -7,32 +7,32 @@ use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
 use crate::validate::number::ToDouble;
 use strum::IntoStaticStr;
 
-/// An answer that is not the transaction that was asked for.
+/// An answer that is not the requested transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerError {
-    /// The kind of error, by which a client acts.
+    /// The kind of error, which decides what a client does.
     pub reason: Reason,
-    /// The `error` of a body in the contract's error shape (§7).
+    /// The `error` member of a body in the contract's error shape (§7).
     pub error: Option<String>,
-    /// The problem and its remedy, lower case and without a full stop.
+    /// The problem and how to solve it, in lower case and without a full stop.
     pub message: String,
 }
 
-/// The reasons that the contract distinguishes, and the rest.
+/// The kinds of errors that the contract distinguishes, and one for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Reason {
-    /// Missing or invalid key: recognised by the status 401.
+    /// Missing or invalid API key. Recognised by the status 401.
     #[strum(to_string = "authentication_failed")]
     Authentication,
-    /// No such transaction: recognised by the body, as the contract does not state its status.
+    /// No such transaction. Recognised by the body, as the contract does not state its status.
     #[strum(to_string = "not_found")]
     NotFound,
-    /// Anything else.
+    /// Any other error.
     #[strum(to_string = "api_error")]
     Other,
 }
 
-/// Reads an answer, and returns the transaction's `charge.amount` as the contract writes it.
+/// Interprets an answer. Returns the transaction's `charge.amount` in the contract's form.
 ///
 /// # Errors
 /// If the answer is an error, or its transaction breaks the contract.
@@ -68,7 +68,7 @@ fn answer_error(
     status: u16,
     body: Result<Extracted, Mismatch>,
 ) -> AnswerError {
-    // A body without a valid `error` has not the contract's error shape.
+    // A body without a valid `error` does not have the contract's error shape.
     let body = body.ok().filter(|body| body.error.is_some());
     let reason = reason(operation, status, body.as_ref());
     let message = message(reason, status, body.as_ref());
@@ -110,7 +110,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
     }
 }
 
-/// Whether an answer names the header of the unit, which a caller knows as an option.
+/// Returns whether an answer names the header of the unit. A caller knows it as an option.
 fn names_unit_header(body: &Extracted) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())
@@ -121,7 +121,7 @@ fn answered(status: u16, how: &str) -> String {
     ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
 }
 
-/// Most characters of the service's own text in a message.
+/// Maximum number of characters that a message quotes from the service's own text.
 const MAX_WORDS: usize = 1_000;
 
 fn words(body: &Extracted) -> String {

@@ -1,5 +1,5 @@
-//! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts
-//! that a client reads. Its caller gets the result of `JSON.parse`.
+//! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts that a client needs.
+//! The caller of the client gets the result of `JSON.parse`.
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
@@ -11,31 +11,31 @@ use crate::validate::report::Reporter;
 use crate::validate::string::RawString;
 use crate::validate::{Code, Step, Text, ValueType};
 
-/// The texts that are read from a body.
+/// The texts that are extracted from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted {
-    /// `charge.amount` as the contract writes it.
+    /// `charge.amount` in the contract's form.
     pub amount: Option<String>,
-    /// `error` of an error's body.
+    /// The `error` member of an error's body.
     pub error: Option<String>,
-    /// `message` of an error's body.
+    /// The `message` member of an error's body.
     pub message: Option<String>,
     to_double: ToDouble,
 }
 
-/// The first value of a body that breaks the table.
+/// The first value in a body that breaks the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// A JSON Pointer; empty for the body itself.
+    /// The value's JSON Pointer; empty for the body itself.
     pub pointer: String,
     /// The expected value, such as `a string`.
     pub expected: &'static str,
 }
 
-/// Reads a body.
+/// Checks a body and extracts its texts. Members that are not in the table are ignored.
 ///
 /// # Errors
-/// The first mismatch. Members that are not in the table are ignored.
+/// The first mismatch.
 pub fn extract(
     body: &[u8],
     kind: &'static Kind,
@@ -69,7 +69,7 @@ impl<'a> Visitor<'a> for Extracted {
     }
 }
 
-/// Keeps the first problem.
+/// Keeps the first mismatch.
 struct First {
     mismatch: Option<Mismatch>,
     to_double: ToDouble,
@@ -106,7 +106,7 @@ impl Mismatch {
         Mismatch { pointer: String::new(), expected }
     }
 
-    /// The mismatch of a `charge.amount` that is not a decimal.
+    /// Returns the mismatch for a `charge.amount` that is not a decimal.
     pub fn of_amount() -> Self {
         Mismatch { pointer: "/charge/amount".to_owned(), expected: expected(&Kind::Decimal) }
     }
@@ -118,7 +118,7 @@ fn expected(kind: &Kind) -> &'static str {
         Kind::Boolean => "a boolean",
         Kind::PositiveNumber => "a number greater than 0",
         Kind::Decimal => "a decimal as a string or a number",
-        Kind::Choice(_) => "one of `USD`, `GBP` and `EUR`", // answers have no other
+        Kind::Choice(_) => "one of `USD`, `GBP` and `EUR`", // answers have no other choice
         Kind::Object(_) => "an object",
         Kind::Array(_) => "an array",
     }

@@ -1,4 +1,4 @@
-//! A request without its body, as a client encodes it.
+//! The head of a request, as a client sends it.
 
 use super::names::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::auth::ApiKey;
@@ -6,25 +6,25 @@ use crate::idempotency::IdempotencyKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use strum::IntoStaticStr;
 
-/// Method, path and headers of a request.
+/// The method, path and headers of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
     /// The HTTP method.
     pub method: &'static str,
-    /// The path after the base address.
+    /// The path, relative to the base address.
     pub path: String,
-    /// Name and value, ready to be sent.
+    /// The name and value of each header, ready to be sent.
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// The API key and unit of a request (§5): texts that headers can carry.
+/// The API key and the unit of a request (§5). Both are texts that headers can carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Credentials<'a> {
     api_key: ApiKey<'a>,
     unit_id: Option<&'a str>,
 }
 
-/// An argument that cannot be sent. Its message does not quote the value.
+/// An argument that cannot be sent. The message does not quote the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[expect(missing_docs, reason = "each is the option of the same name")]
 pub enum InvalidArgument {
@@ -62,11 +62,11 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// Everything but RFC 3986's unreserved characters, so that an ID stays one segment.
+/// All characters except RFC 3986's unreserved ones are encoded, so that an ID stays one segment of the path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl RequestHead {
-    /// `POST /v2/pledge-transaction` (§4.1).
+    /// Makes the head of `POST /v2/pledge-transaction` (§4.1).
     pub fn create(credentials: Credentials<'_>, idempotency_key: Option<&IdempotencyKey>) -> Self {
         let mut headers = credentials.headers();
         headers.push((header::CONTENT_TYPE, JSON.to_owned()));
@@ -74,11 +74,11 @@ impl RequestHead {
         RequestHead { method: "POST", path: PLEDGE_TRANSACTION_PATH.to_owned(), headers }
     }
 
-    /// `GET /v2/pledge-transaction/{id}` (§4.2).
+    /// Makes the head of `GET /v2/pledge-transaction/{id}` (§4.2).
     ///
     /// # Errors
-    /// If the ID cannot be a segment of a path: empty, `.` or `..`, which even percent-encoded mean
-    /// another path.
+    /// If the ID cannot be a segment of a path: it is empty, `.` or `..`. The last two mean another path even if they
+    /// are percent-encoded.
     pub fn get(credentials: Credentials<'_>, id: &str) -> Result<Self, InvalidArgument> {
         if matches!(id, "" | "." | "..") {
             return Err(InvalidArgument::Id);

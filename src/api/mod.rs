@@ -1,4 +1,4 @@
-//! The HTTP API, for client and service alike: paths, headers, statuses and bodies.
+//! The HTTP API, shared by the client and the service: paths, headers, statuses and bodies.
 
 pub mod answer;
 mod extract;
@@ -12,17 +12,17 @@ pub use names::*;
 pub use problem::{ErrorBody, Operation, Problem};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Encodes a body or a record as JSON. It cannot fail: only maps without string keys do.
+/// Encodes a body or a record as JSON. It never fails, as only a map without string keys could.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// The same, as a part of other JSON.
+/// Encodes a value as JSON that becomes a part of other JSON.
 pub fn to_raw_json(value: &impl serde::Serialize) -> Box<RawValue> {
     to_raw_value(value).unwrap_or_default()
 }
 
-/// Whether a `Content-Type` is JSON; its parameters, case and blanks are ignored.
+/// Returns whether a `Content-Type` is JSON. Parameters, case and blanks are ignored.
 pub fn is_json(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
     essence.trim_matches(OWS).eq_ignore_ascii_case(JSON)

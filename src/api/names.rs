@@ -4,16 +4,16 @@
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 /// The path of timelines: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
-/// The path that answers whether the service runs, with its version.
+/// The path of the health check, which also returns the version.
 pub const HEALTH_PATH: &str = "/healthz";
-/// The query parameter of a timeline address that holds its secret (§2.1).
+/// The query parameter of a timeline URL that holds its secret (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
-/// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
+/// Maximum size of a request body: 1 MiB, enough for 5,000 pledges.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
-/// isolate has 128 MB for all its requests, and a request needs several copies of its record.
+/// Maximum size of an answer, which is the stored record: 3 MiB. Workers KV would accept 25 MiB, but an isolate has 128
+/// MB for all its requests, and a request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// Fewest bytes of a pledge in a record, where it has all members of the contract.
+/// Minimum size of a pledge in a record, in bytes. The pledge has all members of the contract.
 pub const MIN_PLEDGE_BYTES: usize = 260;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";
@@ -24,24 +24,24 @@ pub mod header {
     pub const AUTHORIZATION: &str = "authorization";
     /// Names the unit that a team-level key acts for (§5.4).
     pub const UNIT_ID: &str = "x-service-unit-id";
-    /// Names a create, so that it can be repeated safely.
+    /// Identifies a create, so that a client can retry it safely.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-    /// Marks an answer that repeats an earlier one.
+    /// Marks an idempotent replay.
     pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";
-    /// Media type of the body.
+    /// The media type of the body.
     pub const CONTENT_TYPE: &str = "content-type";
-    /// Coding of the body; the service accepts only `identity`.
+    /// The coding of the body. The service accepts only `identity`.
     pub const CONTENT_ENCODING: &str = "content-encoding";
-    /// Bytes of the body.
+    /// The length of the body in bytes.
     pub const CONTENT_LENGTH: &str = "content-length";
-    /// How long to wait before asking again: seconds or an HTTP date.
+    /// How long to wait before the next attempt: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
     /// The languages that a reader prefers.
     pub const ACCEPT_LANGUAGE: &str = "accept-language";
-    /// The address that a request comes from. The platform sets it, and callers cannot.
+    /// The address that a request comes from. The platform sets this header, and callers cannot.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
-    /// The zone of the Worker that sends a request. The platform sets it on what Workers send.
+    /// The zone of the Worker that sends a request. The platform sets this header on requests of Workers.
     pub const CF_WORKER: &str = "cf-worker";
-    /// The origin of the page that sends a browser's request.
+    /// The origin of the page from which a browser sends the request.
     pub const ORIGIN: &str = "origin";
 }

@@ -1,4 +1,4 @@
-//! Error answers of the service (§7): only here are their statuses and texts chosen.
+//! The service's error answers (§7). All statuses and texts of errors are defined here.
 
 use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES, header};
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub enum Operation {
     Get,
 }
 
-/// The `error` of the not-found body (§7), by which a client recognises it.
+/// The `error` member of the not-found body (§7), by which a client recognises it.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
 /// The body of an error (§7).
@@ -23,73 +23,72 @@ pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 pub struct ErrorBody<'a> {
     /// The kind of error.
     pub error: Cow<'a, str>,
-    /// The problem and its remedy.
+    /// The problem and how to solve it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'a, str>>,
-    /// Whether the request was made with a live key (§5.3), once that is known.
+    /// Whether the request was made with a live key (§5.3), if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_live: Option<bool>,
 }
 
-/// Why a request is not served.
+/// Why a request is refused or fails.
 #[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Problem {
     /// No API key, or an unknown one (§7).
     Unauthorized(Operation),
-    /// Too many keys of the caller's network were refused: this one was not looked up.
+    /// Too many keys of the caller's network were refused. This key was not looked up.
     TooManyRefusedKeys,
-    /// A team-level key without one of its units.
+    /// A team's key without the ID of one of the team's units.
     UnitRequired(Operation),
     /// A live key came over plain HTTP.
     PlainHttp,
-    /// No such transaction for this unit and mode (§7).
+    /// No transaction with this ID for this unit and mode (§7).
     TransactionNotFound,
-    /// Nothing is at this path.
+    /// No resource has this path.
     PathNotFound,
-    /// The path takes only the methods of the `Allow` header.
+    /// The path allows only the methods of the `Allow` header.
     MethodNotAllowed(&'static str),
     /// The headers do not declare the body as JSON.
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
-    /// The record would be longer than [`MAX_RECORD_BYTES`]: each pledge repeats the recipient.
+    /// The record would be longer than [`MAX_RECORD_BYTES`], as each pledge repeats the recipient.
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
-    /// The body is large and comes too slowly.
+    /// The body is large and arrives too slowly.
     SlowBody,
-    /// The body breaks rules of §4.1, listed here.
+    /// The body breaks rules of §4.1. The text lists them.
     InvalidRequest(String),
     /// The `Idempotency-Key` is malformed.
     InvalidIdempotencyKey,
-    /// The idempotency key was used for another payload.
+    /// The idempotency key was used with another payload.
     IdempotencyKeyReused,
     /// The store could not be read. Nothing was written.
     StoreUnavailable,
-    /// The store did not confirm a write, which may have been kept nevertheless.
+    /// The store did not confirm a write, which may have taken effect nevertheless.
     WriteUnconfirmed {
         /// Whether the request has an `Idempotency-Key`.
         repeatable: bool,
     },
-    /// The requests in flight hold as many bytes as the service has room for.
+    /// The requests in flight hold all the bytes that the service has room for.
     Busy,
     /// The request names an invalid host.
     InvalidHost,
-    /// The record of the API key has no copy of the namespace's secret, without which nothing can be
-    /// recorded.
+    /// The record of the API key has no copy of the namespace's secret, which a create needs.
     SecretMissing,
-    /// The price catalogue cannot be read, such as one in a currency of a later release. The cause
-    /// is for the log.
+    /// The price list cannot be read, for example because its currency is one of a later release. The cause is for the
+    /// log.
     PricesUnreadable(String),
-    /// A setting of the operator's that a create needs is missing or invalid. Its text is for the log.
+    /// A setting that a create needs is missing or invalid. The text is for the log.
     Misconfigured(&'static str),
-    /// The operator's or our own mistake. Its text is for the log, not for the caller.
+    /// A mistake of the operator or of this program. The text is for the log, not for the caller.
     Internal(String),
 }
 
 impl Problem {
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub const fn status(&self) -> u16 {
         match self {
             Problem::InvalidRequest(_)
@@ -115,7 +114,7 @@ impl Problem {
         }
     }
 
-    /// The cause, for the operator's log. It quotes nothing of the request.
+    /// Returns the cause, for the operator's log. It quotes nothing from the request.
     pub fn cause(&self) -> &str {
         match self {
             Problem::PricesUnreadable(cause) | Problem::Internal(cause) => cause,
@@ -131,8 +130,8 @@ impl Problem {
         }
     }
 
-    /// The header that belongs to the status. A create that may have been recorded and cannot be
-    /// repeated safely has no `Retry-After`: libraries would repeat it by themselves.
+    /// Returns the header that belongs to the status. A create that may have been recorded and cannot be retried safely
+    /// has no `Retry-After`, as libraries would retry it automatically.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {
@@ -147,14 +146,14 @@ impl Problem {
         }
     }
 
-    /// Whether it is no fault of the request: its message names the request's ID, by which the
-    /// operator finds the cause in the log.
+    /// Returns whether the service is at fault, not the request. The message of such an error has the request's ID, so
+    /// that the operator can find the cause in the log.
     pub const fn is_ours(&self) -> bool {
         self.status() >= 500
     }
 
-    /// The body; `is_live` is the mode of the key, once it is known, `request_id` what the message
-    /// names the request by.
+    /// Returns the body. `is_live` is the mode of the key, if it is known. `request_id` is the ID that the message
+    /// shows, if any.
     pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'_> {
         let error = Cow::Borrowed(self.error());
         let is_live = if matches!(self, Problem::PlainHttp) { Some(true) } else { is_live };

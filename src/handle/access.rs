@@ -1,4 +1,4 @@
-//! Checks who calls, and for which unit (§5).
+//! Authenticates the caller, and determines the unit that the request acts for (§5).
 
 use super::network::Network;
 use super::{Clock, Entropy, Service};
@@ -11,23 +11,23 @@ use crate::store::{CredentialKey, Key as _, MemberKey, Store};
 use futures_util::FutureExt as _;
 use std::rc::Rc;
 
-/// A caller whose key is valid.
+/// A caller with a valid key.
 pub struct Caller {
     /// The hash of the key.
     pub key: KeyHash,
-    /// The unit and mode whose records the caller creates and reads.
+    /// The unit and the mode of the records that the caller creates and reads.
     pub scope: Scope,
     record: Rc<KeyRecord>,
 }
 
 impl Caller {
-    /// The copy of the namespace's secret in the key's record. A create needs it for its IDs.
+    /// Returns the copy of the namespace's secret in the key's record. A create needs it to make IDs.
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// The owner of the bytes that its requests hold: mode and unit, or mode and team for the keys of a
-    /// team, so that a team has one share for all of its units.
+    /// Returns the owner of the bytes that the caller's requests hold: mode and unit, or mode and team for a team's
+    /// key. So a team has one share for all its units.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {
@@ -39,8 +39,9 @@ impl Caller {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Checks the key, and the unit if the key is a team's. A live key that others could read on its way is refused, by
-    /// its prefix before anything is read, and by its record.
+    /// Checks the API key, and the unit if the key belongs to a team.
+    ///
+    /// A live key that came over plain HTTP is refused: by its prefix before anything is read, and again by its record.
     pub(super) async fn authorize(
         &self,
         request: &impl Request,
@@ -69,7 +70,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if !is_live || is_private() { Ok(()) } else { Err(Problem::PlainHttp) }
     }
 
-    /// The unit that a request acts for; `None` if a team's key comes without `X-Service-Unit-Id`, or
+    /// Returns the unit that a request acts for. Returns `None` if a team's key comes without `X-Service-Unit-Id`, or
     /// with a unit of another team.
     async fn unit(
         &self,
@@ -87,8 +88,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(is_member.then(|| unit.to_owned()))
     }
 
-    /// Whether a unit is one of a team's, from the isolate's cache or the store. That it is none is
-    /// not kept: a caller can name any number of units.
+    /// Returns whether a unit is in a team, from the isolate's cache or the store. Only positive results are cached: a
+    /// caller can send any number of unknown units.
     async fn is_member(&self, member: MemberKey<'_>) -> Result<bool, Problem> {
         let (name, now_ms) = (member.name(), self.clock.now_ms());
         if self.caches.members.get(&*name, now_ms).is_some() {
@@ -101,9 +102,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(is_member)
     }
 
-    /// The record of a key, from the isolate's cache or the store. For a network with too many refused
-    /// keys the store is not read: a key cannot be guessed, but each read is paid for. A key that was
-    /// accepted lately is read nevertheless: nobody can lock out the shops that share a network.
+    /// Returns the record of a key, from the isolate's cache or the store.
+    ///
+    /// A network with too many refused keys causes no more reads: a key cannot be guessed, but the operator pays for
+    /// each read. Keys that were accepted recently are still read, so that an attacker cannot lock out shops on the
+    /// same network.
     async fn key_record(
         &self,
         request: &impl Request,

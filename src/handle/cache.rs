@@ -1,5 +1,6 @@
-//! Caches of an isolate: verified keys, units of teams, catalogues, profiles, settlements, recent replays
-//! and networks that guess keys, all for a bounded time and count, and the count of bytes in flight.
+//! The caches of an isolate: verified keys, units of teams, price lists, profiles, settlements, recent replay records,
+//! and networks with too many refused keys. Each is limited in time and number of entries. The count of bytes in flight
+//! is also here.
 
 use super::network::Network;
 use super::paid::Lookup;
@@ -13,29 +14,29 @@ use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How long an entry is used, in milliseconds: a revoked key works for this and the store's cache.
+/// Cache TTL, in milliseconds. A revoked key works for this time plus the store's cache TTL.
 pub const LIFETIME_MS: u64 = 10_000;
-/// How long a key that was accepted is exempt from the limit of refused keys, in milliseconds.
+/// How long an accepted key is exempt from the limit on refused keys, in milliseconds.
 const EXEMPT_MS: u64 = 15 * 60_000;
-/// Most entries of a cache.
+/// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
 
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The replay records of the last repeatable creates.
+    /// The replay records of the last creates that had an idempotency key.
     pub recent_replays: RecentReplays,
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    /// The units of teams, by the names of their records.
+    /// Members of teams, by the names of their records.
     pub(super) members: Cache<String, ()>,
-    /// The prices of a mode; `None` if it has none.
+    /// The price list of a mode; `None` if it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
     pub(super) profiles: Cache<String, KnownProfile>,
-    /// The settlements of shops and months, by the names of their records, from when they are read.
+    /// The settlements of shops and months, by the names of their records. An entry is added before its read ends.
     pub(super) settlements: Cache<String, Lookup>,
-    /// The keys that were accepted lately, and nothing of their records: they are read as ever.
+    /// The keys that were accepted recently. Their records are not cached here.
     pub(super) accepted: AcceptedKeys,
     /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
@@ -44,12 +45,11 @@ pub struct Caches {
 /// The profile of a unit; `None` if it has none.
 pub type KnownProfile = Result<Option<Profile>, Damaged>;
 
-/// A record that could not be read, and was logged.
+/// A record that could not be read. The failure was logged.
 #[derive(Debug)]
 pub struct Damaged;
 
-/// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker
-/// after brotli.
+/// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker after brotli.
 #[derive(Debug)]
 pub struct Cache<K, V>(RefCell<Vec<Entry<K, V>>>);
 
@@ -85,7 +85,7 @@ impl<K: Ord, V> Cache<K, V> {
         let mut entries = self.0.borrow_mut();
         entries.retain(|entry| now_ms < entry.expires_ms && entry.key != key);
         if entries.len() >= MAX_ENTRIES {
-            entries.clear(); // all are fresh: to find the oldest is not worth it
+            entries.clear(); // all are fresh, and finding the oldest would add code
         }
         let value = Rc::new(value);
         let index = entries.partition_point(|entry| entry.key < key);
@@ -98,7 +98,7 @@ impl<K: Ord, V> Cache<K, V> {
     }
 }
 
-/// The keys that were accepted within 15 minutes.
+/// Keys that were accepted within the last 15 minutes.
 #[derive(Debug, Default)]
 pub struct AcceptedKeys(Cache<KeyHash, ()>);
 
@@ -111,7 +111,7 @@ impl AcceptedKeys {
         self.0.keep_until(hash, (), now_ms, now_ms.saturating_add(EXEMPT_MS));
     }
 
-    /// Forgets a key that is refused.
+    /// Removes a key that is refused.
     pub fn forget(&self, hash: &KeyHash) {
         self.0.forget(hash);
     }

@@ -4,7 +4,7 @@ use crate::api::header;
 use crate::http::{Request, Response, is_sent_origin};
 use std::borrow::Cow;
 
-/// The origins whose pages may call the API from a browser; none unless the operator lists them.
+/// The origins whose pages may call the API from a browser. Empty unless the operator lists some.
 #[derive(Clone, Debug, Default)]
 pub struct Cors(Vec<String>);
 
@@ -15,7 +15,7 @@ impl Cors {
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
     }
 
-    /// The first entry that no browser sends as its origin, if there is one.
+    /// Returns the first entry that no browser would send as an origin, if any.
     pub(super) fn useless(&self) -> Option<&str> {
         self.0.iter().map(|origin| &**origin).find(|origin| !is_sent_origin(origin))
     }
@@ -25,7 +25,7 @@ impl Cors {
             return;
         }
         match response.headers.iter_mut().find(|(name, _)| *name == "vary") {
-            Some((_, vary)) => *vary = Cow::Borrowed("Accept-Language, Origin"), // a page's
+            Some((_, vary)) => *vary = Cow::Borrowed("Accept-Language, Origin"), // the response is a page
             None => response.headers.push(("vary", Cow::Borrowed("Origin"))),
         }
         let Some(origin) = request.header(header::ORIGIN) else { return };

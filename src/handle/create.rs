@@ -17,12 +17,14 @@ use crate::validate::summary;
 use futures_util::FutureExt as _;
 use std::rc::Rc;
 
-/// Most problems of a body that its answer lists; the rest are counted.
+/// Maximum number of issues of a body that the answer lists. The rest are counted.
 const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Waits for key, body and prices first, then makes the transaction without a wait: so the allocations
-    /// of concurrent requests do not add up.
+    /// Creates a pledge transaction.
+    ///
+    /// Waits for the key, the body and the prices first, and then makes the transaction without waiting. So the
+    /// allocations of concurrent requests do not add up.
     pub(super) async fn create(
         &self,
         request: &impl Request,
@@ -31,11 +33,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let caller = &self.authorize(request, address, Operation::Create).await?;
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
-        let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
+        let origin = self.settings.timeline_origin(address)?; // may fail, so it comes before the body is read
         let mut reservation = self.caches.in_flight.reservation(caller.owner());
         let body = read_body(request, &mut reservation).await?;
         let catalogue = match self.catalogue(caller.scope.mode).await {
-            // Only a new transaction needs prices: a repeat is answered without.
+            // Only a new transaction needs prices. An idempotent replay does not.
             Err(Problem::Internal(cause)) => Err(Problem::PricesUnreadable(cause)),
             other => Ok(other?),
         };
@@ -55,7 +57,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Response::json(self.record(prepared, false).await?))
     }
 
-    /// Writes the record, and only then gives the answer.
+    /// Writes the record, and returns the answer only after that.
     pub(super) async fn record(
         &self,
         mut prepared: Prepared,
@@ -67,11 +69,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
-        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // may have been written
         let Summary { mail, created_at, .. } = &metadata.summary;
         let unsent_since = mail.and_then(|_| created_at.clone());
         if let Some(ledger) = self.ledger {
-            // Not sooner: a message without a record would be a charge for nothing.
+            // Not before the write: a message without a record would be a charge without a transaction.
             ledger.send(Recorded::new(id.clone(), metadata, left_out));
         }
         if let Some(created_at) = unsent_since {
@@ -80,7 +82,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(answer)
     }
 
-    /// The prices of a mode. The other mode's are never used instead: that could charge money.
+    /// Returns the price list of a mode. Never falls back to the other mode's list: that could charge money for a test.
     async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
@@ -111,7 +113,7 @@ impl<'r> Creation<'r> {
         })
     }
 
-    /// The terms of a create at this moment.
+    /// Returns the terms of a create at this moment.
     pub fn terms(
         &self,
         payload: &PledgeTransactionRequest<'_>,
@@ -128,7 +130,7 @@ impl<'r> Creation<'r> {
         })
     }
 
-    /// The summary of a transaction, for its metadata.
+    /// Returns the summary of a transaction, for its metadata.
     pub fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
         let catalogue = self.catalogue.as_ref().ok().and_then(|catalogue| (**catalogue).as_ref());
@@ -146,16 +148,16 @@ impl<'r> Creation<'r> {
         }
     }
 
-    /// The ID of the transaction.
+    /// Returns the ID of the transaction.
     pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &Ids<'_>) -> TransactionId {
         let unique = ids.bytes("transaction", 0);
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
 
-    /// Frees the body, and reserves the bytes of answer and record instead.
+    /// Frees the body, and reserves bytes for the answer and the record instead.
     pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
         let Creation { body, mut reservation, .. } = self;
-        drop(body); // so that both are never held at once
+        drop(body); // frees it before the other bytes are reserved
         let bytes = prepared.answer.len().saturating_add(prepared.record.len());
         reservation.resize(bytes)?;
         Ok(reservation)

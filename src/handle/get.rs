@@ -6,21 +6,23 @@ use crate::http::{Address, Body, Media, Request, Response};
 use crate::store::{Key as _, Store, TransactionKey};
 use futures_util::future::try_join;
 
-/// Most bytes of a record that is read whole to say when it was paid: 256 KiB. Of a larger one nothing is held
-/// that its caller does not take.
+/// Largest record that is read whole to insert `paidAt`: 256 KiB. A larger record is streamed, so that the isolate
+/// holds only what the caller takes.
 const MAX_WHOLE_BYTES: usize = 256 * 1024;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Reads key and transaction concurrently; without a key in the request, neither. A failure to
-    /// read the transaction counts only once the key is accepted. The record is passed on unread, but for a
-    /// small one that is paid: that is read whole, which is faster.
+    /// Returns a pledge transaction.
+    ///
+    /// Reads the key and the transaction concurrently, and reads neither for a request without a key. A failure to read
+    /// the transaction is reported only if the key is accepted. The record is passed on unread. Only a small paid
+    /// record is read whole, as this is faster.
     pub(super) async fn get(
         &self,
         request: &impl Request,
         address: &Address<'_>,
         id: &str,
     ) -> Result<Response<S::Value>, Problem> {
-        let record = async { Ok(self.transaction(id).await) }; // a refused key goes first
+        let record = async { Ok(self.transaction(id).await) }; // a refused key takes precedence
         let (caller, record) =
             try_join(self.authorize(request, address, Operation::Get), record).await?;
         let stored = record?

@@ -1,4 +1,4 @@
-//! Facts about a request for the operator's log: nothing secret or personal.
+//! Facts about a request for the operator's log. None is secret or personal.
 
 use super::Clock;
 use crate::auth::KeyHash;
@@ -10,22 +10,22 @@ use std::cell::{Cell, OnceCell};
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The API key of the request, accepted or not.
+    /// The API key of the request, whether accepted or refused.
     pub(super) key: Cell<Option<KeyHash>>,
-    /// The mode of the API key, once it is accepted: also if the unit is then refused (§5.3).
+    /// The mode of the API key, once the key is accepted. It stays if the unit is then refused (§5.3).
     pub(super) mode: Cell<Option<Mode>>,
     /// The unit, once it is accepted.
     pub(super) unit: OnceCell<String>,
     /// The first issue of an invalid request.
     pub(super) issue: OnceCell<LoggedIssue>,
-    /// The ID of the transaction that a create records or repeats.
+    /// The ID of the transaction that a create records or replays.
     pub(super) transaction: OnceCell<String>,
-    /// Whether a create is answered as an earlier one.
+    /// Whether the answer is an idempotent replay.
     pub(super) is_repeat: Cell<bool>,
     waits: Cell<Waits>,
-    /// Number of pledges that were recorded without a price, though there is a catalogue.
+    /// Number of pledges that were recorded without a price although there is a price list.
     pub(super) unpriced: Cell<Option<usize>>,
-    /// What became of the e-mail that was asked for, if it never reached the queue.
+    /// The state of a requested e-mail, if its message never reached the queue.
     pub(super) mail: Cell<Option<MailState>>,
 }
 
@@ -33,7 +33,8 @@ pub struct Journal {
 #[derive(Debug)]
 pub struct LoggedIssue {
     pub code: Code,
-    /// The JSON Pointer of the value; of a member that is not in the contract, its object's.
+    /// The JSON Pointer of the value. For a member that is not in the contract, it is the pointer of the object that
+    /// contains it.
     pub pointer: String,
 }
 
@@ -43,7 +44,7 @@ impl From<&Issue<'_>> for LoggedIssue {
     }
 }
 
-/// The waits for the store; those that overlap count once.
+/// The time spent waiting for the store. Waits that overlap count once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waits {
     running: usize,
@@ -51,14 +52,14 @@ struct Waits {
     total_ms: u64,
 }
 
-/// A wait for the store, which ends when this is dropped.
+/// A wait for the store. It ends when this value is dropped.
 struct Wait<'j, C: Clock> {
     journal: &'j Journal,
     clock: &'j C,
 }
 
 impl Journal {
-    /// Waits for the store, and adds up the time.
+    /// Waits for the store, and adds the time to the total.
     pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
         let _wait = self.begin_wait(clock);
         work.await
@@ -74,7 +75,7 @@ impl Journal {
         Wait { journal: self, clock }
     }
 
-    /// How many milliseconds the store was waited for.
+    /// Returns how long the request waited for the store, in milliseconds.
     pub(super) fn waited_ms(&self) -> u64 {
         self.waits.get().total_ms
     }

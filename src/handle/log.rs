@@ -1,4 +1,4 @@
-//! The operator's log: a line of JSON for an answer.
+//! The operator's log: one line of JSON per logged answer.
 
 use super::{Clock, Entropy, Journal, Service};
 use crate::auth::KeyHash;
@@ -8,11 +8,11 @@ use crate::store::{MailState, Store};
 use serde::Serialize;
 use std::ops::Not;
 
-/// The line of an answer.
+/// The log line of an answer.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
-    /// The ID of the request, which the answer has as well.
+    /// The request's ID, which the answer also has.
     request: &'a str,
     /// The deployed version.
     version: &'a str,
@@ -26,19 +26,19 @@ struct Line<'a> {
     unit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<Mode>,
-    /// The ID of the API key, also of one that is refused.
+    /// The ID of the API key, whether accepted or refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// The ID of the transaction that a create recorded, may have recorded, or repeated.
+    /// The ID of the transaction that a create recorded, may have recorded, or replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     transaction: Option<&'a str>,
-    /// Whether a create was answered as an earlier one.
+    /// Whether the answer is an idempotent replay.
     #[serde(skip_serializing_if = "Not::not")]
     repeat: bool,
-    /// Number of pledges whose offering the price catalogue does not list.
+    /// Number of pledges whose offering is not on the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpriced: Option<usize>,
-    /// What became of the e-mail that was asked for, if it never reached the queue.
+    /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     mail: Option<MailState>,
     /// The cause of a failure.
@@ -47,14 +47,14 @@ struct Line<'a> {
     /// The first issue of an invalid request.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
-    /// The place of that issue, a JSON Pointer without the caller's own text.
+    /// The JSON Pointer of that issue, without the caller's own text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer that is logged: those that [`must_log`](Self::must_log) names, and a
-    /// share of the others.
+    /// Adds the log line to an answer that is logged: each one for which [`must_log`](Self::must_log) returns true, and
+    /// a share of the others.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -87,13 +87,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             code: issue.map(|issue| issue.code.into()),
             pointer: issue.map(|issue| &*issue.pointer),
         };
-        response.log = serde_json::to_string(&line).ok(); // it cannot fail
+        response.log = serde_json::to_string(&line).ok(); // never fails
     }
 
-    /// Whether an answer is logged in any case: failures, also those that the answer does not show,
-    /// and creates without a price or with an e-mail that never reached the queue. Refusals are only if the
-    /// API key was accepted: what strangers can send as often as they like must not cost the operator a line
-    /// each.
+    /// Returns whether an answer is always logged.
+    ///
+    /// These are failures, including those that the answer does not show, creates with an unpriced pledge, and creates
+    /// whose e-mail never reached the queue. A refusal is always logged only if the API key was accepted: otherwise
+    /// strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.journal.mode.get().is_none();
         let Journal { unpriced, mail, .. } = &self.journal;

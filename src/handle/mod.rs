@@ -34,13 +34,13 @@ use crate::time::TimeZones;
 use futures_util::FutureExt as _;
 use route::{Route, route};
 
-/// The time, of the whole world.
+/// The clock, with the time zones of the world.
 pub trait Clock: TimeZones {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> u64;
 }
 
-/// A source of random bytes that cannot be guessed.
+/// A source of unpredictable random bytes.
 pub trait Entropy {
     /// Fills `bytes`.
     fn fill(&self, bytes: &mut [u8]);
@@ -59,19 +59,19 @@ pub struct Service<'s, S, C, E> {
     pub caches: &'s Caches,
     /// The operator's settings.
     pub settings: &'s Settings,
-    /// The queue of notifications; `None` if none is sent.
+    /// The notification queue; `None` if notifications are not sent.
     pub outbox: Option<&'s dyn Outbox>,
-    /// The queue of the ledger; `None` if there is no ledger.
+    /// The ledger's queue; `None` if there is no ledger.
     pub ledger: Option<&'s dyn LedgerQueue>,
-    /// Facts about this one request, for the log.
+    /// Facts about this request, for the log.
     pub journal: Journal,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response.
     ///
-    /// What not every isolate serves is in boxes, here and in its callees: V8 compiles a function of
-    /// WebAssembly at its first call, and a future without a box is a part of its caller.
+    /// Code that not every isolate needs is boxed, here and in its callees. V8 compiles a WebAssembly function at its
+    /// first call, and a future without a box is compiled as part of its caller.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();

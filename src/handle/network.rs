@@ -6,19 +6,19 @@ use crate::http::Request;
 use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address; the first 64 bits of an IPv6 address, which a provider gives to one customer; or
-/// the zone of a Worker, as 64 bits of its hash.
+/// A network: an IPv4 address; the first 64 bits of an IPv6 address, which a provider assigns to one customer; or the
+/// zone of a Worker, as 64 bits of its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network(u64);
 
-/// The one address that Cloudflare gives the requests of all Workers of other zones.
+/// The one address from which Cloudflare sends the requests of Workers in other zones.
 const WORKERS: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2a06, 0x98c0, 0x3600, 0, 0, 0, 0, 0x103));
 
 impl Network {
-    /// The network that a request comes from; `None` if the platform names none.
+    /// Returns the network that a request comes from; `None` if the platform does not give its address.
     pub fn of(request: &impl Request) -> Option<Self> {
         let address = request.header(header::CF_CONNECTING_IP)?.parse().ok()?;
-        // Anybody can send this header from elsewhere; there the platform sets it.
+        // Only for this address the platform sets the header. From other addresses, anyone can send it.
         let zone = (address == WORKERS).then(|| request.header(header::CF_WORKER)).flatten();
         Some(zone.map_or_else(|| Network::of_address(address), |zone| Network::of_zone(&zone)))
     }
@@ -34,7 +34,7 @@ impl Network {
         Network(u64::from_be_bytes(first_bytes(Sha256::digest(zone.as_bytes()))))
     }
 
-    /// 16 hexadecimal digits, the platform's key of a count.
+    /// Returns 16 hexadecimal digits, the key for the platform's rate limit.
     pub fn name(self) -> String {
         base16ct::lower::encode_string(&self.0.to_be_bytes())
     }

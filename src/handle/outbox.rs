@@ -1,4 +1,4 @@
-//! The queue of notifications: a create that asks for an e-mail puts a message into it.
+//! The notification queue. A create that asks for an e-mail puts a message into it.
 
 use super::prepare::Prepared;
 use super::{Clock, Entropy, Service};
@@ -9,15 +9,15 @@ use crate::time::day_of;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
 
-/// A message of the queue: nothing personal.
+/// A message of the queue. It has no personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// ID of the transaction.
+    /// The transaction's ID.
     pub id: String,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// 1, and more for an e-mail that is sent again.
+    /// 1 for the first e-mail. Each resend has the next number.
     #[serde(default = "first_round")]
     pub round: u32,
 }
@@ -26,19 +26,19 @@ fn first_round() -> u32 {
     1
 }
 
-/// Whether a message is in the queue, once that is known.
+/// A future that returns whether the message is in the queue.
 pub type Putting<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 
-/// The queue of notifications.
+/// The notification queue.
 pub trait Outbox {
-    /// Puts a message into the queue, to be delivered at least once and not before the record of its
-    /// transaction is usually seen. Returns whether it is there, after 2 seconds at the latest.
+    /// Puts a message into the queue. The queue delivers it at least once, and not before KV usually shows the
+    /// transaction's record. Returns whether the queue took it, within 2 seconds.
     fn put<'m>(&'m self, message: &'m Message) -> Putting<'m>;
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Puts a message into the queue if the create asks for an e-mail that may be sent. If the queue fails,
-    /// the transaction is to be recorded all the same, with the metadata that this changes.
+    /// Puts a message into the queue if the create asks for an e-mail, and that e-mail may be sent. If the queue fails,
+    /// the transaction is recorded nevertheless, and its metadata says so.
     pub(super) async fn announce(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| prepared.wants_mail) else { return };
         let Scope { mode, unit } = prepared.metadata.scope();
@@ -54,16 +54,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Whether e-mails are on for a unit. They count as on if its profile cannot be read: it is read again
-    /// when the e-mail is sent.
+    /// Returns whether e-mails are on for a unit. If the profile cannot be read, this returns true: the profile is read
+    /// again when the e-mail is sent.
     async fn may_mail(&self, unit: &str) -> bool {
         let Ok(known) = self.profile(unit).await else { return true };
         let Ok(profile) = known.as_ref() else { return true };
         profile.as_ref().is_some_and(|profile| profile.mail)
     }
 
-    /// Lists a transaction whose e-mail never reached the queue, for the operator. If that fails, the
-    /// metadata says it alone.
+    /// Adds a transaction whose message never reached the queue to the operator's list of failed e-mails. If that
+    /// fails, only the metadata says so.
     pub(super) async fn list_unsent(&self, id: &TransactionId, created_at: &str) {
         let key = FailedMailKey { day: day_of(created_at), id };
         let _ = self.wait(self.store.put(&key, b"{}".to_vec(), &NoMetadata)).await;

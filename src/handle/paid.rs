@@ -1,4 +1,4 @@
-//! Whether a transaction was paid: the settlement of its shop and month says so.
+//! Whether a transaction was paid, according to the settlement of its shop and month.
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
@@ -10,12 +10,12 @@ use futures_util::FutureExt as _;
 use serde::Deserialize;
 use std::cell::OnceCell;
 
-/// How often a request looks for what another one reads, in milliseconds.
+/// How often a request checks whether another request's read has ended, in milliseconds.
 const LOOK_MS: u32 = 10;
-/// How long it looks before it reads by itself, in milliseconds.
+/// How long a request waits for another's read before it reads by itself, in milliseconds.
 const WAIT_MS: u32 = 1_000;
 
-/// One read of a settlement, for all requests of the isolate that want it: the first of them reads.
+/// One read of a settlement, shared by all requests of the isolate that need it. The first of them reads.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// The part of a settlement that the service reads.
@@ -26,11 +26,11 @@ struct Paid {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// When a transaction was paid; `None` until then. One of a month that has not ended is not, and
-    /// nothing is read for it.
+    /// Returns when a transaction was paid; `None` if it is unpaid. A transaction of a month that has not ended is
+    /// unpaid, and causes no read.
     ///
     /// # Errors
-    /// If the settlement cannot be read: what was paid is never shown as unpaid.
+    /// If the settlement cannot be read: a paid transaction must never appear as unpaid.
     pub(super) async fn paid_at(
         &self,
         request: &impl Request,
@@ -43,7 +43,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.settled_at(request, metadata.scope(), month, now_ms).boxed_local().await
     }
 
-    /// When the transactions of a month that has ended were paid.
+    /// Returns when the transactions of an ended month were paid.
     async fn settled_at(
         &self,
         request: &impl Request,
@@ -61,14 +61,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let lookup = self.caches.settlements.keep(name.clone(), Lookup::default(), now_ms);
         let outcome = self.load(&key).await.map(|found| found.map(|Paid { paid_at }| paid_at));
         if outcome.is_err() {
-            self.caches.settlements.forget(&name); // for those who come now
+            self.caches.settlements.forget(&name); // so that the next request reads again
         }
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// The outcome of a read, which may be another request's; `None` if it takes long: the caller of that
-    /// one may have hung up, and then it never ends. No request wakes another: that one would go on as
-    /// the first, and a platform that ties streams to requests would refuse it its own.
+    /// Returns the outcome of a read, which may be another request's. Returns `None` if the read takes too long: if the
+    /// client of the reading request hung up, the read may never end.
+    ///
+    /// Requests poll, and never resume one another's futures. The resumed future would run as part of the resuming
+    /// request, and workerd ties streams to the request that created them.
     async fn outcome(
         &self,
         request: &impl Request,

@@ -1,4 +1,4 @@
-//! The transaction of a create: its IDs, its answer and its record.
+//! Prepares the transaction of a create: its IDs, its answer and its record.
 
 use super::Entropy;
 use super::create::Creation;
@@ -20,13 +20,13 @@ pub(super) struct Prepared {
     pub metadata: TransactionMetadata,
     /// The body of the create's answer.
     pub answer: Vec<u8>,
-    /// The body of every later get's answer.
+    /// The body of the answers to gets.
     pub record: Vec<u8>,
     /// Whether the create asks for an e-mail.
     pub wants_mail: bool,
 }
 
-/// Makes answer and record of a transaction from a valid request.
+/// Makes the answer and the record of a transaction from a valid request.
 pub(super) fn prepare(
     creation: &Creation<'_>,
     payload: PledgeTransactionRequest<'_>,
@@ -71,8 +71,8 @@ fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Prob
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
-/// Refuses a record that is too large, before it is made: each pledge in it has a copy of the
-/// recipient (§4.2), so a small body could need gigabytes.
+/// Refuses a record that would be too large, before it is made. Each pledge in it has a copy of the recipient (§4.2),
+/// so a small body could need gigabytes.
 fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Result<(), Problem> {
     let copies = recipient.get().len().saturating_mul(pledges);
     let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
@@ -100,7 +100,7 @@ impl Ids<'_> {
     }
 }
 
-/// The pledges, whose descriptions are JSON already: the answer and the record have the same.
+/// Returns the pledges. Their descriptions are serialized once, for both the answer and the record.
 fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_>) -> Vec<Pledge<'a, Box<RawValue>>> {
     let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
         let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();

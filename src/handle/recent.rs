@@ -1,21 +1,21 @@
-//! The terms of the last repeatable creates of an isolate. Workers KV may not show a write for a
-//! minute, but a repeat after a second has to be answered as one.
+//! The terms of an isolate's last creates that had an idempotency key. Workers KV may not show a write for a minute,
+//! but a retry after a second must already be answered as an idempotent replay.
 
 use crate::idempotency::{Replay, ReplayHash};
 use crate::scope::Scope;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// How long a replay record is kept, in milliseconds: twice what a write usually takes to be seen.
+/// How long a replay record is kept, in milliseconds: twice the time after which KV usually shows a write.
 const LIFETIME_MS: u64 = 120_000;
-/// Most bytes of all that are kept: 2 MiB, some 10,000 creates.
+/// Maximum size of all kept records: 2 MiB, about 10,000 creates.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The replay records that this isolate wrote last, by unit and mode.
 #[derive(Debug, Default)]
 pub struct RecentReplays(RefCell<Vec<Share>>);
 
-/// The replay records of one unit in one mode, the oldest first.
+/// The replay records of one unit in one mode, oldest first.
 #[derive(Debug)]
 struct Share {
     scope: Scope,
@@ -31,8 +31,8 @@ struct RecentReplay {
 }
 
 impl RecentReplays {
-    /// Keeps the replay record of a create. Beyond the limit the unit that has most loses its oldest, so
-    /// that no unit makes another one's be forgotten.
+    /// Keeps the replay record of a create. Above the limit, the unit with the most bytes loses its oldest record. So
+    /// no unit can displace the records of another one.
     pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
         let mut shares = self.0.borrow_mut();
         shares
@@ -55,17 +55,17 @@ impl RecentReplays {
         }
     }
 
-    /// The bytes of all.
+    /// Returns the bytes of all kept records.
     pub fn bytes(&self) -> usize {
         bytes_of(&self.0.borrow())
     }
 
-    /// The replay record of the create that made this transaction.
+    /// Returns the replay record of the create that made this transaction.
     pub fn of(&self, scope: &Scope, id: &str, now_ms: u64) -> Option<Replay> {
         self.find(scope, now_ms, |recent| recent.replay.id == id)
     }
 
-    /// The replay record that was written last under this idempotency key.
+    /// Returns the last replay record written for this idempotency key.
     pub fn last(&self, scope: &Scope, hash: ReplayHash, now_ms: u64) -> Option<Replay> {
         self.find(scope, now_ms, |recent| recent.hash == hash)
     }
@@ -89,7 +89,7 @@ impl Share {
         self.replays.push_back(recent);
     }
 
-    /// Forgets the oldest.
+    /// Removes the oldest record.
     fn forget(&mut self) {
         let oldest = self.replays.pop_front();
         self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());

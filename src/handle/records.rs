@@ -1,4 +1,4 @@
-//! Reads records, and measures the time.
+//! Reads records for a request, and measures the time.
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
@@ -22,13 +22,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(decode(K::KIND, &record)?))
     }
 
-    /// Waits for the store; the log shows the time.
+    /// Waits for the store, and adds the time to the log line.
     pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.journal.wait(self.clock, work).await
     }
 
-    /// Reads a transaction whole. Its bytes are reserved for `owner` while they come, and no longer: use
-    /// them without a further wait, so that those of concurrent requests do not add up.
+    /// Reads a whole transaction. Its bytes are reserved for `owner` only while they arrive. Use the result without
+    /// waiting again, so that the bytes of concurrent requests do not add up.
     pub(super) async fn read_transaction(
         &self,
         Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
@@ -40,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }
 
-    /// Finds a transaction. The store is not asked for an ID that this service cannot have made.
+    /// Finds a transaction. An ID that this service cannot have made is not looked up in the store.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,

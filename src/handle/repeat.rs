@@ -1,4 +1,5 @@
-//! A create with an `Idempotency-Key`: recorded once, and a repeat is answered as the first one.
+//! A create with an `Idempotency-Key`: the transaction is recorded once, and a repeated create gets the first answer as
+//! an idempotent replay.
 
 use super::access::Caller;
 use super::create::Creation;
@@ -15,18 +16,19 @@ use std::borrow::Cow;
 
 /// The next step of a create with an idempotency key.
 enum Plan {
-    /// It was answered before, with this body.
+    /// An idempotent replay: the create was answered before, with this body.
     Replay { id: TransactionId, answer: Vec<u8> },
-    /// It is new.
+    /// A new transaction.
     Record(Box<Prepared>, Replay),
-    /// It was answered before, and its terms are of a later release.
+    /// An idempotent replay from the stored transaction. A later release wrote the replay record, with terms that this
+    /// release cannot read.
     Stored { id: TransactionId },
-    /// The idempotency key was used for another payload. `ours` is the ID that this create derives.
+    /// The idempotency key was used with another payload. `ours` is the ID that this create derives.
     Conflict { ours: TransactionId },
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Records a transaction, unless its unit has recorded it under this idempotency key.
+    /// Records a transaction, unless its unit has already recorded it under this idempotency key.
     pub(super) async fn create_idempotent(
         &self,
         creation: Creation<'_>,
@@ -38,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
             Plan::Stored { id } => {
                 let caller = creation.caller;
-                drop(creation); // as below
+                drop(creation); // frees its bytes, as below
                 let answer = self.first_answer(caller, id.as_str()).await?;
                 let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
                 Ok(self.replayed(&id, answer))
@@ -59,8 +61,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Decides by IDs. They are derived from mode, unit, idempotency key and payload: a replay record
-    /// with the ID of this create is its own, and one with another ID is for another payload.
+    /// Decides by IDs, which are derived from mode, unit, idempotency key and payload. A replay record with the ID of
+    /// this create belongs to it. One with another ID belongs to another payload.
     fn plan(
         &self,
         creation: &Creation<'_>,
@@ -89,9 +91,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The replay record that decides about the create of the transaction `id`: one of its own before
-    /// one of another payload. If creates raced in two isolates there are two: the later one counts, in
-    /// both.
+    /// Returns the replay record that decides the create of the transaction `id`. One for this transaction takes
+    /// precedence over one for another payload. Creates that race in two isolates write two records for it: the later
+    /// one wins, in both isolates.
     fn first(
         &self,
         scope: &Scope,
@@ -110,8 +112,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Answers a create whose idempotency key was used for another payload. If it made its own record
-    /// nevertheless, because both ran at once, it is answered as it was then.
+    /// Answers a create whose idempotency key was used with another payload. If this create recorded a transaction
+    /// nevertheless, because both ran at once, it gets its first answer again.
     async fn replay_ours(
         &self,
         caller: &Caller,
@@ -121,7 +123,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
-    /// The answer to the create of a transaction; `None` if the store does not show its record.
+    /// Returns the answer to the create of a transaction; `None` if the store does not show its record.
     async fn first_answer(&self, caller: &Caller, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.read_transaction(stored, caller.owner()).await?;
@@ -130,7 +132,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(api::to_json(&first)))
     }
 
-    /// Writes the replay record of a recorded transaction, by which a repeat recognises it.
+    /// Writes the replay record of a recorded transaction. A repeated create is recognised by it.
     async fn keep_replay(
         &self,
         scope: &Scope,
@@ -154,5 +156,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 fn incomplete() -> Problem {
-    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
+    Problem::Internal(
+        "a stored transaction does not have all members that this service writes".to_owned(),
+    )
 }

@@ -1,4 +1,4 @@
-//! The kinds of responses that the service gives.
+//! Makes the service's responses.
 
 use crate::api::{self, Problem};
 use crate::http::{Body, Media, Response};

@@ -9,18 +9,18 @@ use std::borrow::Cow;
 pub enum Route<'u> {
     /// Create a pledge transaction.
     Create,
-    /// Get the pledge transaction of this ID, which is decoded but not checked.
+    /// Get the pledge transaction with this ID, which is decoded but not checked.
     Get(Cow<'u, str>),
-    /// Show the timeline of the transaction of this ID.
+    /// Show the timeline of the transaction with this ID.
     Timeline(Cow<'u, str>),
-    /// Ask whether the service runs.
+    /// Check that the service runs.
     Health,
-    /// List the methods of a path.
+    /// List the methods that a path allows.
     Options(&'static str),
 }
 
 impl Route<'_> {
-    /// Method and path for the log, with placeholders.
+    /// Returns the method and the path for the log, with placeholders.
     pub fn template(&self) -> &'static str {
         match self {
             Route::Create => "POST /v2/pledge-transaction",
@@ -35,7 +35,7 @@ impl Route<'_> {
 const CREATE_METHODS: &str = "POST, OPTIONS";
 const READ_METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// The route of a request.
+/// Returns the route of a request.
 pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
     let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
     match (method, &route) {
@@ -57,7 +57,7 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if path == HEALTH_PATH {
         return Some((Route::Health, READ_METHODS));
     }
-    // A recipient whose address was cut off gets a page that says so.
+    // A recipient whose link was cut off gets the page for an unknown timeline.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
     Some((Route::Timeline(percent_decode(id)), READ_METHODS))
 }

@@ -1,4 +1,4 @@
-//! The operator's settings, which are the Worker's variables.
+//! The operator's settings, from the Worker's variables.
 
 use super::Entropy;
 use super::cors::Cors;
@@ -8,28 +8,28 @@ use crate::validate::format::is_email;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The operator's settings; by default there are none.
+/// The operator's settings. By default none is set.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
     pub cors: Cors,
-    /// `PUBLIC_ORIGIN`: the origin of timeline addresses, not checked yet; empty if it is not set.
+    /// `PUBLIC_ORIGIN`: the origin of timeline URLs. It is not checked yet, and empty if it is not set.
     pub public_origin: String,
-    /// `ENVIRONMENT` is `production`.
+    /// Whether `ENVIRONMENT` is `production`.
     pub is_production: bool,
-    /// `ALLOW_PLAIN_HTTP` is `true`, and this is not production: live keys may come over plain HTTP.
+    /// Whether live keys may come over plain HTTP: `ALLOW_PLAIN_HTTP` is `true`, and `ENVIRONMENT` is not `production`.
     pub allows_plain_http: bool,
-    /// `LOG_PERCENT`: the percentage of successes that is logged.
+    /// `LOG_PERCENT`: the percentage of successful requests that are logged.
     pub log_percent: u8,
-    /// `MAIL_TEST_TO` is set: test keys cause e-mails, too.
+    /// Whether test keys cause e-mails: `MAIL_TEST_TO` is set.
     pub mails_tests: bool,
-    /// Why no e-mail can be sent, where the queue of notifications is bound.
+    /// Why no e-mail can be sent, if the notification queue is bound.
     pub mail_problem: Option<&'static str>,
     /// The deployed version.
     pub version: String,
 }
 
-/// The texts of the Worker's variables; empty where they are not set.
+/// The values of the Worker's variables; empty if they are not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Variables<'v> {
     /// `ALLOWED_ORIGINS`
@@ -46,35 +46,35 @@ pub struct Variables<'v> {
     pub mail_from: &'v str,
     /// `MAIL_TEST_TO`
     pub mail_test_to: &'v str,
-    /// The queue of notifications is bound.
+    /// Whether the notification queue is bound.
     pub has_queue: bool,
-    /// A mail service is bound, or its secret is set.
+    /// Whether a mail service is bound, or its secret is set.
     pub has_mail_service: bool,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
 }
 
-const ORIGIN_INVALID: &str = "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`: no create is recorded";
+const ORIGIN_INVALID: &str = "creates are refused: the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
 const ORIGIN_INSECURE: &str =
-    "the variable `PUBLIC_ORIGIN` of production must begin with `https://`: no create is recorded";
-const ORIGIN_REQUIRED: &str = "the variable `PUBLIC_ORIGIN` of production is not set: no create is \
-                               recorded, as its timeline address would begin, for good, with the \
-                               host that it was sent to";
-const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: timeline addresses begin, \
-                              for good, with the host that the create was sent to";
-const MAIL_FROM_INVALID: &str = "no e-mail is sent: the variable `MAIL_FROM` must be an e-mail address such as \
+    "creates are refused: in production the variable `PUBLIC_ORIGIN` must begin with `https://`";
+const ORIGIN_REQUIRED: &str = "creates are refused: in production the variable `PUBLIC_ORIGIN` must be \
+                               set, as a timeline URL would otherwise keep the host that its create was \
+                               sent to";
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: a timeline URL permanently has \
+                              the host that its create was sent to";
+const MAIL_FROM_INVALID: &str = "no e-mails are sent: the variable `MAIL_FROM` must be an e-mail address such as \
                                  `pledges@shop.example`";
-const MAIL_SERVICE_MISSING: &str = "no e-mail is sent: neither the binding `EMAIL` nor the secret \
-                                    `RESEND_API_KEY` is there";
-const MAIL_TEST_TO_INVALID: &str = "no e-mail of a test key is sent: the variable `MAIL_TEST_TO` must be an \
+const MAIL_SERVICE_MISSING: &str = "no e-mails are sent: bind a mail service as `EMAIL`, or set the \
+                                    secret `RESEND_API_KEY`";
+const MAIL_TEST_TO_INVALID: &str = "no e-mails of test keys are sent: the variable `MAIL_TEST_TO` must be an \
                                     e-mail address or empty";
 
-/// Whether the service runs as it should.
+/// The answer of `/healthz`.
 #[derive(Serialize)]
 pub struct Health<'a> {
     /// The deployed version.
     version: &'a str,
-    /// The problems with its settings.
+    /// The problems with the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -97,8 +97,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator
-    /// notices.
+    /// Parses the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator notices.
     pub fn parse(variables: Variables<'_>) -> Self {
         let Variables { allowed_origins, public_origin, log_percent, mail_test_to, .. } = variables;
         let percent = log_percent.trim();
@@ -119,7 +118,7 @@ impl Settings {
         settings
     }
 
-    /// The answer of `/healthz`, for which no record is read.
+    /// Returns the answer of `/healthz`, without reading a record.
     pub(super) fn health(&self) -> Health<'_> {
         let missing = || self.public_origin.is_empty().then_some(ORIGIN_MISSING);
         let problems = [
@@ -132,7 +131,8 @@ impl Settings {
         Health { version: &self.version, problem }
     }
 
-    /// Why no create is recorded, if that is so because of `PUBLIC_ORIGIN`. Only production must have one.
+    /// Returns why `PUBLIC_ORIGIN` keeps creates from being recorded, if it does. Only production requires the
+    /// variable.
     fn origin_problem(&self) -> Option<&'static str> {
         let is_insecure = self.is_production && !self.public_origin.starts_with("https://");
         match &*self.public_origin {
@@ -142,14 +142,14 @@ impl Settings {
         }
     }
 
-    /// The origin of the links in e-mails; `None` if it is not set or invalid. A request's is never used: whoever
-    /// sends it could choose where links lead.
+    /// Returns the origin of the links in e-mails; `None` if `PUBLIC_ORIGIN` is not set or invalid. It never uses the
+    /// origin of a request: its sender could choose where the links lead.
     pub fn mail_origin(&self) -> Option<&str> {
         let is_set = !self.public_origin.is_empty() && self.origin_problem().is_none();
         is_set.then_some(&*self.public_origin)
     }
 
-    /// Draws whether a success is logged.
+    /// Draws whether to log a successful request.
     pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
         let mut random = [0; 2];
         if (1..100).contains(&self.log_percent) {
@@ -158,12 +158,12 @@ impl Settings {
         u16::from_be_bytes(random) % 100 < u16::from(self.log_percent)
     }
 
-    /// The origin that timeline addresses begin with: `PUBLIC_ORIGIN`, else the one that the
-    /// platform routed the request by.
+    /// Returns the origin of timeline URLs: `PUBLIC_ORIGIN` if it is set, otherwise the origin by which the platform
+    /// routed the request.
     ///
     /// # Errors
-    /// [`Problem::Misconfigured`] if `PUBLIC_ORIGIN` is invalid, or missing in production; [`Problem::InvalidHost`] if
-    /// the request's is no origin, such as `https://good.example@evil.example`.
+    /// [`Problem::Misconfigured`] if `PUBLIC_ORIGIN` is invalid, or missing in production. [`Problem::InvalidHost`] if
+    /// the request's origin is invalid, such as `https://good.example@evil.example`.
     pub(super) fn timeline_origin<'a>(&'a self, address: &Address<'a>) -> Result<&'a str, Problem> {
         if let Some(problem) = self.origin_problem() {
             return Err(Problem::Misconfigured(problem));
@@ -177,8 +177,8 @@ impl Settings {
 
 fn origin_useless(origin: &str) -> String {
     format!(
-        "the variable `ALLOWED_ORIGINS` has an entry that is never a browser's origin: `{origin}`; write \
-         origins as `https://shop.example`, with commas between them"
+        "the variable `ALLOWED_ORIGINS` has an entry that no browser sends as its origin: `{origin}`; write \
+         origins as `https://shop.example`, separated by commas"
     )
 }
 

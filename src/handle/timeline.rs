@@ -1,4 +1,4 @@
-//! The recipient's page.
+//! The recipient's page, the timeline.
 
 use super::cache::{Damaged, KnownProfile};
 use super::{Clock, Entropy, Service};
@@ -26,7 +26,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The page, and the cause if the profile could not be read. A wrong or missing edit key gives
+    /// Returns the page, and the cause of failure if the profile could not be read. A wrong or missing edit key causes
     /// the same problem as an unknown ID.
     async fn timeline_page(
         &self,
@@ -44,18 +44,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
         };
-        // Readers have a share of their own: they cannot use up that of the shop's keys.
+        // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
         let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
-        let bytes = self.read_transaction(stored, readers).await?; // last, as no wait may follow
+        let bytes = self.read_transaction(stored, readers).await?; // last, as nothing may wait after it
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
         Ok((recipient::page(&transaction, profile, language, self.clock), cause))
     }
 
-    /// The profile of a unit, from the cache or the store. That it is missing or damaged is cached, too.
+    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is cached as well.
     ///
     /// # Errors
-    /// If it cannot be read. A damaged one is an error once.
+    /// If it cannot be read. A damaged profile is an error only the first time.
     pub(super) async fn profile(&self, unit: &str) -> Result<Rc<KnownProfile>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {
@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         let (profile, damage) = match self.load(&ProfileKey(unit)).await {
             Ok(profile) => (Ok(profile), None),
-            Err(damage @ Problem::Internal(_)) => (Err(Damaged), Some(damage)), // until this expires
+            Err(damage @ Problem::Internal(_)) => (Err(Damaged), Some(damage)), // cached until it expires
             Err(problem) => return Err(problem),
         };
         let profile = self.caches.profiles.keep(unit.to_owned(), profile, now_ms);

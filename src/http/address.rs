@@ -1,22 +1,22 @@
-//! Addresses of requests.
+//! The URLs of requests.
 
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The parts of an address, cut from its text: a URL parser would be most of the Worker.
+/// The parts of a URL, cut from its text. A URL parser would be most of the Worker's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address<'u> {
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     pub origin: &'u str,
-    /// From the slash after the origin to the question mark.
+    /// The path, from the slash after the origin to the question mark.
     pub path: &'u str,
-    /// After the question mark.
+    /// The query, after the question mark.
     pub query: &'u str,
 }
 
 impl<'u> Address<'u> {
-    /// Splits an absolute address that the platform has normalised.
+    /// Splits an absolute URL that the platform has normalised.
     pub fn parse(url: &'u str) -> Self {
         let host = url.find(':').map_or(0, |scheme| scheme + "://".len());
         let authority = url.get(host..).unwrap_or_default();
@@ -27,19 +27,19 @@ impl<'u> Address<'u> {
         Address { origin, path, query }
     }
 
-    /// The value of a query parameter; both may be percent-encoded (RFC 3986).
+    /// Returns the value of a query parameter. Name and value may be percent-encoded (RFC 3986).
     pub fn parameter(&self, name: &str) -> Option<Cow<'u, str>> {
         self.query.split('&').filter_map(|pair| pair.split_once('=')).find_map(|(other, value)| {
             (percent_decode(other) == name).then(|| percent_decode(value))
         })
     }
 
-    /// Whether a request to this address is encrypted on its way.
+    /// Returns whether requests to this URL are encrypted in transit.
     pub fn is_https(&self) -> bool {
         self.origin.starts_with("https://")
     }
 
-    /// Whether its host is this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+    /// Returns whether the host is this machine: `localhost`, a subdomain of it, 127.0.0.0/8 or `[::1]`.
     pub fn is_loopback(&self) -> bool {
         let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
         let host = without_port(authority).to_ascii_lowercase();
@@ -54,18 +54,18 @@ impl<'u> Address<'u> {
     }
 }
 
-/// The same path and query at another origin.
+/// Returns the URL with another origin, and the same path and query.
 pub fn at_origin(url: &str, origin: &str) -> String {
     let rest = url.strip_prefix(Address::parse(url).origin).unwrap_or_default();
     [origin, rest].concat()
 }
 
-/// Decodes a percent-encoded part of an address; empty if the result is not UTF-8.
+/// Decodes a percent-encoded part of a URL. Returns an empty text if the result is not UTF-8.
 pub fn percent_decode(part: &str) -> Cow<'_, str> {
     percent_decode_str(part).decode_utf8().unwrap_or_default()
 }
 
-/// The host of an authority. An IPv6 address keeps its brackets.
+/// Returns the host of an authority. An IPv6 address keeps its brackets.
 pub fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

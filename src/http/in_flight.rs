@@ -1,36 +1,37 @@
-//! Limits the bytes that the requests of an isolate hold while they wait: in all, and of each owner.
+//! Limits the bytes that the requests of an isolate hold while they wait, in total and for each owner.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Most bytes that all requests together hold while they wait: 24 MiB.
+/// Maximum number of bytes that all requests together hold while they wait: 24 MiB.
 ///
-/// An isolate has 128 MB, and WebAssembly memory never shrinks. Only what is held across a wait
-/// adds up: whatever else a request needs is allocated and freed in one turn.
+/// An isolate has 128 MB, and WebAssembly memory never shrinks. Only bytes that are held across a wait add up: a
+/// request allocates and frees everything else in one turn.
 pub const MAX_BYTES_IN_FLIGHT: usize = 24 * 1024 * 1024;
-/// Most bytes of a body or record that is small: 64 KiB.
+/// Largest body or record that counts as small: 64 KiB.
 pub const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// A request counts as at least so many bytes, for what it takes besides its body: 8 KiB.
+/// The least number of bytes that a request counts as, for what it needs besides its body: 8 KiB.
 pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
-/// Most bytes that an owner holds once all hold more than [`CALM_BYTES`]: 6 MiB, as the largest create
-/// needs for its answer and record.
+/// Maximum number of bytes that an owner holds once all requests hold more than [`CALM_BYTES`]: 6 MiB. The largest
+/// create needs as much for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
-/// While all hold at most so many bytes, 8 MiB, an owner may hold more than its share, and a small body
-/// counts before it has come. One owner in both modes so holds 14 MiB at most, and the largest create of
-/// another still finds room.
+/// As long as all requests hold at most these 8 MiB, an owner may hold more than its share, and a small body may be
+/// reserved before it arrives. So an owner holds at most 14 MiB in both modes together, and the largest create of
+/// another owner still finds room.
 const CALM_BYTES: usize = 8 * 1024 * 1024;
-/// The bytes that only small requests get: 4 MiB.
+/// The bytes that are reserved for small requests: 4 MiB.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
-/// The bytes that only owners get who hold nothing else: 2 MiB.
+/// The bytes that are reserved for owners who hold nothing else: 2 MiB.
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// Most bytes that a small request holds for its answer and record and still counts as small: 256 KiB.
+/// Maximum number of bytes that a small request holds for its answer and record while it still counts as small: 256
+/// KiB.
 const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 
-/// Most bytes of a piece of a body: 16 KiB.
+/// Maximum size of a piece of a body: 16 KiB.
 pub const MAX_PIECE_BYTES: usize = 16 * 1024;
 
-/// How many bytes of a body to reserve and to read next, once so many have come: as many again, within
-/// bounds. So a caller who stalls holds at most twice what it has sent, or [`MIN_REQUEST_BYTES`].
+/// Returns how many bytes of a body to reserve and read next, after `come` bytes have arrived: the same number again,
+/// within bounds. So a caller who stalls holds at most twice the bytes that it has sent, or [`MIN_REQUEST_BYTES`].
 pub fn next_piece(come: usize) -> usize {
     come.clamp(MIN_REQUEST_BYTES, MAX_PIECE_BYTES)
 }
@@ -50,8 +51,8 @@ struct Share {
 }
 
 impl InFlight {
-    /// A reservation of no bytes yet. `owner` names whom the bytes count against: all who could
-    /// send requests in each other's place, such as the holders of a team's keys, have one name.
+    /// Makes a reservation without bytes. `owner` is the name that the bytes are counted for. Callers who could send
+    /// requests in each other's place, such as the holders of a team's keys, have the same name.
     pub fn reservation(&self, owner: String) -> Reservation<'_> {
         let mut shares = self.shares.borrow_mut();
         let known = shares.iter().find(|share| share.owner == owner).cloned();
@@ -63,29 +64,29 @@ impl InFlight {
         Reservation { in_flight: self, share, bytes: 0, is_small: true }
     }
 
-    /// The bytes that all requests hold.
+    /// Returns the bytes that all requests hold.
     pub fn bytes(&self) -> usize {
         self.all.get()
     }
 }
 
-/// The requests in flight hold too many bytes already.
+/// Error: the requests in flight already hold too many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// The bytes that one request holds, until this is dropped.
+/// The bytes that one request holds, until this value is dropped.
 #[derive(Debug)]
 pub struct Reservation<'f> {
     in_flight: &'f InFlight,
     share: Rc<Share>,
     bytes: usize,
-    /// Whether the body or record that was read is small.
+    /// Whether the body or record that was read counts as small.
     is_small: bool,
 }
 
 impl Reservation<'_> {
-    /// Reserves the first `bytes` of a body or record, before they are read. The whole of it has at
-    /// most `all` bytes.
+    /// Reserves the first `bytes` of a body or record before they are read. The whole body or record has at most `all`
+    /// bytes.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -94,8 +95,8 @@ impl Reservation<'_> {
         self.resize(bytes)
     }
 
-    /// Reserves all of a small body before it has come, which is faster than to count it as it comes.
-    /// Returns whether it did: a caller who only announces bodies gets no more than [`CALM_BYTES`] so.
+    /// Reserves all of a small body before it arrives, which is faster than counting it as it arrives. Returns whether
+    /// it was reserved: bodies that are only announced never get more than [`CALM_BYTES`] this way.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).
@@ -109,10 +110,10 @@ impl Reservation<'_> {
         Ok(may)
     }
 
-    /// Changes how many bytes are reserved. The least is [`MIN_REQUEST_BYTES`].
+    /// Changes the number of reserved bytes, to at least [`MIN_REQUEST_BYTES`].
     ///
     /// # Errors
-    /// [`Busy`], and nothing changes, if there is no [room](Self::has_room) for more.
+    /// [`Busy`] if there is no [room](Self::has_room) for more. Nothing changes then.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Busy> {
         let bytes = bytes.max(MIN_REQUEST_BYTES);
         if bytes > self.bytes && !self.has_room(bytes) {
@@ -125,11 +126,11 @@ impl Reservation<'_> {
         Ok(())
     }
 
-    /// Whether this request may hold so many bytes:
+    /// Returns whether this request may hold this many bytes:
     ///
-    /// - All hold [`MAX_BYTES_IN_FLIGHT`] at most. The last 4 MiB are for small requests, and of what a
+    /// - All requests hold at most [`MAX_BYTES_IN_FLIGHT`]. The last 4 MiB are for small requests. Of the bytes that a
     ///   request may use, the last 2 MiB are for owners who hold nothing else.
-    /// - Once all hold more than 8 MiB, an owner holds 6 MiB at most.
+    /// - Once all requests hold more than 8 MiB, an owner holds at most 6 MiB.
     fn has_room(&self, bytes: usize) -> bool {
         let [all, own] = self.others();
         let is_small = self.is_small && bytes <= MAX_SMALL_RESULT_BYTES;
@@ -140,7 +141,7 @@ impl Reservation<'_> {
         is_fair && all <= MAX_BYTES_IN_FLIGHT - for_small - for_new
     }
 
-    /// The bytes of the other requests: of all, and of this owner.
+    /// Returns the bytes of the other requests: of all owners, and of this owner.
     fn others(&self) -> [usize; 2] {
         [&self.in_flight.all, &self.share.bytes].map(|bytes| bytes.get().saturating_sub(self.bytes))
     }
@@ -151,7 +152,7 @@ impl Drop for Reservation<'_> {
         let [others, others_own] = self.others();
         self.in_flight.all.set(others);
         self.share.bytes.set(others_own);
-        // Besides this reservation only the list has the share: the owner has no other request.
+        // Only this reservation and the list refer to the share, so the owner has no other request.
         if Rc::strong_count(&self.share) == 2 {
             self.in_flight.shares.borrow_mut().retain(|share| !Rc::ptr_eq(share, &self.share));
         }

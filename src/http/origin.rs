@@ -3,26 +3,27 @@
 use super::address::without_port;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV6};
 
-/// Whether a text is `http` or `https`, a host name or IP address, and perhaps a port.
+/// Returns whether a text is an origin: `http` or `https`, a host name or IP address, and optionally a port.
 pub fn is_origin(text: &str) -> bool {
     let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     authority.is_some_and(|authority| is_name(authority) || is_ipv6(authority))
 }
 
-/// Whether an authority is an IPv6 address in brackets, and perhaps a port.
+/// Returns whether an authority is an IPv6 address in brackets, with an optional port.
 fn is_ipv6(authority: &str) -> bool {
     let has_scope = authority.contains('%'); // not allowed in a URL
     let with_port = format!("{authority}:0"); // std requires a port
     !has_scope && [authority, &with_port].iter().any(|text| text.parse::<SocketAddrV6>().is_ok())
 }
 
-/// Whether a browser may send this text as the header `Origin`: in lower case, and without the port that the scheme has anyway.
+/// Returns whether a browser may send this text in the header `Origin`: in lower case, and without the scheme's default
+/// port.
 ///
 /// Never sent: `https://Shop.example`, `https://shop.example:443`, `https://shop.example/`, `https://*.shop.example`,
 /// `shop.example`, `ftp://shop.example`.
 pub fn is_sent_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
-        return text == "null"; // of a file or a sandboxed frame
+        return text == "null"; // the origin of a file or a sandboxed frame
     };
     let has_upper_case = text.bytes().any(|byte| byte.is_ascii_uppercase());
     !has_upper_case
@@ -33,7 +34,7 @@ pub fn is_sent_origin(text: &str) -> bool {
         }
 }
 
-/// Whether an authority is written as browsers write it. `default_port` is the one that they leave out.
+/// Returns whether an authority has the form in which browsers send it. Browsers leave out `default_port`.
 fn is_serialized(authority: &str, default_port: &str) -> bool {
     let host = without_port(authority);
     let port = authority.strip_prefix(host).unwrap_or_default();
@@ -50,7 +51,7 @@ fn is_serialized(authority: &str, default_port: &str) -> bool {
     is_host && is_port && port != default_port
 }
 
-/// Whether an app or an extension may have this origin, such as `capacitor://localhost`.
+/// Returns whether an app or an extension may have this origin, such as `capacitor://localhost`.
 fn is_app_origin(scheme: &str, host: &str) -> bool {
     let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     let is_host = |byte: u8| byte.is_ascii_graphic() && !b"/?#@*".contains(&byte);

@@ -3,31 +3,32 @@
 use super::in_flight::{Busy, Reservation};
 use std::borrow::Cow;
 
-/// A request of any platform.
+/// A request, independent of the platform.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Request {
-    /// The method, such as `GET`.
+    /// Returns the method, such as `GET`.
     fn method(&self) -> Cow<'_, str>;
-    /// The whole address, such as `https://example.org/v2/pledge-transaction?x=1`.
+    /// Returns the whole URL, such as `https://example.org/v2/pledge-transaction?x=1`.
     fn url(&self) -> Cow<'_, str>;
-    /// The value of a header, by its lower-case name.
+    /// Returns the value of a header. `name` is in lower case.
     fn header(&self, name: &'static str) -> Option<String>;
-    /// Its ID, which its answer has as `X-Request-Id`, for the log and the texts of failures.
+    /// Returns the ID of the request, for the log and for the messages of failures. The answer has it as
+    /// `X-Request-Id`.
     fn id(&self) -> String;
-    /// The body. Its bytes are reserved before they are read: piece by piece once the requests in flight
-    /// hold much.
+    /// Reads the body. Its bytes are reserved before they are read; they are read piece by piece if the requests in
+    /// flight hold many bytes.
     ///
     /// # Errors
-    /// If it has more than `limit` bytes, cannot be reserved, breaks off or comes too slowly.
+    /// If the body has more than `limit` bytes, cannot be reserved, breaks off or arrives too slowly.
     async fn body(
         &self,
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError>;
-    /// Counts a refused key against the rate limit of the caller's network, and returns whether it
-    /// is over the limit; `false` where no rate limit is set.
+    /// Counts a refused key for the rate limit of the caller's network. Returns whether the network is over the limit,
+    /// or `false` if no rate limit is configured.
     async fn is_over_limit(&self, network: &str) -> bool;
-    /// Waits so many milliseconds, while other requests go on.
+    /// Waits for this many milliseconds, while other requests continue.
     async fn pause(&self, milliseconds: u32);
 }
 
@@ -36,11 +37,11 @@ pub trait Request {
 pub enum BodyError {
     /// It is longer than the limit.
     TooLarge,
-    /// The requests in flight hold too many bytes already.
+    /// The requests in flight already hold too many bytes.
     Busy,
     /// It broke off.
     Broken,
-    /// It comes too slowly.
+    /// It arrives too slowly.
     Slow,
 }
 

@@ -3,48 +3,48 @@
 use super::Address;
 use std::borrow::Cow;
 
-/// Tells browsers to use HTTPS alone for a year (RFC 6797).
+/// Tells browsers to use only HTTPS for a year (RFC 6797).
 const STRICT_TRANSPORT_SECURITY: (&str, &str) = ("strict-transport-security", "max-age=31536000");
 
-/// Status, headers and body.
+/// The status, headers and body of a response.
 #[derive(Debug)]
 pub struct Response<V> {
     /// HTTP status.
     pub status: u16,
-    /// The kind of body, which decides the headers that every such body has.
+    /// The kind of body. It decides the headers that all bodies of this kind have.
     pub media: Media,
     /// Further headers.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line for the operator's log; until it is made, the cause of a failure.
+    /// The line for the operator's log. Until the line is made, it is the cause of a failure.
     pub log: Option<String>,
 }
 
-/// A body: none, made here, or passed on from the store unread.
+/// The body of a response.
 #[derive(Debug)]
 pub enum Body<V> {
     /// No body.
     Empty,
-    /// These bytes.
+    /// Bytes that were made for this response.
     Bytes(Vec<u8>),
-    /// A stored value.
+    /// A stored value, which is passed on unread.
     Stored(V),
-    /// A stored value in which a text is replaced on its way.
+    /// A stored value in which a text is replaced as it is passed on.
     Spliced(V, Splice),
 }
 
-/// Replaces the first occurrence of a text in a body.
+/// A replacement of the first occurrence of a text in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// The text, in ASCII.
+    /// The text to replace, in ASCII.
     pub old: &'static str,
-    /// What stands in its place.
+    /// The text to put in its place.
     pub new: String,
 }
 
 impl Splice {
-    /// Replaces it in a whole body.
+    /// Makes the replacement in a whole body.
     pub fn apply(&self, mut body: Vec<u8>) -> Vec<u8> {
         let old = self.old.as_bytes();
         if let Some(at) = body.windows(old.len()).position(|bytes| bytes == old) {
@@ -59,14 +59,14 @@ impl Splice {
 pub enum Media {
     /// None.
     None,
-    /// The API's.
+    /// JSON of the API.
     Json,
     /// A page.
     Html,
 }
 
 impl Media {
-    /// The headers that every body of this kind has.
+    /// Returns the headers that all bodies of this kind have.
     pub const fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Media::None => &[("cache-control", "no-store")],
@@ -87,13 +87,13 @@ impl Media {
 }
 
 impl<V> Response<V> {
-    /// A response without further headers.
+    /// Makes a response without further headers.
     pub fn new(status: u16, media: Media, body: Body<V>) -> Self {
         Response { status, media, headers: Vec::new(), body, log: None }
     }
 
-    /// Adds `Strict-Transport-Security` to the answer to a request by HTTPS. Not on this machine: browsers would refuse
-    /// everything else that a developer runs on `localhost`.
+    /// Adds `Strict-Transport-Security` to the answer to an HTTPS request. It is not added on this machine: browsers
+    /// would then refuse all other programs that a developer runs on `localhost`.
     pub fn keep_https(&mut self, address: &Address<'_>) {
         if address.is_https() && !address.is_loopback() {
             let (name, value) = STRICT_TRANSPORT_SECURITY;

@@ -1,21 +1,21 @@
-//! What was created or erased since a time, for a backup.
+//! Lists the transactions that were created or erased since a given time, for incremental backups.
 
 use super::{Ledger, Query, Result, ask};
 use serde::{Deserialize, Serialize};
 
-/// How far the clocks of operators, who erase, and of the service may differ, in milliseconds.
+/// How far the clocks of the service and of the operators who erase may differ, in milliseconds.
 const CLOCKS_MS: u64 = 60 * 60_000;
 
-/// A part of a list of transactions.
+/// A page of a list of transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangedPage {
-    /// Their IDs. One that was created and erased is in the list twice.
+    /// The transactions' IDs. A transaction that was created and erased is listed twice.
     pub ids: Vec<String>,
-    /// Where the list goes on; `None` at its end.
+    /// The cursor of the next page; `None` on the last page.
     pub next: Option<Next>,
 }
 
-/// Where a list goes on: after a row, among those created or those erased.
+/// A cursor: the last row of a page, in the list of created or of erased transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Next {
@@ -26,8 +26,9 @@ pub struct Next {
     id: String,
 }
 
-/// The transactions that were created or erased since a time, in milliseconds since 1970: at most so many, after `next`
-/// of the page before. One query.
+/// Returns the transactions that were created or erased since a time, in milliseconds since 1970.
+///
+/// A page has at most `most` IDs and begins after `next`, the cursor of the previous page. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -65,7 +66,7 @@ struct Asked<'a> {
     most: usize,
 }
 
-/// When it was erased, or 0; the shop, when it was created, and the ID.
+/// When the transaction was erased (0 if it was not), its shop, when it was created, and its ID.
 #[derive(Deserialize)]
 struct Row(u64, i64, u64, String);
 

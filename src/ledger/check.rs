@@ -1,4 +1,4 @@
-//! What the commands do with the ledger: a whole pass at once, and a new beginning.
+//! What operators' commands do with the ledger: run a whole reconciliation pass, or empty the ledger.
 
 use super::claims::RECENT_MS;
 use super::reconcile::{Counts, Reached, When, count};
@@ -8,24 +8,26 @@ use crate::handle::Clock;
 use crate::store::{OperatorStore, StoreError};
 use serde::Serialize;
 
-/// Calls of one step of a pass.
+/// Maximum number of calls of one step of a pass.
 const STEP: u32 = 200;
-/// How long to wait for somebody else who works at the reconciliation, and how often to look, in milliseconds.
+/// How long to wait while another process holds the reconciliation, and how often to check, in milliseconds.
 const MAX_BUSY_MS: u64 = 10 * 60_000;
 const LOOK_MS: u32 = 2_000;
 
-/// What a whole pass found, and mended.
+/// The result of a whole pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// What it found.
+    /// What the pass found and corrected.
     #[serde(flatten)]
     pub counts: Counts,
-    /// How far the ledger is.
+    /// The state of the reconciliation after the pass.
     #[serde(skip)]
     pub state: State,
 }
 
-/// Makes a whole pass now. One that is under way is ended first. `None` if somebody else works at it for ten minutes.
+/// Runs a whole pass now. A pass that is already under way is finished first.
+///
+/// Returns `None` if another process holds the reconciliation for ten minutes.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -42,11 +44,11 @@ pub async fn check(
         let (reached, state) = count(ledger, store, clock, whose, STEP, &mut counts).await?;
         match reached {
             Reached::Part => {}
-            // The second pass began after the first had ended, whatever the clock says.
+            // A second pass began after the first one had ended, whatever the clocks say.
             Reached::Complete if is_second || state.completed >= Some(began) => {
                 return Ok(Some(Checked { counts, state }));
             }
-            Reached::Complete => (counts, is_second) = (Counts::default(), true), // it began before
+            Reached::Complete => (counts, is_second) = (Counts::default(), true), // the pass began before this call
             Reached::Busy | Reached::NotDue => {
                 store.pause(LOOK_MS).await;
                 waited += u64::from(LOOK_MS);
@@ -56,8 +58,10 @@ pub async fn check(
     Ok(None)
 }
 
-/// Empties the ledger, so that the next pass makes all rows again. No month can be marked as paid until
-/// then. A pass that is under way ends. Claims stay that count more than what KV shows.
+/// Empties the ledger, so that the next pass writes all rows again.
+///
+/// No month can be marked as paid until that pass ends. A pass that is under way is cancelled. Claims that still take
+/// precedence over KV are kept.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -67,7 +71,7 @@ pub async fn clear(ledger: &dyn Ledger, now_ms: u64) -> super::Result<()> {
     ledger.run(&CLEAR.map(statement)).await.map(drop)
 }
 
-/// When messages came last stays.
+/// Keeps `received`, the time of the last messages.
 const CLEAR: [&str; 6] = [
     "DELETE FROM transactions",
     "DELETE FROM shops",

@@ -1,31 +1,31 @@
-//! Facts that two people may change at once: that a month is paid, that a unit is in a team.
+//! Claims: facts that two people may change at the same time, such as that a month is paid or that a unit is in a team.
 //!
-//! The record in KV is what the API reads. But KV has no compare-and-set, and shows a change late. So a change is claimed
-//! here first, then its record is written or removed, then the claim is ended. Of two changes at once the second one is
-//! refused, and hears of the first.
+//! The API reads the record in KV. KV has no compare-and-set and shows a change late. So a change is claimed here
+//! first, then its record is written or removed, and then the claim is ended. Of two simultaneous changes, the second
+//! one is refused, with the first one as the reason.
 //!
-//! For [`RECENT_MS`] after its change a claim counts more than the record. After that KV shows the outcome everywhere, and the
-//! record counts, whatever the claim says: so a claim that a crash left behind blocks nobody for longer. The reconciliation
-//! then updates the claim from the record.
+//! For [`RECENT_MS`] after its change, a claim takes precedence over the record. After that time KV shows the outcome
+//! everywhere, and the record takes precedence, whatever the claim says. So a claim that a crash left behind blocks
+//! others no longer than that. The reconciliation later updates the claim from the record.
 
 use super::{Ledger, LedgerError, Query, Result};
 use crate::time::SKEW_MS;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// How long a claim counts more than the record in KV, in milliseconds.
+/// How long a claim takes precedence over the record in KV, in milliseconds.
 ///
-/// The write of a record begins within 30 s of its change. A command then waits for at most 11.5 minutes, if Cloudflare's
-/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by 5 minutes at most: 19 minutes in
-/// all, rounded up.
+/// The write of a record begins within 30 s of its change. A command may then wait up to 11.5 minutes, if Cloudflare's
+/// API asks for pauses. KV shows the record everywhere 2 minutes later, and clocks differ by at most 5 minutes. That is
+/// 19 minutes in all, rounded up.
 pub const RECENT_MS: u64 = 20 * 60_000;
 
 /// A fact, such as that a month of a shop is marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fact {
-    /// Its kind.
+    /// What the fact is about.
     pub kind: Kind,
-    /// The suffix of the name of its record in KV.
+    /// The suffix of its record's name in KV.
     pub name: String,
 }
 
@@ -45,20 +45,20 @@ pub struct Seen {
     /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
-    /// Whether its record is there.
+    /// Whether KV has its record.
     pub is_there: bool,
-    /// The change that wrote the record, where that says so.
+    /// The change that wrote the record, if the record names it.
     pub change: Option<String>,
 }
 
-/// Who changes a fact.
+/// A change of a fact: who made it, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The name of its entry in the audit log; empty where that is not known.
+    /// The name of the change's entry in the audit log; empty if unknown.
     pub change: String,
-    /// The person; empty where that is not known.
+    /// The person who made the change; empty if unknown.
     pub author: String,
-    /// When, in milliseconds since 1970.
+    /// When the change was made, in milliseconds since 1970.
     pub at: u64,
 }
 
@@ -68,70 +68,70 @@ pub struct Claim {
     /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
-    /// What becomes of it.
+    /// Whether the fact holds, or is being changed.
     pub state: State,
-    /// The last change of it.
+    /// The last change of the fact.
     #[serde(flatten)]
     pub by: Change,
 }
 
 impl Claim {
-    /// Whether it counts more than the record in KV.
+    /// Returns whether the claim takes precedence over the record in KV.
     pub fn is_recent(&self, now_ms: u64) -> bool {
         recent(now_ms).contains(&self.by.at)
     }
 
-    /// When the record in KV counts again, in milliseconds since 1970.
+    /// Returns when the record in KV takes precedence again, in milliseconds since 1970.
     pub fn ends_ms(&self) -> u64 {
         self.by.at.saturating_add(RECENT_MS)
     }
 }
 
-/// The times of changes that count more than the record in KV. A clock that is far ahead stops nobody.
+/// The times of changes whose claims take precedence over KV. A claim from a clock that is far ahead is ignored.
 pub(super) fn recent(now_ms: u64) -> RangeInclusive<u64> {
     now_ms.saturating_sub(RECENT_MS)..=now_ms.saturating_add(SKEW_MS)
 }
 
-/// What becomes of a fact.
+/// The state of a claimed fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Somebody writes its record.
+    /// Somebody is writing its record.
     Adding,
-    /// It is so.
+    /// The fact holds.
     Kept,
-    /// Somebody removes its record.
+    /// Somebody is removing its record.
     Removing,
-    /// It is so no more.
+    /// The fact no longer holds.
     Gone,
 }
 
-/// What is to become of facts.
+/// The change that a caller wants to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Wanted {
-    /// They are to be so.
+    /// The facts shall hold.
     #[serde(rename = "adding")]
     Added,
-    /// They are to be so no more.
+    /// The facts shall no longer hold.
     #[serde(rename = "removing")]
     Removed,
 }
 
-/// What became of the attempt to claim a fact.
+/// The result of an attempt to claim a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Nobody else changes it: its record can be written, or removed.
+    /// The caller has the claim, and may write or remove the record.
     Ours,
-    /// By this claim it is as wanted already, or another person changes it.
+    /// Another change has the claim: the fact is already as wanted, or somebody else is changing it.
     Theirs(Claim),
-    /// By its record it is as wanted already.
+    /// The record already is as wanted.
     None,
 }
 
-/// Claims facts, to add or to remove each of them. Returns what became of each, in their sequence.
+/// Claims facts, to add or to remove each of them. Returns one result for each fact, in their order.
 ///
 /// # Errors
-/// If the ledger does not answer. Then some of the claims may be there.
+/// If the ledger does not answer. Some of the facts may have been claimed then.
 pub async fn claim(
     ledger: &dyn Ledger,
     wanted: Wanted,
@@ -160,7 +160,7 @@ fn turn(found: Option<&Claim>, by: &Change) -> Turn {
     }
 }
 
-/// The claims of facts that have one. They may be old: see [`Claim::is_recent`].
+/// Returns the claims of facts that have one. A claim may be too old to matter: see [`Claim::is_recent`].
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -172,15 +172,15 @@ pub async fn get(ledger: &dyn Ledger, facts: &[Fact]) -> Result<Vec<Claim>> {
     Ok(claims)
 }
 
-/// Ends a change: what was claimed is so, or is gone.
+/// Ends a change that was made: added facts hold, removed facts no longer do.
 ///
 /// # Errors
-/// If the ledger does not answer. Then the records in KV count after a while.
+/// If the ledger does not answer. The records in KV take precedence after [`RECENT_MS`].
 pub async fn confirm(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result<()> {
     end(ledger, facts, by, true).await
 }
 
-/// Gives a change up: all is as it was before.
+/// Cancels a change: the claims are again as they were before it.
 ///
 /// # Errors
 /// As [`confirm`].
@@ -196,7 +196,7 @@ async fn end(ledger: &dyn Ledger, facts: &[Fact], by: &Change, is_made: bool) ->
     Ok(())
 }
 
-/// Most facts of a statement: D1 takes a text of 2 MB, and a name has 512 bytes at most.
+/// Maximum number of facts in a statement: D1 accepts a text of 2 MB, and a name has at most 512 bytes.
 const MOST_FACTS: usize = 1_000;
 
 #[derive(Serialize)]
@@ -246,7 +246,7 @@ struct End<'a> {
     is_made: bool,
 }
 
-/// The claims of a change that is ended.
+/// Selects the claims of the change that ends.
 macro_rules! ended {
     () => {
         "WHERE change = ?1 ->> '$.change' AND (kind, name) IN
@@ -266,8 +266,8 @@ impl Query for Forget<'_> {
     );
 }
 
-/// A change that is given up leaves what was before, such as the removal of a record that KV still shows. Where that is
-/// not known, the record was there.
+/// Restores the earlier claim if the change was cancelled, such as the removal of a record that KV still shows. Without
+/// an earlier claim, the record was there, and the fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

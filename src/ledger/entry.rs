@@ -11,17 +11,19 @@ use crate::time::parse_ms;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// Most bytes of the rows of one statement: D1 takes a text of 2 MB.
+/// Maximum size of the rows in one statement, in bytes: D1 accepts a text of 2 MB.
 const MAX_BYTES: usize = 1_500_000;
-/// Most bytes of the quantities of a row, so that one fits a statement. Sums of a record can have 7 MB.
+/// Maximum size of a row's quantities, in bytes, so that one row fits a statement. The sums of one record can have 7
+/// MB.
 const MAX_QUANTITIES: usize = 1_400_000;
-/// Most bytes of an offering's ID in a row. A longer one is cut, and told from others by its hash.
+/// Maximum size of an offering's ID in a row, in bytes. A longer ID is cut, and its hash is appended to keep it
+/// distinct.
 const MAX_OFFERING: usize = 256;
 
-/// A transaction as its row has it.
+/// The row of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Its ID.
+    /// The transaction's ID.
     pub id: String,
     mode: Mode,
     unit: String,
@@ -35,13 +37,14 @@ pub struct Entry {
     prices: Option<u64>,
     erased: Option<u64>,
     quantities: Quantities,
-    /// Whether its quantities are left out, as they are too many.
+    /// Whether the quantities are left out because they are too large.
     #[serde(skip)]
     is_large: bool,
 }
 
 impl Entry {
-    /// Makes the row of a transaction from its metadata and its pledges; `None` in the same cases as [`Entry::new`].
+    /// Makes the row of a transaction from its metadata and its pledges. Returns `None` in the same cases as
+    /// [`Entry::new`].
     pub fn of_pledges<'i, 'a: 'i>(
         recorded: &Recorded,
         impacts: impl Iterator<Item = &'i Impact<'a>>,
@@ -52,12 +55,13 @@ impl Entry {
         Some(Entry { is_large, ..entry })
     }
 
-    /// Makes the row of a transaction from its metadata; `None` if that lacks time, charge or currency.
+    /// Makes the row of a transaction from its metadata. Returns `None` if the time, the charge or the currency is
+    /// missing.
     ///
-    /// `quantities` are those of its pledges, which the summary has where they fit.
+    /// `quantities` are those of the transaction's pledges. The metadata's summary has them if they fit.
     pub fn new(recorded: &Recorded, quantities: Quantities) -> Option<Self> {
         let Recorded { id, mode, unit, summary } = recorded;
-        let amount = text_as_money(summary.amount.as_deref()?)?; // an exponent could need gigabytes
+        let amount = text_as_money(summary.amount.as_deref()?)?; // a large exponent could take gigabytes of digits
         let amount = Decimal::parse_bounded(&amount)?;
         let cents = amount.units(2);
         let erased = summary.erased.as_deref().and_then(parse_ms);
@@ -80,8 +84,8 @@ impl Entry {
         })
     }
 
-    /// Takes the terms of a later create, whose record KV does not show yet: creates that race with one ID have the same
-    /// payload, and so the same quantities.
+    /// Takes the terms of a later create whose record KV does not show yet. Creates that race for one ID have the same
+    /// payload, and therefore the same quantities.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {
@@ -96,13 +100,13 @@ impl Entry {
         Finding { kind, name, found: 0, detail: String::new() }
     }
 
-    /// When it was created, in milliseconds since 1970.
+    /// Returns when the transaction was created, in milliseconds since 1970.
     pub fn created_ms(&self) -> u64 {
         self.created
     }
 }
 
-/// The ID of an offering as a row has it.
+/// Shortens the ID of an offering to what a row holds.
 fn short(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {
         return offering_id;
@@ -113,23 +117,24 @@ fn short(offering_id: String) -> String {
     format!("{start}…{hash}")
 }
 
-/// Whose word counts where a row differs from an entry. An erasure always counts, and stays.
+/// Where an entry comes from. It decides whether the entry replaces a row that differs. An erasure always replaces the
+/// row, and is never undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A message: of creates that race with one ID the later one counts.
+    /// A message of the queue. Of creates that race for one ID, the later one wins.
     Message,
-    /// The record in KV, which may be shown as it was a while ago: a row that was written since this time, in milliseconds
-    /// since 1970, counts more.
+    /// The record in KV, which may be stale: it does not replace a row that was written since this time, in
+    /// milliseconds since 1970.
     Record {
-        /// See above.
+        /// The time from which on a row is newer than the record.
         unless_since: u64,
     },
 }
 
-/// Writes rows, and returns the IDs of those that were not there like this. The rows of a statement are written together.
+/// Writes rows, and returns the IDs of those that were new or changed. The rows of one statement are written together.
 ///
 /// # Errors
-/// If the ledger does not answer, or a row breaks a constraint: then some rows may have been written, not all.
+/// If the ledger does not answer, or a row breaks a constraint. Some of the rows may have been written then.
 pub async fn write(
     ledger: &dyn Ledger,
     entries: &[Entry],
@@ -151,8 +156,8 @@ pub async fn write(
     Ok(written)
 }
 
-/// As [`write`]. Rows that break a constraint become findings: what is refused is halved until they stand alone. So do those
-/// without their quantities.
+/// Writes rows as [`write`] does, and turns rows that break a constraint into findings: a refused part is halved until
+/// each such row is alone. A row whose quantities were left out also becomes a finding.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -184,7 +189,7 @@ pub async fn write_all(
     Ok((written, findings))
 }
 
-/// As many rows at a time as one statement takes.
+/// Splits rows into parts that each fit one statement.
 fn chunks(entries: &[Entry]) -> Result<Vec<&[Entry]>> {
     let (mut chunks, mut rest, mut bytes) = (Vec::new(), entries, 0);
     for (count, entry) in entries.iter().enumerate() {

@@ -1,37 +1,37 @@
-//! What a pass of the reconciliation finds that a person has to look at.
+//! Findings: what a reconciliation pass cannot correct by itself, so that a person has to look at it.
 
 use super::{Ledger, Query, Result, ask};
 use serde::{Deserialize, Serialize};
 
-/// What a person has to look at.
+/// A problem that a person has to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What is wrong.
     pub kind: FindingKind,
     /// The name of the record, or the ID of the transaction.
     pub name: String,
-    /// When it was found first, in milliseconds since 1970.
+    /// When it was first found, in milliseconds since 1970.
     #[serde(default)]
     pub found: u64,
     /// More about it, such as the row.
     pub detail: String,
 }
 
-/// What is wrong.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
-    /// The metadata of a record cannot be read: the transaction is in no sum.
+    /// The metadata of a record cannot be read, so the transaction is missing from all sums.
     Damaged,
-    /// A row has no record in KV any more: it was removed.
+    /// A row's record was removed from KV.
     Gone,
-    /// A row was written without quantities, which are too many: they are in no sum, the charge is.
+    /// A row was written without its quantities, which are too large. Sums include its charge, but not its quantities.
     Large,
-    /// A row breaks a constraint: it was not written.
+    /// A row was not written because it breaks a constraint.
     Refused,
 }
 
-/// The first findings, sorted by kind and name, at most so many. One query.
+/// Returns up to `most` findings, sorted by kind and name. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -51,7 +51,7 @@ impl Query for Findings {
 FROM findings ORDER BY kind, name LIMIT ?1 ->> '$.most'";
 }
 
-/// Notes findings of a pass.
+/// Adds the findings of a pass.
 #[derive(Serialize)]
 pub(super) struct Note<'a> {
     pub now: u64,
@@ -67,7 +67,7 @@ FROM json_each(?1, '$.findings') WHERE true
 ON CONFLICT DO UPDATE SET pass = excluded.pass, detail = excluded.detail";
 }
 
-/// The number of findings.
+/// Counts the findings.
 #[derive(Serialize)]
 pub(super) struct CountFindings {}
 
@@ -76,8 +76,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Forgets what a whole pass has not found again. What is gone stays: its row is known nowhere else. So does what is too
-/// large, which is not read again.
+/// Deletes findings that the last whole pass did not find again. Two kinds stay: `gone`, as the finding is all that is
+/// left of the row, and `large`, as the record is not read again.
 #[derive(Serialize)]
 pub(super) struct Forget {
     pub pass: u64,

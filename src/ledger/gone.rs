@@ -1,10 +1,11 @@
-//! Rows whose record is gone are removed.
+//! Removes rows whose record is gone from KV.
 
 use super::{Ledger, LedgerError, Query, Result};
 use serde::{Deserialize, Serialize};
 
-/// Removes rows, and names each among the findings of a pass, both or neither: what ends in between would leave a sum that
-/// changed without a reason. Returns the rows.
+/// Removes rows, adds a finding for each, and returns the removed rows.
+///
+/// Both happen in one transaction: if only the removal happened, a sum would change without an explanation.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -26,9 +27,9 @@ pub struct Removed {
     pub id: String,
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
-    /// The code of its currency.
+    /// The code of the currency.
     pub currency: String,
-    /// Its charge in cents; `None` if that is larger than 9 × 10^15.
+    /// The charge in cents; `None` if it is larger than 9 × 10^15.
     pub cents: Option<u64>,
 }
 

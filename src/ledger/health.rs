@@ -1,4 +1,4 @@
-//! How the ledger is, for people and monitors.
+//! The ledger's health, for people and monitors.
 
 use super::findings::CountFindings;
 use super::state::{Get, State};
@@ -6,24 +6,24 @@ use super::{Ledger, LedgerError, Query as _, Result};
 use crate::time::date_time;
 use serde::Serialize;
 
-/// Most bytes of a D1 database: 10 GB.
+/// Maximum size of a D1 database: 10 GB.
 pub const MAX_BYTES: u64 = 10_000_000_000;
-/// From so many bytes on something is to be done: 8 GB.
+/// The size from which on the health reports a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
-/// A pass is late that has not begun for so many times its interval.
+/// A pass is overdue if the last complete one began more than this many intervals ago.
 const LATE_INTERVALS: u64 = 2;
 
-/// How the ledger is. Times are RFC 3339 in UTC.
+/// The health of the ledger. Times are RFC 3339 in UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// Up to when the ledger has every transaction; `None` before the first whole pass.
+    /// The time up to which the ledger has every transaction; `None` before the first whole pass.
     pub complete_up_to: Option<String>,
-    /// Transactions that were created before are not kept; `None`: all are.
+    /// The time from which on transactions are kept; `None` if all are.
     pub kept_from: Option<String>,
-    /// When messages came last.
+    /// When the last messages were received.
     pub received: Option<String>,
-    /// How old the oldest transaction of these was, in milliseconds.
+    /// How old the oldest transaction in these messages was, in milliseconds.
     pub lag_ms: Option<u64>,
     /// The last whole pass of the reconciliation.
     pub last_pass: Option<Pass>,
@@ -31,9 +31,9 @@ pub struct Health {
     pub current_pass: Option<Pass>,
     /// Number of findings.
     pub findings: usize,
-    /// Bytes of the database, where they are known.
+    /// Size of the database in bytes, if known.
     pub bytes: Option<u64>,
-    /// What is wrong, and what to do; `None` if nothing is.
+    /// What is wrong and what to do; `None` if all is well.
     #[serde(skip)]
     pub problem: Option<String>,
 }
@@ -46,13 +46,13 @@ pub struct Pass {
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Number of records that it has listed.
+    /// Number of records that the pass has listed.
     pub listed: u64,
-    /// Number of rows that it has written or removed.
+    /// Number of rows that the pass has written or removed.
     pub mended: u64,
 }
 
-/// Asks the ledger how it is. One call.
+/// Returns the health of the ledger. One call.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -123,7 +123,7 @@ fn size_problem(bytes: u64) -> Option<String> {
     let tenths = bytes / (MAX_BYTES / 100);
     (bytes >= MANY_BYTES).then(|| {
         format!(
-            "the database has {}.{} of the {} GB that D1 allows: docs/ledger.md says what to do",
+            "the database has {}.{} of the {} GB that D1 allows: see docs/ledger.md",
             tenths / 10,
             tenths % 10,
             MAX_BYTES / 1_000_000_000

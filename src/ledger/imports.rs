@@ -1,4 +1,4 @@
-//! Claims are brought in line with the records in KV, where no change of the last minutes counts more.
+//! Updates claims from the records in KV, except claims that take precedence because their change is recent.
 
 use super::claims::{Kind, recent};
 use super::{Ledger, Query, Result};
@@ -6,7 +6,7 @@ use crate::time::DAY_MS;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// The facts of a kind that KV has, among the names of a part of its list.
+/// One page of KV's list of a kind's records.
 #[derive(Serialize)]
 pub(super) struct Import<'a> {
     kind: Kind,
@@ -19,8 +19,11 @@ pub(super) struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// The part begins after the name `after`, and ends with `until`; `None`: at the end. `names` are all of it. It was asked
-    /// for at the first of `times`, and nothing that was claimed since then is in it.
+    /// Describes a page of the list. It begins after the name `after` and ends with `until`, or at the end of the list
+    /// for `None`. `names` are all names in between.
+    ///
+    /// `times` begins when the page was requested and ends now. The page may lack changes that were claimed since it
+    /// was requested.
     pub fn new(
         kind: Kind,
         (after, until): (&'a str, Option<&'a str>),
@@ -33,8 +36,8 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Brings claims in line with the records in KV, but for those that count more: facts that are missing are kept, those whose
-/// record is gone are forgotten. Who removed a record is known for a day.
+/// Updates claims from the records in KV, except those that take precedence. A claim is added for each record without
+/// one. A claim without a record is deleted; that of a removal is kept for a day, to say who removed the record.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -44,7 +47,7 @@ pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<(
     ledger.run(&statements).await.map(drop)
 }
 
-/// Claims of the part that are not listed, and do not count more.
+/// Selects claims within the page that the page does not list, and that do not take precedence over KV.
 macro_rules! unlisted {
     () => {
         "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))
@@ -73,7 +76,7 @@ impl Query for Ended<'_> {
         concat!("UPDATE claims SET state = 'gone' ", unlisted!(), " AND state = 'removing'");
 }
 
-/// A fact whose change is not known is as old as can be: its record counts.
+/// Adds a claim with the time 0 for a record whose change is unknown, so that the record takes precedence.
 #[derive(Serialize)]
 struct Found<'a>(&'a Import<'a>);
 

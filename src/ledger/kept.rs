@@ -1,11 +1,12 @@
-//! From which month on transactions are kept, as a database has a size. Workers KV keeps all.
+//! The first month whose transactions the ledger keeps, as a D1 database has a maximum size. Workers KV keeps all of
+//! them.
 
 use super::{Ledger, Query, Result, ask};
 use crate::settlement::Month;
 use serde::Serialize;
 
-/// Keeps transactions from this month on, or all of them. A whole pass of the reconciliation then removes the rows of older
-/// ones, or makes them again: until that ends, the ledger is not complete.
+/// Keeps transactions from this month on, or all of them for `None`. The next whole pass of the reconciliation removes
+/// older rows, or writes them again. The ledger is incomplete until that pass ends.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -19,7 +20,7 @@ struct KeepFrom {
     first: u64,
 }
 
-/// A pass that is under way ends, as it has passed over some rows already.
+/// Cancels a pass that is under way: it has already gone past some of the rows.
 impl Query for KeepFrom {
     type Row = ();
     const SQL: &'static str = "UPDATE reconciliation SET kept_from = ?1 ->> '$.first', started = NULL, lease = 0, holder = '',

@@ -7,12 +7,12 @@ use crate::scope::Mode;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// What a page is asked for.
+/// The parameters of a page.
 #[derive(Serialize)]
 pub(super) struct Asked<'a> {
     #[serde(flatten)]
     pub filter: &'a Filter,
-    /// The place that the page goes on from, and the times between which it can be.
+    /// The place from which the page continues, and the first and the last time that it can contain.
     pub created: u64,
     pub id: &'a str,
     pub first: u64,
@@ -24,7 +24,7 @@ pub(super) struct Asked<'a> {
     pub prefixes: Option<&'a [String]>,
 }
 
-/// The rows of a page, in its direction.
+/// Returns the rows of a page, in the order of its direction.
 pub(super) async fn rows(
     ledger: &dyn Ledger,
     asked: Asked<'_>,
@@ -72,7 +72,7 @@ impl Row {
     }
 }
 
-/// The columns of a [`Row`], of `found(shop, created, id)`, sorted.
+/// Selects the columns of a [`Row`] for `found(shop, created, id)`, sorted.
 macro_rules! columns {
     ($order:literal) => {
         concat!(
@@ -90,7 +90,7 @@ ORDER BY t.created ",
     };
 }
 
-/// The transactions of a shop that a filter selects, in a direction: those between two times.
+/// Selects a shop's transactions that match the filter, between two times, in one direction.
 macro_rules! of_shop {
     ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
         concat!(
@@ -114,8 +114,11 @@ macro_rules! of_shop {
     };
 }
 
-/// Pages in one direction. Of many shops those are looked at alone that can have a part of the page: as many as it has
-/// orders, by the first order of each. That of the last one of them bounds all.
+/// The queries for pages in one direction.
+///
+/// Over many shops, the query reads only the shops that can contribute to the page. It sorts the shops by the first
+/// transaction of each, and takes as many shops as the page has entries. The first transaction of the last of these
+/// shops is the bound for all of them.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]
@@ -172,7 +175,7 @@ macro_rules! pages {
 
         impl Query for $by_reference<'_> {
             type Row = Row;
-            // `{` is the next character after `z`, the last one of IDs.
+            // `{` is the character after `z`, the last one that IDs use.
             const SQL: &'static str = concat!(
                 "WITH found AS (
   SELECT t.shop, t.created, t.id FROM json_each(?1, '$.prefixes') asked

@@ -1,12 +1,12 @@
-//! The ledger: a database of all transactions, for what operators ask: lists, sums, the claims of facts that two people
-//! may change at once, and the operations that are done once.
+//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, claims facts that two people may
+//! change at the same time, and makes an operation take effect once.
 //!
-//! The records in Workers KV stay the system of record. A row is made of the metadata of a record ([`Entry`]): by a message
-//! that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, which says up to when nothing is
-//! missing. All SQL is in this module; its tables are those of `migrations/`.
+//! The records in Workers KV remain the system of record. A row is made from the metadata of a record ([`Entry`]). It
+//! arrives by a message that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, whose
+//! watermark says up to when the ledger is complete. All SQL is in this module; `migrations/` defines the tables.
 //!
-//! A statement has one parameter, a JSON text, and each row of its answer is one JSON text: so no number is rounded, and D1's
-//! limit of 100 parameters does not matter.
+//! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number is rounded,
+//! and D1's limit of 100 parameters does not matter.
 
 mod changed;
 mod check;
@@ -55,28 +55,28 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::pin::Pin;
 
-/// A statement of SQL.
+/// An SQL statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
-    /// Its text. Each row of the answer has one column, a JSON text.
+    /// The SQL. Each row of the answer has one column, a JSON text.
     pub sql: &'static str,
-    /// Its parameter `?1`, a JSON text.
+    /// The parameter `?1`, a JSON text.
     pub parameter: String,
 }
 
 /// The rows of an answer, each a JSON text.
 pub type Rows = Vec<String>;
 
-/// The answers of statements, once they are there.
+/// The future answers of statements.
 pub type Running<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
 
 /// A database with the tables of `migrations/`.
 pub trait Ledger {
-    /// Runs statements in one transaction, all or none, and returns the rows of each. It ends within a deadline. Every
-    /// statement here may be run twice: what failed is repeated.
+    /// Runs statements in one transaction and returns the rows of each. It ends within a deadline. Implementations
+    /// retry after a failure, so every statement here may run twice.
     fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l>;
 
-    /// How many bytes it had at the last answer, where that is known.
+    /// Returns the size of the database in bytes at the last answer, if known.
     fn bytes(&self) -> Option<u64> {
         None
     }
@@ -85,11 +85,11 @@ pub trait Ledger {
 /// Why the ledger has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerError {
-    /// The database does not answer, or refuses. What was to be changed may have been.
+    /// The database does not answer or refuses. The statements may have taken effect.
     Unavailable,
-    /// A row breaks a constraint: SQLite's text, which names columns alone. Nothing was changed.
+    /// A row breaks a constraint, and nothing was changed. The text is SQLite's, and names only columns.
     Refused(String),
-    /// The answer has another form than the statement says.
+    /// The answer does not have the form that the statement defines.
     Damaged,
 }
 
@@ -98,9 +98,9 @@ impl Display for LedgerError {
         match self {
             LedgerError::Unavailable => out.write_str("the ledger does not answer, or refuses"),
             LedgerError::Refused(problem) => write!(out, "the ledger refuses a row: {problem}"),
-            LedgerError::Damaged => {
-                out.write_str("the ledger answers in another form: are all its migrations applied?")
-            }
+            LedgerError::Damaged => out.write_str(
+                "the ledger's answer has an unexpected form: check that all migrations are applied",
+            ),
         }
     }
 }
@@ -120,11 +120,11 @@ impl From<LedgerError> for StoreError {
 
 type Result<T, E = LedgerError> = std::result::Result<T, E>;
 
-/// What a statement takes and gives.
+/// A statement with its parameter and the type of its rows.
 trait Query: Serialize {
-    /// Its text.
+    /// The SQL.
     const SQL: &'static str;
-    /// A row of its answer.
+    /// A row of the answer.
     type Row: DeserializeOwned;
 
     fn statement(&self) -> Result<Statement> {

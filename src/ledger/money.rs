@@ -1,16 +1,18 @@
-//! Amounts in columns: a whole number up to 2^53 - 1, and what is larger or finer as digits and a power of ten, `12e308`.
+//! Amounts in columns. A column holds a whole number up to 2^53 - 1. An amount that is larger or has more decimals is a
+//! text of digits and a power of ten, such as `12e308`.
 //!
-//! SQLite sums whole numbers exactly, a million apart, as a sum of 64 bits could overflow. Texts are laid out as digits of one
-//! length, and summed twelve digits at a time: so any number of them takes as much memory as one.
+//! SQLite sums whole numbers exactly: millions and remainders apart, as one sum could overflow 64 bits. Texts are
+//! padded to a layout of the same number of digits, and summed in parts of twelve digits. So a sum over any number of
+//! texts takes as much memory as one text.
 
 use crate::decimal::Decimal;
 
-/// Digits before and after the point of the layout, and of a part of it: the decimals of doubles have less.
+/// Digits before and after the decimal point of the layout, and digits of a part. No double has more decimals.
 const WHOLE_DIGITS: i32 = 324;
 const FRACTION_DIGITS: i32 = 324;
 const PART_DIGITS: i32 = 12;
 
-/// A charge as a decimal with two places; that of a damaged row is empty.
+/// Returns a charge as a decimal with two places, or an empty text for a damaged row.
 pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     let decimal = match (cents, amount) {
         (Some(cents), _) => Decimal::parse(&format!("{cents}e-2")),
@@ -19,19 +21,19 @@ pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     decimal.map(|decimal| decimal.to_money()).unwrap_or_default()
 }
 
-/// The number whose whole millions and rest SQLite has summed, in units of 10^-places.
+/// Returns the number whose millions and remainder SQLite has summed, in units of 10^-places.
 pub fn of_halves(millions: u64, rest: u64, places: u32) -> Vec<Decimal> {
     let parts = [(millions, 6 - i64::from(places)), (rest, -i64::from(places))];
     parts.iter().filter_map(|(sum, power)| Decimal::parse(&format!("{sum}e{power}"))).collect()
 }
 
-/// The number whose part of the layout SQLite has summed.
+/// Returns the number of which SQLite has summed one part of the layout.
 pub fn of_part(part: i32, sum: u64) -> Option<Decimal> {
     let power = WHOLE_DIGITS - PART_DIGITS * (part + 1);
     Decimal::parse(&format!("{sum}e{power}"))
 }
 
-/// The parts of the layout, as `parts(part)`.
+/// The numbers of the layout's parts, as `parts(part)`.
 macro_rules! parts {
     () => {
         "parts(part) AS (SELECT 0 UNION ALL SELECT part + 1 FROM parts WHERE part < 53)"
@@ -39,7 +41,7 @@ macro_rules! parts {
 }
 pub(super) use parts;
 
-/// A text of a column, in the layout.
+/// Pads the text of a column to the layout.
 macro_rules! laid_out {
     ($text:literal) => {
         concat!(
@@ -63,7 +65,7 @@ macro_rules! laid_out {
 }
 pub(super) use laid_out;
 
-/// The sum of a part of what is laid out in `digits`.
+/// The sum of one part of the padded texts in `digits`.
 macro_rules! part_sum {
     () => {
         "sum(CAST(substr(digits, 12 * part + 1, 12) AS INTEGER))"

@@ -1,28 +1,29 @@
-//! Operations, each of which is done once: by an ID of the person's, which a form or a command sends again.
+//! Operations that take effect once, however often a form or a command sends them. Each has an ID, which a retry sends
+//! again.
 //!
-//! A row says that an operation has begun, and in the end what it came to. It is kept for [`KEPT_DAYS`].
+//! A row says that an operation has begun, and later also its outcome. Rows are kept for [`KEPT_DAYS`].
 
 use super::{Ledger, LedgerError, Query, Result, ask};
 use crate::time::{DAY_MS, SKEW_MS};
 use serde::{Deserialize, Serialize};
 
-/// How long it is known what an operation came to, in days.
+/// How long an operation's outcome is kept, in days.
 pub const KEPT_DAYS: u64 = 90;
-/// How long an operation may be under way, in milliseconds: after that a repeat takes its place.
+/// How long an attempt may take, in milliseconds. After that a retry replaces it.
 pub const UNDER_WAY_MS: u64 = 30_000;
-/// Most rows that go in a step.
+/// Maximum number of rows that one step deletes.
 const MOST_FORGOTTEN: u32 = 1_000;
 
-/// An operation as somebody wants it done.
+/// An operation that somebody requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asked<'a> {
-    /// A hash of the operation's ID and its author, so that nobody else sees the row.
+    /// A hash of the operation's ID and its author, so that another person cannot read the row.
     pub id: &'a str,
     /// The command, such as `keys create`.
     pub command: &'a str,
     /// A hash of its arguments.
     pub arguments: &'a str,
-    /// Tells one attempt from another.
+    /// Identifies the attempt.
     pub attempt: &'a str,
     /// When the attempt began, in milliseconds since 1970.
     pub at: u64,
@@ -39,29 +40,29 @@ pub struct Operation {
     pub began: u64,
     /// The last attempt.
     pub attempt: String,
-    /// What became of the attempts before; `None` if there were none.
+    /// The result of earlier attempts; `None` if there were none.
     pub after: Option<After>,
-    /// When it was done; `None` if it is not known to be.
+    /// When it was done, in milliseconds since 1970; `None` if that is not known.
     pub done: Option<u64>,
-    /// What it came to.
+    /// The outcome.
     pub outcome: Option<String>,
 }
 
-/// What became of earlier attempts.
+/// The result of earlier attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum After {
-    /// The person heard that each of them failed.
+    /// The person was shown that each of them failed.
     Failure,
-    /// What the person heard of one is not known.
+    /// It is not known what the person was shown of one of them.
     Silence,
 }
 
-/// Begins an operation, and returns it as it is then: it is ours if it has our `attempt`. One that has begun before is
-/// ours if it has failed, or was under way for too long.
+/// Begins an operation and returns its current row. The operation belongs to this attempt if the row has its `attempt`.
+/// An attempt replaces an earlier one that failed, or that took longer than [`UNDER_WAY_MS`].
 ///
 /// # Errors
-/// If the ledger does not answer. Then it may have begun.
+/// If the ledger does not answer. The operation may have begun then.
 pub async fn begin(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Operation> {
     let stale = asked.at.saturating_sub(UNDER_WAY_MS);
     let ahead = asked.at.saturating_add(SKEW_MS);
@@ -71,7 +72,7 @@ pub async fn begin(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Operation> 
     found.pop().ok_or(LedgerError::Damaged)
 }
 
-/// An operation, by the hash of its ID and author; `None` if it has not begun.
+/// Returns an operation by the hash of its ID and author; `None` if it has not begun.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -79,10 +80,10 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Operation>> {
     Ok(ask(ledger, &Get { id }).await?.pop())
 }
 
-/// Keeps that an operation is done, and what it came to.
+/// Records that an operation is done, and its outcome.
 ///
 /// # Errors
-/// If the ledger does not answer: then a repeat does it once more.
+/// If the ledger does not answer. A retry then does the operation again.
 pub async fn finish(
     ledger: &dyn Ledger,
     asked: &Asked<'_>,
@@ -92,21 +93,21 @@ pub async fn finish(
     ask(ledger, &Finish { asked, done, outcome }).await.map(drop)
 }
 
-/// How an attempt ends that has no outcome to keep.
+/// How an attempt without an outcome ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unended {
-    /// It has changed nothing: the ID is free again.
+    /// It changed nothing, so the ID can be used again.
     Untouched,
-    /// It may have changed something, and the person hears that it failed. A repeat goes on with it.
+    /// It may have changed something, and the person is shown that it failed. A retry continues it.
     Failed,
-    /// The person hears an outcome, and a repeat finds it out again.
+    /// The person is shown an outcome, which a retry determines again.
     Told,
 }
 
 /// Ends an attempt without an outcome.
 ///
 /// # Errors
-/// If the ledger does not answer: then a repeat has to wait.
+/// If the ledger does not answer. A retry then has to wait.
 pub async fn give_up(ledger: &dyn Ledger, asked: &Asked<'_>, how: Unended) -> Result<()> {
     let release = Release { asked, is_told: how == Unended::Told }.statement()?;
     let statements = match how {
@@ -116,7 +117,7 @@ pub async fn give_up(ledger: &dyn Ledger, asked: &Asked<'_>, how: Unended) -> Re
     ledger.run(&statements).await.map(drop)
 }
 
-/// Forgets old operations, some at a time.
+/// Deletes old operations, up to [`MOST_FORGOTTEN`] at a time.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -132,7 +133,8 @@ struct Begin<'a> {
     ahead: u64,
 }
 
-/// A clock that is far ahead stops nobody. Run twice, it changes nothing more.
+/// An attempt from a clock that is far ahead does not block others. The statement may run twice: the second run changes
+/// nothing.
 impl Query for Begin<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt)
@@ -164,7 +166,7 @@ struct Finish<'a> {
     outcome: &'a str,
 }
 
-/// Whichever attempt is done first counts.
+/// The attempt that is done first wins.
 impl Query for Finish<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO operations (id, command, arguments, began, attempted, attempt, done, outcome)
@@ -187,7 +189,7 @@ impl Query for Release<'_> {
 WHERE id = ?1 ->> '$.asked.id' AND attempt = ?1 ->> '$.asked.attempt' AND done IS NULL";
 }
 
-/// What an earlier attempt has begun stays.
+/// Keeps a row that an earlier attempt began.
 #[derive(Serialize)]
 struct Free<'a>(&'a Asked<'a>);
 

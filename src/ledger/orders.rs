@@ -1,4 +1,5 @@
-//! Lists of transactions: the newest of a shop, of a key or of all; those of an address or a reference.
+//! Lists of transactions, newest first: those of a shop, of an API key or of all; or those of an e-mail address or a
+//! reference.
 
 use super::listing::{Asked, Row, rows};
 use super::{Ledger, Result};
@@ -8,23 +9,23 @@ use crate::secret::NamespaceSecret;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// Selects transactions.
+/// A filter of transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// Only those of test keys, or of live keys.
+    /// Only those of test keys, or only those of live keys.
     pub mode: Option<Mode>,
-    /// Only those of these units; none of them where the list is empty.
+    /// Only those of these units. An empty list selects nothing.
     pub units: Option<Vec<String>>,
-    /// Only those created then or later, in milliseconds since 1970.
+    /// Only those created at this time or later, in milliseconds since 1970.
     pub from: u64,
-    /// Only those created before, in milliseconds since 1970; `None`: no bound.
+    /// Only those created before this time, in milliseconds since 1970; `None`: no bound.
     pub until: Option<u64>,
-    /// Only those that the API key of this ID made.
+    /// Only those created with this API key, by its ID.
     pub key: Option<String>,
-    /// Only those with a pledge that has no price.
+    /// Only those with a pledge whose offering has no price.
     pub unpriced: bool,
-    /// Only those whose row was written later, in milliseconds since 1970.
+    /// Only those whose row was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
 }
 
@@ -34,35 +35,35 @@ pub struct Filter {
 pub struct Order {
     /// Its ID.
     pub id: String,
-    /// Whether a test or a live key made it.
+    /// Whether a test key or a live key created it.
     pub mode: Mode,
     /// The unit that it belongs to.
     pub unit: String,
     /// When it was created, in milliseconds since 1970.
     #[serde(skip)]
     pub created_ms: u64,
-    /// The same, an RFC 3339 date-time.
+    /// The creation time as an RFC 3339 date-time.
     pub created_at: String,
     /// The charge, a decimal with two places.
     pub amount: String,
-    /// The code of the currency of `amount`.
+    /// The code of the charge's currency.
     pub currency_code: String,
     /// Number of its pledges whose offering had no price.
     pub unpriced: usize,
-    /// The ID of the API key that made it; `None` where that is not known.
+    /// The ID of the API key that created it; `None` if unknown.
     pub key: Option<String>,
     /// When its personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
 }
 
 impl Order {
-    /// Its place in a list.
+    /// Returns its place in a list.
     pub fn place(&self) -> Place {
         Place { created: self.created_ms, id: self.id.clone() }
     }
 }
 
-/// A place in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, fits an address: an ID is no
+/// A place in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, may stand in a URL: an ID is not
 /// personal data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
@@ -71,7 +72,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads the text of a place; `None` for any other.
+    /// Parses the text of a place. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (created, id) = text.split_once('-')?;
         let id = TransactionId::parse(id)?.into_string();
@@ -85,31 +86,31 @@ impl Display for Place {
     }
 }
 
-/// Where a page of a list begins. A list has the newest first.
+/// Which page of a list to read. A list begins with the newest transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// With the newest.
+    /// The first page, with the newest transactions.
     Newest,
-    /// After a place: older ones.
+    /// The page of older transactions, after a place.
     Older(Place),
-    /// Ends before a place: newer ones.
+    /// The page of newer transactions, before a place.
     Newer(Place),
 }
 
 /// A page of a list, the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OrderPage {
-    /// At most as many as were asked for.
+    /// At most as many transactions as were requested.
     pub orders: Vec<Order>,
-    /// Leads to the page of newer ones; `None` where there are none.
+    /// The place for [`Direction::Newer`]; `None` on the first page.
     #[serde(skip)]
     pub newer: Option<Place>,
-    /// Leads to the page of older ones; `None` where there are none.
+    /// The place for [`Direction::Older`]; `None` on the last page.
     #[serde(skip)]
     pub older: Option<Place>,
 }
 
-/// A page of the transactions that a filter selects. One query.
+/// Returns a page of the transactions that match a filter. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -122,8 +123,8 @@ pub async fn orders(
     page(ledger, &Selection { filter, hashes: None, prefixes: None }, from, most).await
 }
 
-/// A page of the transactions of an e-mail address in these shops, in any spelling of its mailbox. Erased ones are not
-/// found. One query.
+/// Returns a page of the transactions of an e-mail address in these shops, in any spelling of its mailbox. Erased
+/// transactions are not found. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -139,7 +140,7 @@ pub async fn by_email(
     page(ledger, &Selection { filter, hashes: Some(hashes), prefixes: None }, from, most).await
 }
 
-/// A page of the transactions of a reference in these shops, erased ones included. One query.
+/// Returns a page of the transactions of a reference in these shops, including erased ones. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -156,7 +157,7 @@ pub async fn by_reference(
     page(ledger, &Selection { filter, hashes: None, prefixes: Some(prefixes) }, from, most).await
 }
 
-/// What a page selects: by a filter, by hashes of an address, or by prefixes of IDs.
+/// What a page selects by: a filter, the hashes of an e-mail address, or prefixes of IDs.
 struct Selection<'s> {
     filter: &'s Filter,
     hashes: Option<Vec<String>>,
@@ -183,7 +184,7 @@ async fn page(
         id: &place.id,
         first: if is_newer { filter.from.max(place.created) } else { filter.from },
         last: if is_newer { until } else { until.min(place.created) },
-        most: most.saturating_add(1), // whether there are more
+        most: most.saturating_add(1), // one more shows whether there is a next page
         hashes: selection.hashes.as_deref(),
         prefixes: selection.prefixes.as_deref(),
     };

@@ -1,4 +1,4 @@
-//! A page of transactions of the reconciliation: its records are compared with the rows of its span, which are mended.
+//! Compares a page of KV's list of transactions with the ledger's rows of the same span of IDs, and corrects the rows.
 
 use super::entry::{self, Entry, Origin};
 use super::findings::{Finding, FindingKind, Note};
@@ -14,20 +14,21 @@ use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Most bytes of records that are read together.
+/// Maximum size of the records that are read together, in bytes.
 const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
-/// How long an old row is kept that was erased: increments of backups go by these rows.
+/// How long after its erasure a row is kept although its month is no longer kept. Incremental backups depend on these
+/// rows.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
-/// A transaction of a page, and how many bytes its record has.
+/// A transaction of a page, and the size of its record in bytes.
 struct Seen {
     recorded: Recorded,
     bytes: usize,
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Compares a page of transactions with the rows of its span, and mends them.
+    /// Compares a page of transactions with the rows of its span, and corrects the rows.
     pub(super) async fn compare_rows(&mut self, page: Page, until: Option<&str>) -> Result<()> {
         let (mut listed, mut findings) = (Vec::with_capacity(page.records.len()), Vec::new());
         for record in &page.records {
@@ -50,8 +51,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.note(&findings).await
     }
 
-    /// The IDs of rows of the span that KV does not list, and should, as their transactions were there before the pass
-    /// began; and the IDs of the list that have no row.
+    /// Returns two lists of IDs: rows of the span that KV does not list although their transactions existed before the
+    /// pass began, and listed IDs that have no row.
     async fn differences(
         &mut self,
         ids: &[&str],
@@ -72,7 +73,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok((Unlisted::rows(unlisted)?, Unknown::rows(unknown)?.into_iter().collect()))
     }
 
-    /// Returns the IDs of the rows that it has written.
+    /// Writes rows that are missing or differ. Returns the IDs of the rows that it has written.
     async fn write(
         &mut self,
         listed: Vec<Seen>,
@@ -94,7 +95,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(written)
     }
 
-    /// Reads the records of those whose quantities are not in the metadata, unless their rows are there.
+    /// Reads the records of transactions whose quantities are not in the metadata, unless their rows are up to date.
     async fn read(
         &mut self,
         mut unread: Vec<Seen>,
@@ -126,7 +127,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let values = self.store.get_values(&keys).await?;
         let mut entries = Vec::with_capacity(seen.len());
         for (Seen { recorded, .. }, value) in seen.iter().zip(values) {
-            let Some(value) = value else { continue }; // it was removed just now
+            let Some(value) = value else { continue }; // removed since it was listed
             match entry_of(recorded, &value) {
                 Some(entry) => entries.push(entry),
                 None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
@@ -135,7 +136,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(entries)
     }
 
-    /// Writes rows. One that breaks a constraint becomes a finding.
+    /// Writes rows. A row that breaks a constraint becomes a finding.
     async fn keep(
         &mut self,
         entries: &[Entry],
@@ -150,7 +151,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(written)
     }
 
-    /// Removes rows whose records are gone, after a look at each.
+    /// Removes rows whose records are gone, after reading each record to confirm that.
     async fn remove(&mut self, unlisted: Vec<String>, findings: &mut Vec<Finding>) -> Result<()> {
         let mut gone = Vec::new();
         for id in unlisted {
@@ -188,7 +189,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 }
 
 impl Seen {
-    /// Whether it was created then or later, or there is no telling.
+    /// Returns whether the transaction was created at this time or later. One without a readable time is kept.
     fn is_kept(&self, from: u64) -> bool {
         let created = self.recorded.summary.created_at.as_deref().and_then(parse_ms);
         created.is_none_or(|created| created >= from)
@@ -208,7 +209,7 @@ fn damaged(name: &str) -> Finding {
     Finding { kind, name, found: 0, detail: String::new() }
 }
 
-/// As many records at a time as are read together.
+/// Splits transactions into parts whose records can be read together.
 fn by_size(seen: &[Seen]) -> Vec<&[Seen]> {
     let (mut parts, mut rest) = (Vec::new(), seen);
     while !rest.is_empty() {
@@ -224,7 +225,7 @@ fn by_size(seen: &[Seen]) -> Vec<&[Seen]> {
     parts
 }
 
-/// A page of the list: its IDs, and the span that they are all of.
+/// A page of the list: its IDs, and the span of IDs that it covers.
 #[derive(Serialize)]
 struct Span<'a> {
     after: &'a str,
@@ -235,7 +236,7 @@ struct Span<'a> {
     ids: &'a [&'a str],
 }
 
-/// Removes rows that are not kept any more. Where all are kept, none is looked at.
+/// Removes rows that are no longer kept. It reads no row if all are kept.
 #[derive(Serialize)]
 struct Old<'a>(&'a Span<'a>);
 
@@ -246,7 +247,7 @@ WHERE ?1 ->> '$.kept_from' > 0 AND id > ?1 ->> '$.after' AND id <= ifnull(?1 ->>
   AND ifnull(erased, 0) < ?1 ->> '$.erased_before'";
 }
 
-/// The rows of a span that are not listed.
+/// Selects the rows of a span that KV does not list.
 #[derive(Serialize)]
 struct Unlisted<'a>(&'a Span<'a>);
 
@@ -257,7 +258,7 @@ WHERE id > ?1 ->> '$.after' AND id <= ifnull(?1 ->> '$.until', '~') AND created 
   AND id NOT IN (SELECT value FROM json_each(?1, '$.ids'))";
 }
 
-/// The IDs of a list that have no row.
+/// Selects the listed IDs that have no row.
 #[derive(Serialize)]
 struct Unknown<'a>(&'a Span<'a>);
 
@@ -267,7 +268,7 @@ impl Query for Unknown<'_> {
 WHERE NOT EXISTS (SELECT 1 FROM transactions WHERE id = listed.value)";
 }
 
-/// Transactions that have no row, or one of another time or before their erasure.
+/// Selects transactions that have no row, a row with another time, or a row from before their erasure.
 #[derive(Serialize)]
 struct Missing {
     asked: Vec<Asked>,

@@ -1,4 +1,4 @@
-//! Exact sums of what was pledged, by month and offering.
+//! Exact sums of the pledged quantities, by month and offering.
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
 use super::shops::wanted;
@@ -10,10 +10,10 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Places of a quantity that is a whole number in its column.
+/// Decimal places of a quantity that its column holds as a whole number.
 const PLACES: u32 = 6;
 
-/// What was pledged of an offering in a month.
+/// The quantity pledged for an offering in a month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferingSum {
@@ -23,14 +23,16 @@ pub struct OfferingSum {
     pub mode: Mode,
     /// The offering's ID.
     pub offering: String,
-    /// Number of transactions with a pledge for it.
+    /// Number of transactions with a pledge for the offering.
     pub transactions: u64,
-    /// The exact sum of the quantities, a decimal, with an exponent where that spares 20 zeros.
+    /// The exact sum of the quantities, as a decimal. It has an exponent if that saves 20 zeros.
     pub quantity: String,
 }
 
-/// Sums what was pledged in months, of these units or of all: for each month, mode and offering, the newest month first. One
-/// query; two where a quantity is above 9 × 10^9 or has more than six places. At most so many sums.
+/// Sums the pledged quantities for each month, mode and offering, newest month first: those of the given units, or of
+/// all. Returns at most `most` sums.
+///
+/// One query; two if a quantity is above 9 × 10^9 or has more than six places.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -57,7 +59,7 @@ pub async fn quantities(
     Ok(rows.into_iter().map(|row| row.into_sum(&mut parts)).collect())
 }
 
-/// The parts of the quantities that are texts, by month, mode and offering.
+/// The parts of quantities that are stored as texts, by month, mode and offering.
 type Parts = BTreeMap<(Month, Mode, String), Vec<Decimal>>;
 
 #[derive(Serialize)]
@@ -65,7 +67,7 @@ struct Limited<'a> {
     #[serde(flatten)]
     asked: Asked<'a>,
     most: usize,
-    /// Those shops that have quantities that are texts.
+    /// The shops that have quantities stored as texts.
     shops: &'a [i64],
 }
 
@@ -74,8 +76,8 @@ struct Quantities<'a>(&'a Limited<'a>);
 
 impl Query for Quantities<'_> {
     type Row = Sum;
-    // Most orders are like many others: equal pairs are counted first, and only then read. An offering is its JSON text,
-    // so that one with a NUL is not cut.
+    // Many transactions have the same quantities: equal pairs are counted first, and only then parsed. An offering is
+    // its JSON text, so that an ID with a NUL is not cut.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
@@ -96,14 +98,14 @@ FROM pledged GROUP BY month, mode, offering ORDER BY month DESC, mode, offering 
     );
 }
 
-/// A row of the answer: sums of millionths.
+/// A row of the answer; `millions` and `rest` are in millionths.
 #[derive(Deserialize)]
 struct Sum {
     month: Month,
     mode: Mode,
     offering: String,
     transactions: u64,
-    /// The shops that have quantities that are texts.
+    /// The shops that have quantities stored as texts.
     large: Vec<i64>,
     millions: u64,
     rest: u64,
@@ -148,7 +150,7 @@ SELECT json_object('month', month, 'mode', mode, 'offering', json(offering), 'pa
     );
 }
 
-/// A row of the answer: the sum of a part of quantities that are texts.
+/// A row of the answer: the sum of one part of the quantities that are stored as texts.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

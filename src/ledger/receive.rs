@@ -1,4 +1,4 @@
-//! Messages of the queue become rows.
+//! Turns messages of the queue into rows.
 
 use super::entry::{self, Entry, Origin};
 use super::findings::Note;
@@ -11,22 +11,24 @@ use crate::store::{Key, OperatorStore, Recorded, StoreError, StoredValue as _, T
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// How long a message waits that cannot become a row yet, by the number of its delivery, in seconds.
+/// How long a message waits before its second delivery if it cannot become a row yet, in seconds. Each further delivery
+/// doubles the wait.
 const FIRST_WAIT_SECONDS: u32 = 10;
-/// Most seconds of a wait.
+/// Longest wait, in seconds.
 const MAX_WAIT_SECONDS: u32 = 3_600;
 
-/// A message at one delivery.
+/// A message, as one delivery brings it.
 #[derive(Clone, Debug)]
 pub struct Delivered {
-    /// What it says.
+    /// The message.
     pub body: Value,
-    /// The number of this delivery, from 1.
+    /// The number of this delivery, starting at 1.
     pub attempt: u32,
 }
 
 impl Delivered {
-    /// About how many bytes its row may have, if its JSON text has so many: without quantities it has those of the record.
+    /// Estimates the size of the message's row from the size of its JSON text, in bytes. A message without quantities
+    /// counts as the largest record, which has to be read for them.
     pub fn row_bytes(&self, json_bytes: usize) -> usize {
         match self.body.pointer("/summary/quantities") {
             Some(_) => json_bytes,
@@ -35,12 +37,12 @@ impl Delivered {
     }
 }
 
-/// What becomes of a message.
+/// What happens to a message after a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Its row is there, or it is no message of the service.
+    /// Acknowledge it: its row is written, or it is not a message of the service.
     Done,
-    /// It is to be delivered again after so many seconds.
+    /// Deliver it again after this many seconds.
     Later(u32),
 }
 
@@ -51,8 +53,9 @@ impl Verdict {
     }
 }
 
-/// Writes the rows of messages, and says what becomes of each, in their order. A message may come twice, late, and in any
-/// order. One that makes no row stops no other.
+/// Writes the rows of messages, and returns the verdict for each, in their order.
+///
+/// Messages may arrive twice, late, and in any order. A message that cannot become a row does not block the others.
 pub async fn receive(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -85,7 +88,8 @@ async fn keep(ledger: &dyn Ledger, entries: &[Entry], now: u64) -> super::Result
     ledger.run(&[received.statement()?, note.statement()?]).await.map(drop)
 }
 
-/// The row of a message; `None` if it is no message of the service, or its record is damaged: the reconciliation names that.
+/// Returns the row of a message. Returns `None` if it is not a message of the service, or if its record is damaged; the
+/// reconciliation reports the latter.
 async fn entry_of_message(
     store: &impl OperatorStore,
     body: &Value,
@@ -101,7 +105,8 @@ async fn entry_of_message(
     }
 }
 
-/// The row of a transaction by its record: the outer `None` if there is none, the inner one if it is damaged.
+/// Returns the row of a transaction, made from its record. The outer `None` means that there is no record; the inner
+/// `None`, that it is damaged.
 ///
 /// # Errors
 /// If the store does not answer.
@@ -120,8 +125,10 @@ pub async fn load(
     Ok(Some(entry_of(&recorded, &value)))
 }
 
-/// The row of a transaction whose quantities are read from the value of its record; `None` if that is damaged, or is still
-/// the one from before an erasure that a list shows: an offering of it may name the person.
+/// Returns the row of a transaction, with the quantities from the value of its record.
+///
+/// Returns `None` if the value is damaged. It also does so if the metadata says that the transaction was erased but KV
+/// still shows the old value: an offering in it may name the person.
 pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let is_erased = transaction.pledges.iter().all(|it| it.recipient.email == ERASED_EMAIL);
@@ -132,7 +139,7 @@ pub(super) fn entry_of(recorded: &Recorded, value: &[u8]) -> Option<Entry> {
     Entry::of_pledges(recorded, impacts)
 }
 
-/// A [`TransactionKey`] that reads metadata whole.
+/// A [`TransactionKey`] whose metadata is read as untyped JSON.
 pub(super) struct RecordedKey<'k>(pub &'k TransactionId);
 
 impl Key for RecordedKey<'_> {

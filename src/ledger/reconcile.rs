@@ -1,7 +1,8 @@
-//! The reconciliation with Workers KV: makes the ledger complete, and says up to when it is.
+//! The reconciliation with Workers KV. It completes the ledger, and sets the watermark up to which the ledger is
+//! complete.
 //!
-//! A pass lists all transactions of KV and compares them with the rows, page by page. Each call goes on where the last one
-//! stopped, and makes a limited number of queries, so that it fits into one invocation of the Worker.
+//! A pass lists all transactions in KV and compares them with the rows, page by page. Each call continues where the
+//! last one stopped. It makes a limited number of queries, so that it fits into one invocation of the Worker.
 
 use super::claims::Kind;
 use super::findings::{Finding, FindingKind, Forget};
@@ -15,35 +16,35 @@ use crate::store::{
 };
 use serde::Serialize;
 
-/// Lists that may fail one after the other until a pass begins anew: its cursor may have ended.
+/// Consecutive failed lists after which a pass is restarted: KV may no longer accept its cursor.
 const MAX_FAILURES: u32 = 5;
-/// Calls that a page needs at most, beside reads of records.
+/// Maximum number of calls for a page, apart from reads of records.
 const CALLS_OF_A_PAGE: u32 = 5;
 
-/// What became of a call of [`reconcile`].
+/// The result of a call of [`reconcile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reached {
-    /// A pass ended: the ledger is complete up to two minutes before it began.
+    /// A pass ended. The ledger is complete up to two minutes before the pass began.
     Complete,
-    /// A pass is under way: the next call goes on with it.
+    /// A pass is under way. The next call continues it.
     Part,
-    /// Somebody else works at it.
+    /// Another process holds the reconciliation.
     Busy,
-    /// The last pass was not long ago.
+    /// No pass is due yet.
     NotDue,
 }
 
-/// When a pass begins.
+/// When to begin a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// An hour after the last one began; a day where KV has many records.
+    /// An hour after the last pass began, or a day if KV has many records.
     Due,
     /// Now.
     Now,
 }
 
-/// What a pass has found, and mended where it could.
+/// What a pass found, and corrected where possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Records without a row.
@@ -54,9 +55,9 @@ pub struct Counts {
     pub gone: usize,
     /// Records that cannot be read.
     pub damaged: usize,
-    /// Rows without their quantities, which are too many.
+    /// Rows without their quantities, which are too large.
     pub large: usize,
-    /// Rows that break a rule of the tables.
+    /// Records without a row, as the row would break a constraint of the tables.
     pub refused: usize,
 }
 
@@ -73,13 +74,14 @@ impl Counts {
     }
 }
 
-/// Why a call failed.
+/// The result of a step; its error is that of the store.
 pub(super) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// Goes on with a pass, or begins one, with about so many calls of KV and ledger. `holder` is a text that nobody else has.
+/// Continues a pass, or begins one, and makes about `calls` calls of KV and the ledger. `holder` identifies the caller,
+/// and must be unique.
 ///
 /// # Errors
-/// If the ledger or the store does not answer. The next call goes on.
+/// If the ledger or the store does not answer. The next call continues the pass.
 pub async fn reconcile(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -90,7 +92,7 @@ pub async fn reconcile(
     count(ledger, store, clock, whose, calls, &mut Counts::default()).await
 }
 
-/// As [`reconcile`], and counts what it finds.
+/// Does what [`reconcile`] does, and counts the findings.
 ///
 /// # Errors
 /// As [`reconcile`].
@@ -117,17 +119,17 @@ pub(super) async fn count(
     Ok((reached?, super::state(ledger).await?))
 }
 
-/// A pass over the transactions.
+/// A pass of the reconciliation.
 pub(super) struct Pass<'p, S, C> {
     pub ledger: &'p dyn Ledger,
     pub store: &'p S,
     pub clock: &'p C,
     holder: &'p str,
     pub state: State,
-    /// When the page was asked for, in milliseconds since 1970: what it shows may be as old.
+    /// When the page was requested, in milliseconds since 1970. It cannot show anything newer.
     pub asked: u64,
     pub counts: &'p mut Counts,
-    /// Calls that are left.
+    /// Number of calls left.
     pub calls: u32,
 }
 
@@ -150,8 +152,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(Reached::Part)
     }
 
-    /// Compares a page with what the ledger has of its span. A page without names, of which KV has many where much was
-    /// removed, has none.
+    /// Compares a page with the ledger's rows or claims of its span. Where much was removed, KV returns pages without
+    /// names; they are skipped.
     async fn compare(&mut self, page: Page) -> Result<()> {
         if page.records.is_empty() && page.cursor.is_some() {
             return Ok(());
@@ -174,7 +176,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         }
     }
 
-    /// The next page of KV. After some failures the pass ends, and the next one begins anew.
+    /// Returns the next page of KV's list. After [`MAX_FAILURES`] failures the pass is cancelled, and the next one
+    /// starts from the beginning.
     async fn list(&mut self) -> Result<Page> {
         self.calls = self.calls.saturating_sub(1);
         self.asked = self.clock.now_ms();
@@ -209,7 +212,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-/// The name that a page ends with, without its prefix; `None` on the last page.
+/// Returns the last name of a page, without its prefix; `None` on the last page.
 fn last_name(page: &Page, prefix: &str) -> Option<String> {
     page.cursor.as_ref()?;
     page.records.last()?.name.strip_prefix(prefix).map(str::to_owned)
@@ -218,7 +221,7 @@ fn last_name(page: &Page, prefix: &str) -> Option<String> {
 // ---- Claims, and the end of a pass --------------------------------------------------------------
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    /// Brings claims in line with a page of records.
+    /// Updates claims from a page of records.
     async fn import(&mut self, kind: Kind, page: &Page, until: Option<&str>) -> Result<()> {
         self.calls = self.calls.saturating_sub(1);
         let is_ours = |name: &str| match kind {
@@ -248,7 +251,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-/// Whether a part of a name is an ID of ours. The names of a page are then some 300 KB at most.
+/// Returns whether a part of a name is a valid ID. As IDs are short, the names of a page have at most about 300 KB.
 fn is_id(text: &str) -> bool {
     check_id(text).is_ok()
 }

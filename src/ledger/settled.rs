@@ -1,4 +1,4 @@
-//! The shops whose month is marked as paid, by the claims of settlements.
+//! Shops whose month is marked as paid, from the claims of settlements.
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
@@ -6,7 +6,7 @@ use crate::settlement::Month;
 use crate::store::SettlementKey;
 use serde::Serialize;
 
-/// The shops whose month is marked as paid, whether they have transactions or not. One query.
+/// Returns the shops whose month is marked as paid, including shops without transactions. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -1,10 +1,10 @@
-//! The shops that have transactions.
+//! Shops that have transactions.
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
 use serde::Serialize;
 
-/// The shops of these units, or of all, that have transactions. One query.
+/// Returns the shops that have transactions, of the given units or of all. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -17,7 +17,7 @@ pub async fn shops(
     Ok(rows.into_iter().map(|(mode, unit)| Scope { mode, unit }).collect())
 }
 
-/// The shops that are wanted, as `wanted(shop, mode, unit)`.
+/// Selects the requested shops, as `wanted(shop, mode, unit)`.
 macro_rules! wanted {
     () => {
         "wanted AS (

@@ -1,4 +1,4 @@
-//! How far the ledger is: when messages came, and what the reconciliation has done.
+//! The state of the ledger: when messages were last received, and how far the reconciliation is.
 
 use super::{Ledger, LedgerError, Query, Result, ask};
 use crate::time::{SKEW_MS, date_time};
@@ -9,21 +9,21 @@ pub const SHOWN_AFTER_MS: u64 = 2 * 60_000;
 /// How long a lease on the reconciliation lasts unless its holder renews it, in milliseconds.
 pub(super) const LEASE_MS: u64 = 3 * 60_000;
 
-/// What a pass lists, part by part.
+/// A part of a pass: one list of KV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Transactions: their rows.
+    /// Transactions, which become rows.
     #[default]
     Transactions,
-    /// Settlements: claims of months that are marked as paid.
+    /// Settlements, which become claims that a month is paid.
     Settlements,
-    /// Members: claims of units of teams.
+    /// Members, which become claims that a unit is in a team.
     Members,
 }
 
 impl Part {
-    /// The part that follows; `None` after the last one.
+    /// Returns the part that follows; `None` after the last part.
     pub(super) fn next(self) -> Option<Self> {
         match self {
             Part::Transactions => Some(Part::Settlements),
@@ -33,73 +33,75 @@ impl Part {
     }
 }
 
-/// How far the ledger is. Times are milliseconds since 1970.
+/// The state of the ledger and its reconciliation. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// Who works at the reconciliation; empty after a pass.
+    /// Who holds the reconciliation; empty after a pass.
     pub holder: String,
-    /// Until when.
+    /// When the lease ends.
     pub lease: u64,
-    /// When the pass that is under way began.
+    /// When the current pass began.
     pub started: Option<u64>,
-    /// What it lists now.
+    /// The list that the current pass is reading.
     pub part: Part,
-    /// Where it goes on: a cursor of KV.
+    /// KV's cursor of the next page.
     pub cursor: Option<String>,
-    /// The name that it has come to, without its prefix; empty at the beginning of a part.
+    /// The last name that was read, without its prefix; empty at the beginning of a part.
     pub after: String,
-    /// Number of records that it has listed.
+    /// Number of records that the current pass has listed.
     pub listed: u64,
-    /// Number of rows that it has written or removed.
+    /// Number of rows that the current pass has written or removed.
     pub mended: u64,
     /// When the last whole pass began.
     pub completed: Option<u64>,
-    /// When it ended.
+    /// When the last whole pass ended.
     pub ended: Option<u64>,
-    /// Number of records that it listed.
+    /// Number of records that the last whole pass listed.
     pub last_listed: u64,
-    /// Number of rows that it wrote or removed.
+    /// Number of rows that the last whole pass wrote or removed.
     pub last_mended: u64,
-    /// Since when the claims are those of KV.
+    /// When the first whole pass ended. From then on, the claims include all records in KV.
     pub imported: Option<u64>,
-    /// Number of lists that failed, one after the other.
+    /// Number of consecutive lists that failed.
     pub failures: u32,
-    /// When messages came last.
+    /// When messages were last received.
     pub received: Option<u64>,
-    /// How old the oldest transaction of these was, in milliseconds.
+    /// How old the oldest transaction in those messages was, in milliseconds.
     pub delay: Option<u64>,
-    /// Transactions that were created before are not kept here; 0: all are.
+    /// Transactions created before this time are not kept; 0: all are kept.
     pub kept_from: u64,
 }
 
-/// Records up to which a pass begins each hour, and each day above.
+/// Number of records up to which a pass begins every hour. Above it, a pass begins every day.
 const SMALL: u64 = 100_000;
 const HOUR_MS: u64 = 3_600_000;
 
 impl State {
-    /// How often a pass begins, in milliseconds: each hour, and each day where KV has many records.
+    /// Returns the time between the beginnings of two passes, in milliseconds: an hour, or a day if KV has many
+    /// records.
     pub fn interval_ms(&self) -> u64 {
         if self.last_listed < SMALL { HOUR_MS } else { 24 * HOUR_MS }
     }
 
-    /// Whether somebody works at the reconciliation. A clock that is far ahead keeps nobody away.
+    /// Returns whether a process holds the reconciliation. A lease from a clock that is far ahead is ignored.
     pub(super) fn is_held(&self, now_ms: u64) -> bool {
         let ends = now_ms..=latest(now_ms).saturating_add(LEASE_MS);
         !self.holder.is_empty() && ends.contains(&self.lease)
     }
 
-    /// From when on transactions are kept here, an RFC 3339 date-time; `None`: all are.
+    /// Returns when the kept transactions begin, as an RFC 3339 date-time; `None` if all are kept.
     pub fn first_kept(&self) -> Option<String> {
         (self.kept_from > 0).then(|| date_time(self.kept_from))
     }
 
-    /// Up to when the ledger has every transaction, in milliseconds since 1970; `None` before the first whole pass.
+    /// Returns the time up to which the ledger has every transaction, in milliseconds since 1970; `None` before the
+    /// first whole pass.
     pub fn watermark(&self) -> Option<u64> {
         self.completed.map(|completed| completed.saturating_sub(SHOWN_AFTER_MS))
     }
 }
 
-/// How far the ledger is. One query.
+/// Returns the state of the ledger. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -107,7 +109,7 @@ pub async fn state(ledger: &dyn Ledger) -> Result<State> {
     ask(ledger, &Get {}).await?.into_iter().next().ok_or(LedgerError::Damaged)
 }
 
-/// The columns of a [`State`].
+/// Selects the columns of a [`State`].
 macro_rules! columns {
     () => {
         "json_object('holder', holder, 'lease', lease, 'started', started, 'part', part, 'cursor', cursor, 'after', after,
@@ -122,26 +124,26 @@ pub(super) struct Get {}
 
 impl Query for Get {
     type Row = State;
-    // D1 refuses a parameter that a statement does not use.
+    // D1 refuses a parameter that the statement does not use.
     const SQL: &'static str =
         concat!("SELECT ", columns!(), " FROM reconciliation WHERE ?1 IS NOT NULL");
 }
 
 // ---- The reconciliation --------------------------------------------------------------------------
 
-/// The latest time that is believed: a later one is of a clock that is far ahead.
+/// Returns the latest plausible time. A later one comes from a clock that is far ahead.
 fn latest(now_ms: u64) -> u64 {
     now_ms.saturating_add(SKEW_MS)
 }
 
-/// Takes the reconciliation, to begin a pass or go on with one.
+/// Takes the lease on the reconciliation, to begin or continue a pass.
 #[derive(Serialize)]
 pub(super) struct Take<'a> {
-    /// Who works at it: a text that nobody else has.
+    /// A unique text that identifies the holder.
     holder: &'a str,
     now: u64,
     lease: u64,
-    /// A pass is begun if the last one began before.
+    /// A pass begins if the last one began before this time.
     due: u64,
     latest: u64,
     latest_lease: u64,
@@ -154,7 +156,8 @@ impl<'a> Take<'a> {
     }
 }
 
-/// Whether no pass is under way, or one that began by a clock that is far ahead: its end would promise too much.
+/// Whether to begin a new pass: none is under way, or the current one has a start from a clock that is far ahead.
+/// Completing the latter would set the watermark too far ahead.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"
@@ -192,7 +195,7 @@ RETURNING ",
     );
 }
 
-/// Says how far the pass is. Returns nothing if somebody else works at it now.
+/// Saves the progress of the pass. Returns no row if another process holds the pass now.
 #[derive(Serialize)]
 pub(super) struct Progress<'a> {
     pub holder: &'a str,
@@ -213,7 +216,7 @@ WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
 }
 
-/// Ends a pass: all of it, or without an end, so that the next one begins anew.
+/// Ends a pass. If `is_whole` is false the pass is cancelled, and the next one starts from the beginning.
 #[derive(Serialize)]
 pub(super) struct End<'a> {
     pub holder: &'a str,
@@ -232,7 +235,7 @@ WHERE holder = ?1 ->> '$.holder' AND started IS NOT NULL
 RETURNING '1'";
 }
 
-/// Lets somebody else go on with the pass.
+/// Releases the lease, so that another process can continue the pass.
 #[derive(Serialize)]
 pub(super) struct Release<'a> {
     pub holder: &'a str,
@@ -244,7 +247,7 @@ impl Query for Release<'_> {
         "UPDATE reconciliation SET holder = '', lease = 0 WHERE holder = ?1 ->> '$.holder'";
 }
 
-/// Notes that messages came.
+/// Records that messages were received.
 #[derive(Serialize)]
 pub(super) struct Received {
     pub now: u64,

@@ -9,7 +9,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sum of a shop's transactions of a month in one currency.
+/// The sum of a shop's charges in one month and one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MonthSum {
@@ -19,17 +19,17 @@ pub struct MonthSum {
     pub unit: String,
     /// The month.
     pub month: Month,
-    /// The code of the currency of `amount`.
+    /// The code of the currency.
     pub currency_code: String,
     /// Number of transactions.
     pub transactions: u64,
     /// Number of their pledges whose offering had no price.
     pub unpriced: usize,
-    /// The exact sum of the charges, a decimal with two places.
+    /// The exact sum of the charges, as a decimal with two places.
     pub amount: String,
 }
 
-/// Which shops and months are summed.
+/// The shops and months to sum.
 #[derive(Serialize)]
 pub(super) struct Asked<'a> {
     mode: Option<Mode>,
@@ -47,8 +47,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Sums the transactions of months, of these units or of all: for each month, unit, mode and currency that has any, sorted
-/// by these. One query; two where a charge is above 9 × 10^13.
+/// Sums charges for each month, unit, mode and currency that has any, newest month first: those of the given units, or
+/// of all. One query; two if a charge is above 9 × 10^13.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -60,7 +60,7 @@ pub async fn sums(
 ) -> Result<Vec<MonthSum>> {
     let asked = Asked::new(mode, units, months);
     let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
-    // A set, as a shop can have such charges in several currencies.
+    // A set, as a shop can have charges of this size in several currencies.
     let large: BTreeSet<_> = rows
         .iter()
         .filter(|row| row.large > 0)
@@ -83,10 +83,10 @@ fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s
     Some(Large { month, mode, unit, from, until })
 }
 
-/// The parts of the charges that are texts, by month, unit, mode and currency.
+/// The parts of charges that are stored as texts, by month, unit, mode and currency.
 type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
 
-/// The months from the first to the last transaction of these units, or of all, the newest first. One query.
+/// Returns the months from the first to the last transaction, newest first: of the given units, or of all. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -116,7 +116,7 @@ impl Query for Span<'_> {
     );
 }
 
-/// `asked(month, from_ms, until_ms)`
+/// The requested months, as `months(month, from_ms, until_ms)`.
 macro_rules! months {
     () => {
         "months AS (
@@ -127,7 +127,7 @@ macro_rules! months {
 }
 pub(super) use months;
 
-/// The transactions of months and shops.
+/// Selects the transactions of the requested months and shops.
 macro_rules! of_months {
     () => {
         "FROM months CROSS JOIN wanted CROSS JOIN transactions t
@@ -141,7 +141,7 @@ struct Sums<'a>(&'a Asked<'a>);
 
 impl Query for Sums<'_> {
     type Row = SumsOfShop;
-    // Sums of each shop by themselves: all in one group would be sorted as a whole.
+    // Each shop is grouped by itself: SQLite would have to sort all transactions to group them at once.
     const SQL: &'static str = concat!(
         "WITH ",
         wanted!(),
@@ -160,8 +160,8 @@ WHERE sums <> '[]' ORDER BY month DESC, unit, mode"
     );
 }
 
-/// A row of the answer: for each currency its number of transactions, of pledges without a price, of charges that are
-/// texts, and the sum of the others in cents.
+/// A row of the answer. For each currency, `sums` has the code, the number of transactions, the number of unpriced
+/// pledges, the number of charges stored as texts, and the sum of the other charges in cents, in two parts.
 #[derive(Deserialize)]
 struct SumsOfShop {
     month: Month,
@@ -202,7 +202,7 @@ impl Sum {
     }
 }
 
-/// Charges that are texts, of the months and shops that have any.
+/// Sums the charges that are stored as texts, for the months and shops that have any.
 #[derive(Serialize)]
 struct LargeSums<'a> {
     shops: Vec<Large<'a>>,
@@ -238,7 +238,7 @@ SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', curre
     );
 }
 
-/// A row of the answer: the sum of a part of charges that are texts.
+/// A row of the answer: the sum of one part of the charges that are stored as texts.
 #[derive(Deserialize)]
 struct LargeSum {
     month: Month,

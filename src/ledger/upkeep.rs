@@ -1,5 +1,5 @@
-//! What an invocation of the cron does: it writes the rows whose messages the queue did not take, and goes on with the
-//! reconciliation.
+//! One invocation of the cron: it writes the rows of transactions whose message the queue did not take, and continues
+//! the reconciliation.
 
 use super::entry::{self, Origin};
 use super::findings::Note;
@@ -14,11 +14,11 @@ use crate::store::{Key as _, LedgerUnsentKey, OperatorStore, StoreError};
 use serde::Serialize;
 use std::slice;
 
-/// Calls of one step of the reconciliation. Between steps the time is looked at.
+/// Calls of one step of the reconciliation. The time limit is checked between steps.
 const STEP: u32 = 100;
-/// Most calls that a mark takes: its record, the value of that, a row, and the removal.
+/// Maximum number of calls for a mark: read its record and the record's value, write a row, and remove the mark.
 const CALLS_OF_A_MARK: u32 = 5;
-/// Random bytes of a holder.
+/// Random bytes in the name of a holder.
 const HOLDER_BYTES: usize = 8;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -26,35 +26,35 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 /// The limits of an invocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// About so many calls of KV and ledger.
+    /// About how many calls of KV and the ledger to make.
     pub calls: u32,
-    /// No step begins after so many milliseconds.
+    /// The time after which no step begins, in milliseconds.
     pub milliseconds: u64,
 }
 
-/// What an invocation came to.
+/// The result of an invocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Upkeep {
-    /// What became of the reconciliation.
+    /// The result of the reconciliation.
     pub reached: Reached,
-    /// Number of marks of messages that the queue did not take, of which the rows are there now.
+    /// Number of transactions whose message the queue did not take, and whose rows were written now.
     pub unsent: u32,
-    /// Number of records that the pass has listed, up to now or up to its end.
+    /// Number of records that the pass has listed so far, or listed in all if it ended.
     pub listed: u64,
-    /// Number of rows that it has written or removed.
+    /// Number of rows that the pass has written or removed.
     pub mended: u64,
 }
 
-/// A text that nobody else has, to hold the reconciliation.
+/// Returns a unique text that identifies a holder of the reconciliation.
 pub fn holder(entropy: &impl Entropy) -> String {
     let mut random = [0; HOLDER_BYTES];
     entropy.fill(&mut random);
     base16ct::lower::encode_string(&random)
 }
 
-/// Keeps the ledger up. A call may end at any point: the next one goes on, and a ledger that was never complete has
-/// a pass under way.
+/// Writes missing rows and continues the reconciliation, within the limits. A call may be interrupted at any point, and
+/// the next one continues.
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
@@ -89,8 +89,8 @@ impl Upkeep {
     }
 }
 
-/// Writes the rows of transactions whose message the queue did not take, and removes the marks. Returns how many, and
-/// the calls that it took.
+/// Writes the rows of transactions whose message the queue did not take, and removes their marks. Returns the number of
+/// transactions and the calls used.
 async fn write_unsent(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -114,7 +114,8 @@ async fn write_unsent(
     Ok((written, used))
 }
 
-/// Writes the row of one transaction, as large as its record. False if KV does not show the record yet: the mark stays.
+/// Writes the row of one transaction, which can be as large as its record. Returns false if KV does not show the record
+/// yet; the mark then stays.
 async fn write_row(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
@@ -123,7 +124,7 @@ async fn write_row(
 ) -> Result<bool> {
     let origin = Origin::Record { unless_since: clock.now_ms().saturating_sub(SHOWN_AFTER_MS) };
     let Some(found) = load(store, id).await? else { return Ok(false) };
-    let Some(entry) = found else { return Ok(true) }; // it is damaged: the reconciliation names it
+    let Some(entry) = found else { return Ok(true) }; // damaged: the reconciliation reports it
     let now = clock.now_ms();
     let (_, findings) = entry::write_all(ledger, slice::from_ref(&entry), origin, now).await?;
     if !findings.is_empty() {

@@ -1,10 +1,10 @@
-//! What the answers of mail services mean. Only their codes are kept: their texts contain addresses.
+//! Interprets the answers of mail services. Only their codes are kept, as their texts contain addresses.
 
 use super::MailError;
 use serde::Deserialize;
 
-/// Codes of Cloudflare's Email Sending after which the same e-mail would be refused again. Others pass,
-/// or are the operator's to mend, such as `E_SENDER_NOT_VERIFIED`.
+/// Codes of Cloudflare's Email Sending after which the same e-mail would be refused again. Other errors are temporary,
+/// or the operator can fix them, such as `E_SENDER_NOT_VERIFIED`.
 const REFUSED: [&str; 6] = [
     "E_RECIPIENT_SUPPRESSED",
     "E_RECIPIENT_NOT_ALLOWED",
@@ -14,23 +14,23 @@ const REFUSED: [&str; 6] = [
     "E_TOO_MANY_RECIPIENTS",
 ];
 
-/// How codes end that say that a quota is used up: Cloudflare's `E_DAILY_LIMIT_EXCEEDED`, Resend's
-/// `daily_quota_exceeded` and `monthly_quota_exceeded`. A rate limit is none.
+/// Endings of the codes for a used-up quota: Cloudflare's `E_DAILY_LIMIT_EXCEEDED`, and Resend's `daily_quota_exceeded`
+/// and `monthly_quota_exceeded`. A rate limit is not a quota.
 const QUOTAS: [&str; 3] = ["daily_limit_exceeded", "monthly_limit_exceeded", "quota_exceeded"];
 
-/// Most characters of a code.
+/// Maximum number of characters of a code.
 const MAX_CODE: usize = 64;
 
-/// Codes of Resend that the operator can mend, though they come with a status after which nothing helps.
+/// Codes of Resend that the operator can fix, although their status means a permanent error.
 const TO_BE_MENDED: [&str; 2] = ["invalid_from_address", "not_found"];
 
-/// The ID of an e-mail that Cloudflare's binding has taken: of `<ID@domain of the sender>`, the ID.
+/// Returns the ID of an e-mail that Cloudflare's binding has accepted: the `ID` of `<ID@domain of the sender>`.
 pub fn cloudflare_answer(id: Option<&str>) -> String {
     let id = id.unwrap_or_default().trim_start_matches('<');
     shown(id.split('@').next().unwrap_or_default())
 }
 
-/// The error of Cloudflare's binding that was thrown with this code, if any.
+/// Returns the error for the code that Cloudflare's binding has thrown, if any.
 pub fn cloudflare_error(code: Option<&str>) -> MailError {
     let code = shown(code.unwrap_or_default());
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {
@@ -39,7 +39,7 @@ pub fn cloudflare_error(code: Option<&str>) -> MailError {
     passing(code, None)
 }
 
-/// An error that passes, with a quota or by itself.
+/// Returns an error after which the e-mail can be retried: a quota, or a temporary error.
 fn passing(code: String, after: Option<u32>) -> MailError {
     let name = code.to_ascii_lowercase();
     match QUOTAS.iter().any(|quota| name.ends_with(quota)) {
@@ -48,7 +48,7 @@ fn passing(code: String, after: Option<u32>) -> MailError {
     }
 }
 
-/// An answer of Resend.
+/// The body of Resend's answer.
 #[derive(Default, Deserialize)]
 struct ResendBody {
     #[serde(default)]
@@ -57,12 +57,12 @@ struct ResendBody {
     name: String,
 }
 
-/// What an answer of Resend says: the ID of the e-mail, or why it was not sent. `retry_after` is the
-/// header of this name, `body` what the answer begins with.
+/// Interprets an answer of Resend. Returns the ID of the e-mail, or why it was not sent. `retry_after` is the header of
+/// this name; `body` is the beginning of the answer's body.
 ///
 /// # Errors
-/// If the e-mail may not have been sent. An e-mail that was sent before under this key with another
-/// content counts as sent.
+/// If the e-mail may not have been sent. If Resend has already sent an e-mail with this idempotency key but other
+/// content, the e-mail counts as sent.
 pub fn resend_answer(
     status: u16,
     retry_after: Option<&str>,
@@ -80,14 +80,14 @@ pub fn resend_answer(
     }
 }
 
-/// The seconds of a `Retry-After` header; `None` for a date, which Resend does not send.
+/// Parses the seconds of a `Retry-After` header. Returns `None` for a date, which Resend does not send.
 fn seconds(retry_after: &str) -> Option<u32> {
     let digits = retry_after.trim_ascii();
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))
 }
 
-/// A code or ID that is safe to log; `unknown` for any other text, which may be about somebody.
+/// Returns a code or ID that is safe to log, or `unknown` for any other text, which may contain personal data.
 fn shown(code: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_code = (1..=MAX_CODE).contains(&code.len()) && code.bytes().all(is_safe);

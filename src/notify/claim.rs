@@ -1,7 +1,7 @@
-//! A delivery claims its round before it sends, so that two deliveries send one e-mail.
+//! A delivery claims its round before it sends the e-mail, so that two deliveries do not both send it.
 //!
-//! Workers KV has no compare-and-set: a claim is the record that counts the e-mail, and the last of two
-//! writes stays. Each delivery reads back whose that was.
+//! Workers KV has no compare-and-set. The claim is the record that counts the e-mail, and the last of two writes stays.
+//! Each delivery reads the record back to see whose claim that is.
 
 use super::schedule::{LEAST_WAIT, held};
 use super::verdict::Unsent;
@@ -13,26 +13,26 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim holds, in milliseconds: [`SLOW_MS`], and the 45 s that an e-mail takes at most. The message
-/// that claimed is not kept from its next attempt, which the first wait of the schedule puts off for as long.
+/// How long a claim holds, in milliseconds: [`SLOW_MS`], plus at most 45 s for the e-mail. It does not block the next
+/// attempt of its own message: the first wait of the schedule is at least as long.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 
-/// How long a delivery that may have a rival waits before it reads its claim back, in milliseconds: until
-/// whoever saw no claim has written one.
+/// How long a delivery that may have a rival waits before it reads its claim back, in milliseconds. By then a rival
+/// that saw no claim has written its own.
 const SETTLE_MS: u32 = 2_000;
 
-/// How long a claim takes at most until the e-mail is sent, in milliseconds.
+/// Longest time from the claim to the sending of the e-mail, in milliseconds.
 const SLOW_MS: u64 = 15_000;
 
-/// `mailed:{day}:{HMAC}:{id}`: a delivery is about to send the e-mail of a round.
+/// `mailed:{day}:{HMAC}:{id}`: the record of a claim.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 struct Claim {
     round: u32,
-    /// When it ends, an RFC 3339 date-time.
+    /// When the claim ends, an RFC 3339 date-time.
     until: String,
-    /// Whose it is.
+    /// The delivery that has the claim.
     token: String,
     version: Version,
 }
@@ -44,7 +44,7 @@ impl Default for Claim {
 }
 
 impl Claim {
-    /// How many milliseconds it keeps others from this round; 0 if it does not.
+    /// Returns for how many more milliseconds the claim blocks other deliveries of this round; 0 if it does not.
     fn holds_ms(&self, round: u32, now_ms: u64) -> u64 {
         let until_ms = parse_ms(&self.until).filter(|_| self.round >= round);
         until_ms.map_or(0, |until_ms| until_ms.saturating_sub(now_ms).min(CLAIM_MS))
@@ -53,16 +53,15 @@ impl Claim {
 
 /// The e-mails to an address that are counted.
 pub(super) struct Counted {
-    /// How many of this day are about other transactions. More than a page of a list has are as many as
-    /// that has.
+    /// Number of e-mails of this day that are about other transactions. Only the first page of the list is counted.
     pub others: usize,
-    /// The day of one about this transaction, which may be claimed.
+    /// The day of the e-mail about this transaction, if one is counted. Its record may be a claim.
     own: Option<String>,
 }
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Counts the e-mails to an address on this day. Of the day before it looks for this transaction's as
-    /// long as a claim of it may hold.
+    /// Counts the e-mails to an address on this day. Shortly after midnight it also looks for one about this
+    /// transaction on the day before, as long as a claim of that day may hold.
     pub(super) async fn counted(
         &self,
         id: &TransactionId,
@@ -84,8 +83,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(Counted { others, own })
     }
 
-    /// The names of the records that count e-mails to an address on a day: those that are listed, and
-    /// those that this instance has written and no list may show yet.
+    /// Returns the names of the records that count e-mails to an address on a day: those that KV lists, and those that
+    /// this instance has written and KV may not list yet.
     async fn names(&self, key: &MailedKey<'_>) -> Result<BTreeSet<String>, StoreError> {
         let prefix = key.address_prefix();
         let listed = self.store.names(&prefix).await?.into_iter();
@@ -93,10 +92,10 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(listed.chain(known).collect())
     }
 
-    /// Looks whether another delivery has claimed the round.
+    /// Checks that no other delivery has claimed the round.
     ///
     /// # Errors
-    /// If it has: it may be sending the e-mail.
+    /// If one has: it may be sending the e-mail.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,
@@ -108,11 +107,11 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         self.yield_to(self.load(&key).await?, delivery)
     }
 
-    /// Claims the round, and counts the e-mail with that: what may have been sent counts.
+    /// Claims the round. The same record counts the e-mail, even if it is not sent afterwards.
     ///
     /// # Errors
-    /// If another delivery has claimed it since, or the store takes so long that the claim could end before
-    /// the e-mail is sent.
+    /// If another delivery has claimed the round since, or if the store is so slow that the claim could end before the
+    /// e-mail is sent.
     pub(super) async fn claim(&self, delivery: &Delivery<'_>, address: &str) -> Result<(), Unsent> {
         let now_ms = self.clock.now_ms();
         let (now, until) = (date_time(now_ms), date_time(now_ms + CLAIM_MS));
@@ -127,7 +126,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         self.yield_to(self.load(&key).await?, delivery)?;
         match self.clock.now_ms().saturating_sub(now_ms) {
             0..=SLOW_MS => Ok(()),
-            _ => Err(Unsent::Failed("the store takes long".to_owned())),
+            _ => Err(Unsent::Failed("the store is slow".to_owned())),
         }
     }
 

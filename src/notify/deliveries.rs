@@ -1,26 +1,27 @@
-//! What the deliveries of one instance know of each other: they run side by side within a budget of bytes,
-//! and those of one transaction take turns.
+//! The deliveries of one instance. They run concurrently within a budget of bytes, and those of one transaction take
+//! turns.
 //!
-//! It is exact where Workers KV is not: what an instance has ended or counted, it knows at once.
+//! This state is exact where Workers KV is eventually consistent: an instance knows at once which rounds it has ended
+//! and which e-mails it has counted.
 
 use crate::pledge::TransactionId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// Most bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
-/// largest record. A third is for small ones alone.
+/// Maximum number of bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
+/// largest record. A third of it is reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
-/// Most bytes of a record that is small.
+/// Largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// The least that a delivery counts as, in bytes.
+/// The least number of bytes that a delivery counts as.
 const LEAST_BYTES: usize = 4 * 1024;
-/// How long a delivery takes at most, in milliseconds, the sum of all its deadlines: one that takes longer
-/// was ended by the platform, which does not say so.
+/// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. If a delivery takes longer, the
+/// platform has ended it without notice.
 const LONGEST_MS: u64 = 240_000;
-/// How long an instance knows what it has ended and counted, in milliseconds. Workers KV shows a write
-/// everywhere after about 60 s.
+/// How long an instance remembers what it has ended and counted, in milliseconds. Workers KV shows a write everywhere
+/// after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Most rounds, and most counts, that an instance knows.
+/// Maximum number of rounds, and of counts, that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
 /// The deliveries of one instance.
@@ -30,7 +31,7 @@ pub struct Deliveries {
     last: Cell<u64>,
     running: RefCell<Vec<Running>>,
     ended: RefCell<VecDeque<Known<(TransactionId, u32)>>>,
-    /// Names of records that count an e-mail to an address.
+    /// The names of records that count an e-mail to an address.
     counted: RefCell<VecDeque<Known<String>>>,
 }
 
@@ -49,7 +50,8 @@ struct Known<T> {
 }
 
 impl Deliveries {
-    /// None yet. They may hold so many bytes at once, [`MAX_HELD_BYTES`] in an isolate of Workers.
+    /// Makes an empty set of deliveries, which may hold this many bytes at once: [`MAX_HELD_BYTES`] in an isolate of
+    /// Workers.
     pub fn new(max_bytes: usize) -> Self {
         Deliveries {
             max_bytes,
@@ -60,7 +62,7 @@ impl Deliveries {
         }
     }
 
-    /// The turn of a transaction; `None` while another delivery has it.
+    /// Takes the turn of a transaction. Returns `None` while another delivery has it.
     pub(super) fn turn(&self, id: &TransactionId, now_ms: u64) -> Option<Turn<'_>> {
         let mut running = self.running.borrow_mut();
         running.retain(|one| now_ms < one.began_ms.saturating_add(LONGEST_MS));
@@ -73,28 +75,28 @@ impl Deliveries {
         Some(Turn { deliveries: self, number })
     }
 
-    /// The bytes that all deliveries hold.
+    /// Returns the bytes that all deliveries hold.
     pub fn bytes(&self) -> usize {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
 
-    /// Takes note that a round has ended, and all before it.
+    /// Remembers that a round and all rounds before it have ended.
     pub(super) fn end(&self, id: &TransactionId, round: u32, now_ms: u64) {
         know(&mut self.ended.borrow_mut(), (id.clone(), round), now_ms);
     }
 
-    /// Whether this instance knows that a round has ended.
+    /// Returns whether this instance knows that a round has ended.
     pub(super) fn has_ended(&self, id: &TransactionId, round: u32, now_ms: u64) -> bool {
         let ended = self.ended.borrow();
         fresh(&ended, now_ms).any(|(ended_id, ended)| ended_id == id && *ended >= round)
     }
 
-    /// Takes note of a record that counts an e-mail.
+    /// Remembers a record that counts an e-mail.
     pub(super) fn count(&self, name: String, now_ms: u64) {
         know(&mut self.counted.borrow_mut(), name, now_ms);
     }
 
-    /// The names of such records that begin like this.
+    /// Returns the names of such records that begin with `prefix`.
     pub(super) fn counted(&self, prefix: &str, now_ms: u64) -> Vec<String> {
         let counted = self.counted.borrow();
         fresh(&counted, now_ms).filter(|name| name.starts_with(prefix)).cloned().collect()
@@ -114,7 +116,7 @@ fn fresh<T>(known: &VecDeque<Known<T>>, now_ms: u64) -> impl Iterator<Item = &T>
     known.iter().filter(is_fresh).map(|one| &one.what)
 }
 
-/// The turn of a transaction, and the bytes that its delivery holds, until this is dropped.
+/// The turn of a transaction, and the bytes that its delivery holds, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'d> {
     deliveries: &'d Deliveries,
@@ -122,7 +124,7 @@ pub(super) struct Turn<'d> {
 }
 
 impl Turn<'_> {
-    /// Holds the bytes of a record before it is read, if there is room for them.
+    /// Reserves the bytes of a record before it is read. Returns whether there was room for them.
     pub fn reserve(&self, bytes: usize) -> bool {
         let bytes = bytes.max(LEAST_BYTES);
         let all = self.deliveries.max_bytes;
@@ -135,7 +137,7 @@ impl Turn<'_> {
         has_room
     }
 
-    /// Holds so many bytes from now on.
+    /// Sets the number of bytes that the delivery holds from now on.
     pub fn hold(&self, bytes: usize) {
         let mut running = self.deliveries.running.borrow_mut();
         let own = running.iter_mut().find(|one| one.number == self.number);

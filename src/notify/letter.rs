@@ -11,34 +11,34 @@ use serde::Serialize;
 pub struct Letter<'l> {
     /// The recipient's address.
     pub to: &'l str,
-    /// The address that answers go to.
+    /// The address that replies go to.
     pub reply_to: Option<&'l str>,
     /// The content.
     pub mail: &'l Mail,
-    /// Names this e-mail, so that a mail service that has it does not send it again.
+    /// An idempotency key: a mail service that has already accepted this e-mail does not send it again.
     pub key: String,
-    /// The transaction that it is about.
+    /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,
-    /// What is recorded once it is sent: of a sender whose program breaks meanwhile, something else may
-    /// still do that.
+    /// The record to write once the e-mail is sent. If the instance breaks while it sends, the JavaScript around it can
+    /// still write the record.
     pub marker: &'l Marker,
 }
 
 impl Letter<'_> {
-    /// The headers that no member stands for.
+    /// Returns the headers that have no member of their own.
     pub fn headers(&self) -> Headers {
         let list_unsubscribe = self.reply_to.map(|address| format!("<{}>", mailto(address)));
         Headers { auto_submitted: "auto-generated", list_unsubscribe }
     }
 
-    /// The sender with an address, as the header `From` has it: `"Small Hours Coffee" <a@b.example>`.
+    /// Returns the `From` header for an address: `"Small Hours Coffee" <a@b.example>`.
     pub fn sender(&self, address: &str) -> String {
         let name = self.mail.sender.replace(['"', '\\', '<', '>'], "");
         format!("\"{name}\" <{address}>")
     }
 }
 
-/// All that RFC 6068 has encoded in an address, and what need not be.
+/// The characters that RFC 6068 requires to be encoded in an address, and some others.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -50,20 +50,20 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'*')
     .remove(b'+');
 
-/// The URI of an e-mail address (RFC 6068): `mailto:a%3Fb@shop.example` for `a?b@shop.example`.
+/// Returns the `mailto` URI of an e-mail address (RFC 6068): `mailto:a%3Fb@shop.example` for `a?b@shop.example`.
 fn mailto(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let [local, domain] = [local, domain].map(|part| utf8_percent_encode(part, ENCODED));
     format!("mailto:{local}@{domain}")
 }
 
-/// Headers of an e-mail, by their names.
+/// The headers of an e-mail, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Headers {
-    /// No mail program answers it by itself.
+    /// Keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// Where to write to get no more.
+    /// The address to write to in order to receive no more e-mails.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }
@@ -74,28 +74,28 @@ pub trait Mailer {
     /// Sends one e-mail. Returns the mail service's ID of it.
     ///
     /// # Errors
-    /// If it may not have been sent.
+    /// If the e-mail may not have been sent.
     async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError>;
 }
 
-/// Why an e-mail was not sent. A code is the mail service's; its texts contain the address.
+/// Why an e-mail was not sent. Only the mail service's code is kept, as its text contains the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
-    /// It may be sent later: `after` so many seconds, if the mail service says so.
+    /// A temporary error: the e-mail may be sent later.
     Temporary {
         /// The mail service's code.
         code: String,
-        /// The wait that it asks for, in seconds.
+        /// The wait that the mail service asks for, in seconds.
         after: Option<u32>,
     },
-    /// It may be sent once the mail service's quota of the day or month begins anew.
+    /// A used-up quota: the e-mail may be sent when the next day or month of the mail service's quota begins.
     Quota {
         /// The mail service's code.
         code: String,
-        /// The wait that it asks for, in seconds.
+        /// The wait that the mail service asks for, in seconds.
         after: Option<u32>,
     },
-    /// It will never be sent: the address is refused or suppressed.
+    /// A permanent error: the address is refused or suppressed.
     Permanent {
         /// The mail service's code.
         code: String,

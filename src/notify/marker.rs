@@ -1,4 +1,4 @@
-//! The record of what became of an e-mail.
+//! The record of an e-mail's outcome.
 
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
@@ -8,14 +8,14 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marker {
-    /// What became of the e-mail.
+    /// The outcome of the e-mail.
     pub state: State,
-    /// Why it was not sent: a [`Reason`], or a mail service's code.
+    /// Why the e-mail was not sent: a [`Reason`], or a mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The round.
     pub round: u32,
-    /// When it ended, an RFC 3339 date-time.
+    /// When the round ended, an RFC 3339 date-time.
     pub at: String,
     /// How often the message was delivered.
     pub attempts: u32,
@@ -33,39 +33,39 @@ pub struct Marker {
     pub version: Version,
 }
 
-/// What a delivery reads of a [`Marker`].
+/// The part of a [`Marker`] that a delivery reads.
 #[derive(Deserialize)]
 pub(super) struct EndedRound {
     pub round: u32,
 }
 
-/// What became of an e-mail.
+/// The outcome of an e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// A mail service has taken it.
+    /// The mail service accepted it.
     Sent,
-    /// It was not to be sent.
+    /// It was not meant to be sent.
     Skipped,
     /// It could not be sent.
     Failed,
 }
 
-/// Why an e-mail is not to be sent.
+/// Why an e-mail is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
     /// The personal data was erased.
     Erased,
-    /// The unit's profile does not switch e-mails on.
+    /// E-mails are not switched on in the unit's profile.
     MailOff,
     /// `PUBLIC_ORIGIN` is not set, or invalid.
     NoOrigin,
-    /// A test key made it, and `MAIL_TEST_TO` is not set.
+    /// A test key created the transaction, and `MAIL_TEST_TO` is not set.
     TestMode,
-    /// The address has had its e-mails of this day.
+    /// The address has reached the limit of e-mails for this day.
     DailyLimit,
-    /// The record has no address of its page.
+    /// The record has no timeline URL.
     NoPage,
     /// The namespace has no secret.
     NoSecret,

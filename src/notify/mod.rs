@@ -1,8 +1,8 @@
 //! Notifications: a message of the queue becomes one e-mail to the recipient of the pledges.
 //!
-//! A queue delivers each message at least once, late, and in any order. The record is read when the
-//! e-mail is sent, so that the message holds no personal data, and an erased recipient gets nothing. A
-//! [`Marker`] ends a round: an operator begins the next one to send again.
+//! The queue delivers each message at least once, possibly late, and in any order. The record is read when the e-mail
+//! is sent: so the message has no personal data, and an erased recipient gets no e-mail. A [`Marker`] ends a round. To
+//! resend the e-mail, an operator begins the next round.
 
 mod answers;
 mod claim;
@@ -29,40 +29,40 @@ use deliveries::Turn;
 use schedule::{again, is_last, next_quota};
 use verdict::{Sending, Unsent};
 
-/// How long a delivery waits for another one of its transaction, and for room for its record, in
-/// milliseconds: meanwhile it is one of the few that the queue makes at once.
+/// How long a delivery waits for another delivery of its transaction, and then for room for its record, in
+/// milliseconds. While it waits, it takes up one of the queue's few concurrent deliveries.
 const WAIT_MS: u32 = 20_000;
-/// How often it looks, in milliseconds.
+/// How often a waiting delivery checks, in milliseconds.
 const LOOK_MS: u32 = 50;
-/// Seconds until a message is delivered again that has waited in vain.
+/// Seconds until the next delivery of a message that waited too long.
 const BUSY_SECONDS: u32 = 60;
 
-/// The time, and waits.
+/// A clock that can also wait.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Timer: Clock {
-    /// Waits so many milliseconds.
+    /// Waits for this many milliseconds.
     async fn pause(&self, milliseconds: u32);
 }
 
-/// The operator's settings, which are the Worker's variables.
+/// The operator's settings, from the Worker's variables.
 #[derive(Clone, Debug, Default)]
 pub struct MailSettings {
-    /// `PUBLIC_ORIGIN`, which the link begins with; `None` if it is not set or invalid.
+    /// `PUBLIC_ORIGIN`, the origin of the link; `None` if it is not set or invalid.
     pub origin: Option<String>,
-    /// `MAIL_TEST_TO`: who gets the e-mails of test keys; nobody if it is absent.
+    /// `MAIL_TEST_TO`: the address that gets the e-mails of test keys. If it is absent, they are skipped.
     pub test_to: Option<String>,
 }
 
-/// What is to become of a message.
+/// What the queue shall do with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is done; why, for the log.
+    /// Acknowledge it, for this reason, which is logged.
     Done(String),
-    /// It is to be delivered again.
+    /// Deliver it again.
     Later {
-        /// After so many seconds.
+        /// The delay, in seconds.
         seconds: u32,
-        /// Why, for the log.
+        /// The reason, which is logged.
         cause: String,
     },
 }
@@ -85,33 +85,33 @@ pub struct Notifier<'n, S, M, C> {
 /// One delivery of a message.
 struct Delivery<'d> {
     id: &'d TransactionId,
-    /// The time of the create, in milliseconds since 1970.
+    /// When the transaction was created, in milliseconds since 1970.
     created_ms: u64,
     message: &'d Message,
-    /// Counted from 1; 0 once there are no more.
+    /// The number of the attempt, starting at 1; 0 if the message will not be delivered again.
     attempt: u32,
-    /// Names this delivery.
+    /// Identifies this delivery.
     token: &'d str,
 }
 
 impl Delivery<'_> {
-    /// Whether another delivery of the round is likely at this moment: a form may be sent many times, and
-    /// an earlier attempt may go on elsewhere. A create puts one message.
+    /// Returns whether another delivery of the round is likely to run now. A resend form may be submitted several
+    /// times, and an earlier attempt may still run elsewhere. A create puts only one message into the queue.
     fn may_have_rivals(&self) -> bool {
         self.message.round > 1 || self.attempt > 1
     }
 }
 
 const ENDED: &str = "sent or skipped before";
-const TAKES_LONG: &str = "another delivery of the transaction takes long";
+const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Delivers a message for the `attempt`th time, counted from 1. `token` names this delivery: no other
-    /// has it, unless this one begins anew and has sent nothing.
+    /// Delivers a message. `attempt` is the number of the delivery, starting at 1. `token` identifies the delivery. It
+    /// is unique, except that a delivery which restarts before it has sent anything keeps its token.
     pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
-            return done("no message of this service");
+            return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms, message, attempt, token };
         let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
@@ -122,8 +122,9 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// The turn of a transaction, which another delivery of this instance may have. Each looks by a timer
-    /// of its own: a platform that ties waits to an event would refuse it those of another one.
+    /// Waits for the turn of a transaction, which another delivery of this instance may have. Each delivery polls with
+    /// its own timer: a platform that ties timers to the event that created them would not let another event wait for
+    /// one.
     async fn turn(&self, id: &TransactionId) -> Option<Turn<'_>> {
         for _ in 0..WAIT_MS / LOOK_MS {
             if let Some(turn) = self.deliveries.turn(id, self.clock.now_ms()) {
@@ -147,7 +148,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(self.send(delivery, sending).await)
     }
 
-    /// Sends an e-mail, and ends the round unless it is to be tried again.
+    /// Sends an e-mail, and ends the round unless the e-mail will be retried.
     async fn send(
         &self,
         delivery: &Delivery<'_>,
@@ -172,8 +173,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Ends the round of an e-mail that was sent. If the marker cannot be written, the message is done all
-    /// the same: another delivery would send it twice.
+    /// Ends the round of an e-mail that was sent. The message is acknowledged even if the marker cannot be written:
+    /// another delivery would send the e-mail twice.
     async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
         self.deliveries.end(delivery.id, marker.round, self.clock.now_ms());
         match self.end(delivery.id, &marker).await {
@@ -198,7 +199,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Tries again later, `after` so many seconds at the earliest, or gives up after the last attempt.
+    /// Retries later, not before `after` seconds, or gives up after the last attempt.
     async fn failed(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         if !is_last(delivery.attempt) {
             return again(delivery.attempt, after, cause);
@@ -210,19 +211,19 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Tries again when the quota of the mail service begins anew. It is noted, as Queues may not keep the
-    /// message for so long; if that fails, it is tried again all the same.
+    /// Retries when the next period of the mail service's quota begins. A record of the wait is written, as Queues may
+    /// not keep the message for so long. If that write fails, the message is retried nevertheless.
     async fn put_off(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         let seconds = next_quota(delivery.attempt, self.clock.now_ms(), after);
         let _ = self.note_wait(delivery, seconds, &cause).await;
         Outcome::Later { seconds, cause }
     }
 
-    /// Marks a message as failed that the queue delivers no more: each attempt broke off, or its quota was
-    /// used up for days.
+    /// Marks a message as failed that the queue will not deliver again: each attempt broke off, or the quota was used
+    /// up for days.
     pub async fn bury(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
-            return done("no message of this service");
+            return done("not a message of this service");
         };
         let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0, token: "" };
         let Some(_turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
@@ -233,7 +234,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Marks a round as failed. Returns whether it had not ended before.
+    /// Marks a round as failed. Returns false if it had already ended.
     async fn give_up(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         if self.has_ended(delivery).await? {
             return Ok(false);
@@ -243,7 +244,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     }
 }
 
-/// Why the store failed, for the log.
+/// Returns why the store failed, for the log.
 fn cause(error: StoreError) -> String {
     match error {
         StoreError::Unavailable | StoreError::Busy => "the store does not answer".to_owned(),

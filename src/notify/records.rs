@@ -13,7 +13,7 @@ use futures_util::future::try_join;
 use serde::de::DeserializeOwned;
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Whether this round has ended.
+    /// Returns whether this round has ended.
     pub(super) async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
         let (id, round) = (delivery.id, delivery.message.round);
         if self.deliveries.has_ended(id, round, self.clock.now_ms()) {
@@ -52,15 +52,15 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         kept
     }
 
-    /// Ends the round, and lists the failure for the operator first.
+    /// Adds the failure to the operator's list, and then ends the round.
     pub(super) async fn fail(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let key = FailedMailKey { day: day_of(&marker.at), id };
         self.store.put(&key, b"{}".to_vec(), &NoMetadata).await?;
         self.end(id, marker).await
     }
 
-    /// Notes that a message waits for so long, and lists it for the operator: if the queue loses it, it can
-    /// be sent again.
+    /// Records that a message waits for this many seconds, and adds it to the operator's list of failures. If the queue
+    /// loses the message, the operator can resend the e-mail.
     pub(super) async fn note_wait(
         &self,
         delivery: &Delivery<'_>,

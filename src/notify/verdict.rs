@@ -1,4 +1,4 @@
-//! The decision about a delivery, from what is stored.
+//! Decides about a delivery, from the stored records.
 
 use super::claim::Counted;
 use super::deliveries::Turn;
@@ -19,12 +19,12 @@ use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
-/// Most e-mails to one recipient on a day (UTC), whatever unit asks. The count may be a minute old.
+/// Maximum number of e-mails to one recipient on a day (UTC), over all units. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// Most e-mails of test keys on a day: all of them go to one address, which asked for them.
+/// Maximum number of e-mails of test keys on a day. All of them go to the one address that the operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
-/// An e-mail that is to be sent to an address, whose HMAC is `address`.
+/// An e-mail to send. `to` is the recipient's address, and `address` is its HMAC.
 pub(super) struct Sending {
     pub mail: Mail,
     pub to: String,
@@ -34,11 +34,11 @@ pub(super) struct Sending {
 
 /// Why nothing is sent now.
 pub(super) enum Unsent {
-    /// Nothing is to be sent.
+    /// The e-mail is skipped.
     Skip(Reason),
-    /// The message is not of this record, or not yet.
+    /// The message ends, or waits, without an outcome for its round.
     Leave(Outcome),
-    /// It cannot be sent now; why, for the log.
+    /// The e-mail cannot be sent now. The cause is for the log.
     Failed(String),
 }
 
@@ -54,7 +54,7 @@ impl From<StoreError> for Unsent {
     }
 }
 
-/// An e-mail, to whom, and whether a live key asked for it.
+/// An e-mail, its recipient, and whether a live key created the transaction.
 struct Draft {
     mail: Mail,
     to: String,
@@ -62,7 +62,7 @@ struct Draft {
 }
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Decides about a delivery. What does not depend on each other is read together.
+    /// Decides about a delivery. Reads that do not depend on each other run concurrently.
     pub(super) async fn verdict(
         &self,
         delivery: &Delivery<'_>,
@@ -73,7 +73,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
         let (profile, bytes) = try_join(profile, self.read(turn, stored)).await?;
         let Draft { mail, to, is_live } = self.draft_of(delivery, &bytes, profile.as_ref())?;
-        drop(bytes); // before the next wait
+        drop(bytes); // freed before the next wait
         turn.hold(mail.text.len() + mail.html.len());
         let address = secret.ok_or(Reason::NoSecret)?.secret.address(&to);
         let counted = self.counted(delivery.id, &address).await?;
@@ -82,7 +82,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(Sending { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
     }
 
-    /// The record and the secret, if the round has not ended.
+    /// Returns the transaction's record and the secret, if the round has not ended.
     async fn open(
         &self,
         delivery: &Delivery<'_>,
@@ -102,7 +102,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok((stored, secret))
     }
 
-    /// Reads a record, of up to 3 MiB, once there is room for it.
+    /// Reads a record of up to 3 MiB, once there is room for it.
     async fn read(
         &self,
         turn: &Turn<'_>,
@@ -118,7 +118,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Err(Unsent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
-    /// Drafts the e-mail about a record.
+    /// Makes the e-mail about a transaction.
     fn draft_of(
         &self,
         delivery: &Delivery<'_>,
@@ -141,33 +141,35 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let profile = profile.filter(|profile| profile.mail).ok_or(Reason::MailOff)?;
         let test_to = || self.settings.test_to.as_deref().ok_or(Reason::TestMode);
         let to = if record.is_live { email } else { test_to()? }.to_owned();
-        // Whoever sent the create may have chosen the origin of the address in the record.
+        // The sender of the create may have chosen the origin of the timeline URL in the record.
         record.timeline_url = record.timeline_url.map(|url| at_origin(&url, origin).into());
         let mail = mail(&record, Some(profile), self.clock).ok_or(Reason::NoPage)?;
         Ok(Draft { mail, to, is_live: record.is_live })
     }
 }
 
-/// Whether the recipient may get one more e-mail on this day.
+/// Checks that the recipient may get one more e-mail on this day.
 fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }
 }
 
-/// Whether a record is of the create that put the message. A repeat of a create writes the record once
-/// more, with a message of its own.
+/// Checks that the record was written by the create that put this message into the queue. A repeated create may write
+/// the record again, with a message of its own.
 ///
 /// # Errors
-/// If it is not: what becomes of the message.
+/// If it was not; the error has the outcome of the message.
 fn of_this_create(
     record: &RetrievedPledgeTransaction<'_>,
     delivery: &Delivery<'_>,
 ) -> Result<(), Unsent> {
     let Some(created_ms) = parse_ms(&record.created_at) else {
-        return Err(Unsent::Failed("the stored transaction is damaged: no time".to_owned()));
+        return Err(Unsent::Failed(
+            "the stored transaction is damaged: its time cannot be read".to_owned(),
+        ));
     };
     match created_ms.cmp(&delivery.created_ms) {
-        // Its own may not be shown yet, or never come.
+        // The record of this message's create may not be shown yet, or never be written.
         Ordering::Less => Err(Unsent::Failed("an earlier create's record".to_owned())),
         Ordering::Greater => Err(Unsent::Leave(done("a later create's record"))),
         Ordering::Equal => Ok(()),

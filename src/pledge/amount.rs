@@ -1,4 +1,4 @@
-//! Quantities.
+//! Pledged quantities.
 
 use crate::validate::number::to_double;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -13,29 +13,29 @@ impl Amount {
     /// One unit of the offering.
     pub(super) const ONE: Amount = Amount(1.0);
 
-    /// Checks a quantity; `None` for 0, negative numbers, infinities and NaN.
+    /// Checks a quantity. Returns `None` for 0, negative numbers, infinities and NaN.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
     }
 
-    /// Reads the text of a JSON number, as the nearest double.
+    /// Parses the text of a JSON number as the nearest double.
     pub fn parse(text: &str) -> Option<Self> {
         Amount::new(to_double(text))
     }
 
-    /// The quantity.
+    /// Returns the quantity.
     pub fn get(self) -> f64 {
         self.0
     }
 
-    /// The quantity as an integer, if it is one that a double holds exactly.
+    /// Returns the quantity as an integer, if it is an integer that a double represents exactly.
     pub fn as_integer(self) -> Option<u64> {
         const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
         (self.0.fract() == 0.0 && self.0 <= EXACT).then_some(self.0 as u64)
     }
 }
 
-impl Eq for Amount {} // none is NaN
+impl Eq for Amount {} // an amount is never NaN
 
 impl Ord for Amount {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -59,7 +59,7 @@ impl Serialize for Amount {
     }
 }
 
-/// Parses the number's text: serde_json's own conversion can miss the nearest double.
+/// Parses the number's text, as serde_json's own conversion can miss the nearest double.
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Amount::parse(<&RawValue>::deserialize(deserializer)?.get())

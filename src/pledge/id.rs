@@ -1,4 +1,4 @@
-//! IDs that the service makes, and the edit keys of timelines.
+//! IDs of transactions and pledges, and the edit keys of timelines.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::scope::Scope;
@@ -19,7 +19,7 @@ pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Bytes of the hash of a shop, and of an order, in a transaction's ID: 8 characters each.
+/// Bytes of each of the two hashes in a transaction's ID, of the shop and of the reference. Each takes 8 characters.
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
@@ -39,12 +39,12 @@ macro_rules! identifier {
                 $name(encode(bytes))
             }
 
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text, owned.
+            /// Returns the text, owned.
             pub fn into_string(self) -> String {
                 self.0
             }
@@ -59,19 +59,18 @@ macro_rules! identifier {
 }
 
 identifier! {
-    /// ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
+    /// The ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
     ///
-    /// 40 of its 208 bits are a hash of the shop, 40 of the order, and 128 are random or derived. So
-    /// a listing by prefix finds the transactions of a shop, or of an order.
+    /// Of its 208 bits, 40 are a hash of the shop, 40 are a hash of the reference, and 128 are random or derived. So a
+    /// list by prefix finds the transactions of a shop, or of a reference.
     TransactionId, [u8; TRANSACTION_ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
 identifier! {
-    /// ID of a pledge (§2.5): `p_` and 24 characters, 120 bits.
+    /// The ID of a pledge (§2.5): `p_` and 24 characters, 120 bits.
     PledgeId, [u8; PLEDGE_ID_BYTES] => |bytes| "p_".to_owned() + &base32(&bytes)
 }
 identifier! {
-    /// The secret of a timeline address (§2.1): 160 bits in 40 hexadecimal digits, which log
-    /// redactors recognise.
+    /// The secret of a timeline URL (§2.1): 160 bits in 40 hexadecimal digits, which log redactors recognise.
     EditKey, [u8; EDIT_KEY_BYTES] => |bytes| base16ct::lower::encode_string(&bytes)
 }
 
@@ -80,7 +79,7 @@ fn base32(bytes: &[u8]) -> String {
 }
 
 impl TransactionId {
-    /// Makes the ID of a transaction; `unique` is random, or derived for a create that can be repeated.
+    /// Makes the ID of a transaction. `unique` is random, or derived for a create with an idempotency key.
     pub fn new(
         secret: &NamespaceSecret,
         scope: &Scope,
@@ -94,12 +93,12 @@ impl TransactionId {
         TransactionId::from_bytes(bytes)
     }
 
-    /// The prefix of the IDs of one shop's transactions: a shop is a unit in a mode.
+    /// Returns the prefix of the IDs of one shop's transactions. A shop is a unit in a mode.
     pub fn shop_prefix(scope: &Scope) -> String {
         Self::prefix(&shop(scope))
     }
 
-    /// The prefix of the IDs of the transactions with this reference.
+    /// Returns the prefix of the IDs of the transactions with this reference.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         Self::prefix(&[shop(scope), order(secret, scope, reference)].concat())
     }
@@ -110,8 +109,8 @@ impl TransactionId {
 
     /// Parses an ID that this service can have made.
     ///
-    /// `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not
-    /// reach the store.
+    /// Returns `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not reach the
+    /// store.
     pub fn parse(text: &str) -> Option<Self> {
         let opaque = text.strip_prefix("ptran_")?.as_bytes();
         let shaped = opaque.len() == TRANSACTION_ID_LENGTH
@@ -129,15 +128,14 @@ impl<'de> Deserialize<'de> for TransactionId {
     }
 }
 
-/// Hashes a unit and mode, without the secret: a namespace that lost its secret can still list its
-/// shops.
+/// Hashes a unit and mode without the secret. So a namespace that lost its secret can still list its shops.
 fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
     let mut hash = Sha256::new();
     update_with_parts(&mut hash, scope.parts());
     first_bytes(hash.finalize())
 }
 
-/// Hashes the reference of a shop's order.
+/// Hashes the reference of a shop's transaction.
 fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
     first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
 }

@@ -1,4 +1,4 @@
-//! Pledges: requests, records, IDs and amounts.
+//! Pledges: requests, records, IDs and quantities.
 
 mod amount;
 mod id;

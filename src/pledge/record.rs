@@ -1,7 +1,7 @@
 //! Pledge transactions as the service stores and returns them (§2, §4.2).
 //!
-//! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent
-//! members read as null. Unknown members are ignored, so that a release can be rolled back.
+//! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent members are read as
+//! null. Unknown members are ignored, so that a release can be rolled back.
 
 use super::amount::Amount;
 use crate::decimal::number_as_money;
@@ -14,18 +14,18 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
 ///
-/// `R` is the recipient and `D` a pledge's description: to be written both may be JSON already.
+/// `R` is the recipient and `D` a pledge's description. To be written, both may already be JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
-    /// Unique ID: `ptran_` and an opaque identifier.
+    /// The unique ID: `ptran_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
     /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// Creation time, an RFC 3339 date-time.
+    /// When it was created, an RFC 3339 date-time.
     pub created_at: Cow<'a, str>,
-    /// Whether a live key made it.
+    /// Whether a live key created it.
     pub is_live: bool,
     /// Its monetary value.
     pub charge: Charge<'a>,
@@ -37,23 +37,23 @@ pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     pub pledges: Vec<Pledge<'a, D>>,
     /// One entry per requested notification service.
     pub notifications: Vec<Notification<'a>>,
-    /// Address of the timeline: for the recipient only.
+    /// The URL of the timeline. It is for the recipient only.
     pub timeline_url: Cow<'a, str>,
 }
 
 /// A pledge transaction, as the get operation returns it (§4.2).
 ///
-/// The members in `Option`s are those that the contract lets a service leave out. `R` and `D` are as in
+/// The `Option`s are the members that the contract allows a service to leave out. `R` and `D` are as in
 /// [`PledgeTransaction`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
-    /// Creation time, an RFC 3339 date-time.
+    /// When it was created, an RFC 3339 date-time.
     #[serde(borrow)]
     pub created_at: Cow<'a, str>,
     /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// Whether a live key made it.
+    /// Whether a live key created it.
     pub is_live: bool,
     /// Its monetary value.
     pub charge: Charge<'a>,
@@ -61,10 +61,10 @@ pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a
     pub trigger: Trigger<'a>,
     /// The pledges.
     pub pledges: Vec<RetrievedPledge<'a, R, D>>,
-    /// Statuses of the notification services.
+    /// The statuses of the notification services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notifications: Option<Vec<Notification<'a>>>,
-    /// Address of the timeline: for the recipient only.
+    /// The URL of the timeline. It is for the recipient only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline_url: Option<Cow<'a, str>>,
 }
@@ -73,12 +73,12 @@ pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge<'a> {
-    /// A decimal with two places. It can be read from a number, too.
+    /// A decimal with two places. It can also be read from a number.
     #[serde(deserialize_with = "money")]
     pub amount: Cow<'a, str>,
-    /// The currency of `amount`: the code of a [`CurrencyCode`], or one that a later release knows.
+    /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
     pub currency_code: Cow<'a, str>,
-    /// When it was paid; `None` until then.
+    /// When it was paid; `None` if it is unpaid.
     #[serde(borrow)]
     pub paid_at: Option<Cow<'a, str>>,
 }
@@ -111,7 +111,7 @@ pub enum CurrencyCode {
 /// The notification that this service sends.
 pub const EMAIL: &str = "Email";
 
-/// The e-mail address of a recipient whose personal data was erased. It cannot exist (RFC 2606).
+/// The e-mail address in place of an erased recipient's. No real address can have this domain (RFC 2606).
 pub const ERASED_EMAIL: &str = "erased@erased.invalid";
 
 impl CurrencyCode {
@@ -120,7 +120,7 @@ impl CurrencyCode {
         self.into()
     }
 
-    /// Returns the currency of a code; `None` if this release does not know it.
+    /// Returns the currency with this code; `None` if this release does not know it.
     pub fn from_code(code: &str) -> Option<Self> {
         CurrencyCode::VARIANTS.iter().copied().find(|known| known.code() == code)
     }
@@ -159,7 +159,7 @@ pub struct Pledge<'a, D = PledgeDetail<'a>> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// The offering, and how much of it.
+    /// The offering and the quantity.
     pub impact: Impact<'a>,
     /// Its description for the timeline.
     pub detail: D,
@@ -172,15 +172,15 @@ pub struct RetrievedPledge<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// The offering, and how much of it.
+    /// The offering and the quantity.
     pub impact: Impact<'a>,
-    /// Descriptions for the timeline: always one entry from this service.
+    /// Descriptions for the timeline. This service always returns one.
     pub details: Vec<D>,
     /// Who the pledge is for.
     pub recipient: R,
 }
 
-/// A quantity of one impact offering (§2.5).
+/// A quantity of an impact offering (§2.5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Impact<'a> {
@@ -191,7 +191,7 @@ pub struct Impact<'a> {
     pub offering_id: Cow<'a, str>,
 }
 
-/// Descriptive members of a pledge (§2.5).
+/// The descriptive members of a pledge (§2.5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PledgeDetail<'a> {
@@ -204,18 +204,18 @@ pub struct PledgeDetail<'a> {
     pub noun_singular: Option<Cow<'a, str>>,
     /// Plural noun for the item category.
     pub noun_plural: Option<Cow<'a, str>>,
-    /// Address of an image.
+    /// The URL of an image.
     pub image: Option<Cow<'a, str>>,
     /// The caller's ID of the item.
     pub external_id: Option<Cow<'a, str>>,
-    /// Address of the item.
+    /// The URL of the item.
     pub external_url: Option<Cow<'a, str>>,
 }
 
-/// A notification service that was asked for (§2.6).
+/// A requested notification (§2.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notification<'a> {
-    /// The service.
+    /// The notification service.
     #[serde(borrow, rename = "type")]
     pub kind: Cow<'a, str>,
     /// `Pending`, the only value that the contract shows.
@@ -225,7 +225,7 @@ pub struct Notification<'a> {
 // ---- Conversions ---------------------------------------------------------------------------------
 
 impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
-    /// The same transaction as the get operation returns it.
+    /// Converts to the form that the get operation returns.
     pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a, R, D> {
         let recipient = self.recipient;
         let pledge = |pledge: Pledge<'a, D>| RetrievedPledge {
@@ -248,9 +248,9 @@ impl<'a, R: Clone, D> PledgeTransaction<'a, R, D> {
 }
 
 impl<'a> RetrievedPledgeTransaction<'a> {
-    /// The same transaction as the create operation returned it.
+    /// Converts to the form that the create operation returned.
     ///
-    /// `None` if a member is missing that the contract lets other services leave out.
+    /// Returns `None` if a member is missing that the contract allows other services to leave out.
     pub fn into_created(self, id: Cow<'a, str>) -> Option<PledgeTransaction<'a>> {
         let recipient = self.pledges.first()?.recipient.clone();
         let pledge = |pledge: RetrievedPledge<'a>| {
@@ -272,7 +272,7 @@ impl<'a> RetrievedPledgeTransaction<'a> {
     }
 }
 
-/// §2.2: on retrieval the amount can be a string or a number.
+/// Reads an amount, which on retrieval may be a string or a number (§2.2).
 fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
     deserializer.deserialize_any(Money).map(Cow::Owned)
 }

@@ -8,7 +8,7 @@ use crate::validate::{Report, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A create request that obeys every rule of §4.1. Only [`parse`](Self::parse) makes one.
+/// A create request that follows every rule of §4.1. Only [`parse`](Self::parse) makes one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeTransactionRequest<'a> {
@@ -16,11 +16,11 @@ pub struct PledgeTransactionRequest<'a> {
     pub reference: Cow<'a, str>,
     /// Who the pledges are for.
     pub recipient: Recipient<'a>,
-    /// The pledges, at least one.
+    /// The pledges: at least one.
     pub pledges: Vec<PledgeRequest<'a>>,
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
-    /// The notification services asked for, at most three.
+    /// The requested notification services: at most three.
     pub notifications: Vec<&'static str>,
 }
 
@@ -28,7 +28,7 @@ pub struct PledgeTransactionRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeRequest<'a> {
-    /// The offering, and how much of it.
+    /// The offering and the quantity.
     pub impact: Impact<'a>,
     /// Its description for the timeline.
     pub detail: PledgeDetail<'a>,
@@ -38,7 +38,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     /// Parses JSON bytes.
     ///
     /// # Errors
-    /// The problems, of which at most `limit` are kept and all are counted.
+    /// The issues. At most `limit` of them are kept, and all are counted.
     pub fn parse(bytes: &'a [u8], limit: usize) -> Result<Self, Report<'a>> {
         let mut request = Self::default();
         let mut report = Report::with_limit(limit);
@@ -47,7 +47,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// Collects the values. No placeholder is left: absent required members are reported.
+/// Collects the values. No placeholder remains in a valid request, as absent required members are reported.
 impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
     fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

@@ -1,8 +1,8 @@
-//! Typed keys: each owns its prefix, its metadata and its caching, so that a wrong pairing does
-//! not compile, and no text from outside names a record of another kind.
+//! Typed keys of the store. Each key owns its prefix, its metadata and its cache TTL. So a wrong combination does not
+//! compile, and text from outside cannot name a record of another kind.
 //!
-//! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
-//! prefix that a key makes, and reads the names that come back with that key's `parse`.
+//! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX), or by a prefix that a key
+//! makes, and parses the listed names with that key's `parse`.
 
 use super::metadata::{ChangeNote, NoMetadata, Registered, TransactionMetadata};
 use crate::api::MAX_RECORD_BYTES;
@@ -17,58 +17,59 @@ use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
 const DAY_SECONDS: u32 = 24 * 60 * 60;
-/// How long it is kept what became of an e-mail, in days.
+/// How long the outcome of an e-mail is kept, in days.
 pub const NOTIFICATION_DAYS: u32 = 30;
-/// How long it is known that an e-mail is in the queue, in days.
+/// How long the record of an e-mail in the queue is kept, in days.
 const QUEUED_DAYS: u32 = 3;
-/// How long an e-mail to an address counts, in days.
+/// How long an e-mail counts towards the limit of its address, in days.
 pub const MAILED_DAYS: u32 = 2;
-/// How long it is kept that an e-mail failed, in days.
+/// How long a failed e-mail stays in the list of failures, in days.
 pub const FAILED_MAIL_DAYS: u32 = 90;
-/// How long it is known that the ledger's queue did not take a message, in days.
+/// How long the mark of a message that the ledger's queue did not take is kept, in days.
 const LEDGER_UNSENT_DAYS: u32 = 7;
 
-/// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
+/// Workers KV's usual cache TTL, in seconds. It applies where a key sets none.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
-/// Most bytes of a price list: 1 MiB.
+/// Maximum size of a price list: 1 MiB.
 pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
 
-/// How short Workers KV can be told to cache a read at least, in seconds.
+/// Workers KV's minimum cache TTL, in seconds.
 pub const LEAST_CACHE_SECONDS: u32 = 30;
 
 /// A key of the store.
 pub trait Key {
-    /// The metadata beside the value; at most 1,024 bytes of JSON.
+    /// The metadata beside the value: at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
-    /// The name of this kind of record, for logs.
+    /// What logs call this kind of record.
     const KIND: &'static str;
     /// The prefix of the names of all records of this kind.
     const PREFIX: &'static str;
-    /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
+    /// Cache TTL of a read, in seconds; `None` uses the store's default.
     const CACHE_SECONDS: Option<u32> = None;
     /// Deadline of a read, in milliseconds.
     const READ_MS: u32 = 5_000;
-    /// How long a record is kept, in seconds, at least 60; `None` for good.
+    /// How long a record is kept, in seconds, at least 60; `None` keeps it without limit.
     const KEPT_SECONDS: Option<u32> = None;
-    /// Most bytes of a record.
+    /// Maximum size of a record, in bytes.
     const MAX_BYTES: usize = 64 * 1024;
 
-    /// The rest of the name, after the prefix.
+    /// The part of the name after the prefix.
     fn suffix(&self) -> Cow<'_, str>;
 
-    /// The name of the record; at most 512 bytes.
+    /// The name of the record: at most 512 bytes.
     fn name(&self) -> String {
         [Self::PREFIX, &self.suffix()].concat()
     }
 
-    /// The bytes of a record with this metadata: [`MAX_BYTES`](Self::MAX_BYTES) where it does not say.
+    /// Returns the size of the record with this metadata, in bytes: [`MAX_BYTES`](Self::MAX_BYTES) if the metadata does
+    /// not have it.
     fn bytes(_metadata: &Self::Metadata) -> usize {
         Self::MAX_BYTES
     }
 }
 
-/// `transaction:{id}` → the bytes of the get operation's answer.
+/// `transaction:{id}` → the body of the get operation's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionKey<'k>(pub &'k TransactionId);
 
@@ -86,31 +87,29 @@ impl Key for TransactionKey<'_> {
 }
 
 impl TransactionKey<'_> {
-    /// The prefix of the names of one shop's transactions: a shop is a unit in a mode.
+    /// Returns the prefix of the names of one shop's transactions. A shop is a unit in a mode.
     ///
-    /// Check [`allows`](TransactionMetadata::allows) of each record that is listed: the 40-bit
-    /// hashes of two shops can be equal.
+    /// Check [`allows`](TransactionMetadata::allows) for each listed record: two shops can have the same 40-bit hash.
     pub fn shop_prefix(scope: &Scope) -> String {
         [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
     }
 
-    /// The prefix of the names of the transactions of one order, which have this reference.
+    /// Returns the prefix of the names of the transactions with this reference.
     ///
-    /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference of each record
-    /// that is listed: the 40-bit hashes of two shops or orders can be equal.
+    /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference for each listed record: two shops or
+    /// references can have the same 40-bit hash.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
     }
 
-    /// The ID in the name of a record; `None` for any other name.
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
-/// `erased:{transaction id}` → when that transaction was erased: no restore brings back its personal
-/// data. Its name sorts before the transaction's, so that a restore meets it first. The service does
-/// not read it.
+/// `erased:{transaction id}` → when that transaction was erased, so that no restore brings back its personal data. The
+/// name sorts before the transaction's, so a restore sees it first. The service does not read this record.
 #[derive(Clone, Copy, Debug)]
 pub struct ErasedKey<'k>(pub &'k TransactionId);
 
@@ -124,7 +123,7 @@ impl Key for ErasedKey<'_> {
 }
 
 impl ErasedKey<'_> {
-    /// The transaction in the name of a record; `None` for any other name.
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
@@ -146,19 +145,19 @@ impl Key for CredentialKey {
 }
 
 impl CredentialKey {
-    /// The prefix of the names of keys whose hash begins with these digits.
+    /// Returns the prefix of the names of keys whose hash begins with these digits.
     pub fn hash_prefix(hexadecimal: &str) -> String {
         [Self::PREFIX, hexadecimal].concat()
     }
 
-    /// The key in the name of a record; `None` for any other name.
+    /// Parses the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
     }
 }
 
-/// `member:{team}:{unit}`: the unit is one of the team's. A team's ID has no colon: it ends at the
-/// first one, and a unit's may have others.
+/// `member:{team}:{unit}` → the unit is in the team. A team's ID ends at the first colon, as it contains none. A unit's
+/// ID may contain colons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberKey<'k> {
     /// The team's ID.
@@ -171,7 +170,7 @@ impl Key for MemberKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "member";
     const PREFIX: &'static str = "member:";
-    /// As of a key: it bounds how long a unit that was removed from its team is served.
+    /// The same as for a key. It bounds how long a unit that was removed from its team can still be used.
     const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.team, ":", self.unit].concat())
@@ -179,20 +178,19 @@ impl Key for MemberKey<'_> {
 }
 
 impl<'k> MemberKey<'k> {
-    /// The prefix of the names of a team's members.
+    /// Returns the prefix of the names of a team's members.
     pub fn team_prefix(team: &str) -> String {
         [Self::PREFIX, team, ":"].concat()
     }
 
-    /// The key with team and unit in the name of a record; `None` for a name of another kind.
+    /// Parses the name of a record. Returns `None` for the name of another kind.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some(MemberKey { team, unit })
     }
 }
 
-/// `unit:{id}` or `team:{id}`: the register of units and teams, for operators. The service does not
-/// read it.
+/// `unit:{id}`: the register of units, for operators. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitKey<'k>(pub &'k str);
 
@@ -205,7 +203,7 @@ impl Key for UnitKey<'_> {
     }
 }
 
-/// As [`UnitKey`], of a team.
+/// `team:{id}`: the register of teams, for operators. The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeamKey<'k>(pub &'k str);
 
@@ -218,13 +216,13 @@ impl Key for TeamKey<'_> {
     }
 }
 
-/// `prices:{mode}:{time}` → a [`Catalogue`](crate::charge::Catalogue) that was in force from that
-/// time on. It is written once, and stays.
+/// `prices:{mode}:{time}` → a [`Catalogue`](crate::charge::Catalogue), the price list that took effect at that time. It
+/// is written once and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PricesKey<'k> {
-    /// Whose keys' prices these are.
+    /// The mode of the API keys that are charged by these prices.
     pub mode: Mode,
-    /// When they were set, an RFC 3339 date-time with milliseconds.
+    /// When the prices were set, an RFC 3339 date-time with milliseconds.
     pub time: &'k str,
 }
 
@@ -239,25 +237,25 @@ impl Key for PricesKey<'_> {
 }
 
 impl<'k> PricesKey<'k> {
-    /// The prefix of the names of a mode's price lists.
+    /// Returns the prefix of the names of a mode's price lists.
     pub fn mode_prefix(mode: Mode) -> String {
         [Self::PREFIX, mode.name(), ":"].concat()
     }
 
-    /// The key in the name of a record; `None` for any other name.
+    /// Parses the name of a record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (mode, time) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some(PricesKey { mode: Mode::from_name(mode)?, time })
     }
 }
 
-/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the
-/// unit's transactions of that month.
+/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the unit's transactions of
+/// that month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettlementKey<'k> {
     /// Test or live.
     pub mode: Mode,
-    /// The unit's ID, which may have colons.
+    /// The unit's ID, which may contain colons.
     pub unit: &'k str,
     /// The month in which the transactions were created.
     pub month: Month,
@@ -273,18 +271,18 @@ impl Key for SettlementKey<'_> {
 }
 
 impl<'k> SettlementKey<'k> {
-    /// The prefix of the names of a shop's records. Check the unit of each that is listed:
-    /// another one's ID can begin like this.
+    /// Returns the prefix of the names of a shop's settlements. Check the unit of each listed record: the ID of another
+    /// unit may begin with this prefix.
     pub fn shop_prefix(mode: Mode, unit: &str) -> String {
         [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
     }
 
-    /// The key in the name of a record; `None` for any other name.
+    /// Parses the name of a record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         Self::parse_suffix(name.strip_prefix(Self::PREFIX)?)
     }
 
-    /// The key in the part of a name behind [`PREFIX`](Key::PREFIX); `None` for any other text.
+    /// Parses the part of a name after [`PREFIX`](Key::PREFIX). Returns `None` for any other text.
     pub fn parse_suffix(suffix: &'k str) -> Option<Self> {
         let (mode, rest) = suffix.split_once(':')?;
         let (unit, month) = rest.rsplit_once(':')?;
@@ -293,7 +291,7 @@ impl<'k> SettlementKey<'k> {
     }
 }
 
-/// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue).
+/// `catalogue:{mode}` → the current price list, a [`Catalogue`](crate::charge::Catalogue).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogueKey(pub Mode);
 
@@ -314,7 +312,7 @@ impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
     const PREFIX: &'static str = "profile:";
-    /// Short, because a page can be shown without it.
+    /// Short, as the page can be shown without the profile.
     const READ_MS: u32 = 1_000;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0)
@@ -322,7 +320,7 @@ impl Key for ProfileKey<'_> {
 }
 
 impl<'k> ProfileKey<'k> {
-    /// The key with the unit in the name of a record; `None` for a name of another kind.
+    /// Parses the name of a record. Returns `None` for the name of another kind.
     pub fn parse(name: &'k str) -> Option<Self> {
         name.strip_prefix(Self::PREFIX).map(ProfileKey)
     }
@@ -349,7 +347,8 @@ impl Key for NotificationKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
-    /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
+    /// Workers KV's minimum. Within this time another delivery may not see the record, and send the e-mail a second
+    /// time.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
@@ -358,14 +357,14 @@ impl Key for NotificationKey<'_> {
 }
 
 impl NotificationKey<'_> {
-    /// The transaction in the name of a record; `None` for any other name.
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
-/// `mail-queued:{id}` → a [`Queued`](crate::notify::Queued), for 3 days: a round whose message is in the
-/// queue, as far as an operator has put it there or it waits for the next day.
+/// `mail-queued:{id}` → a [`Queued`](crate::notify::Queued), for 3 days: a round whose message is in the queue because
+/// an operator put it there, or because it waits for the next day.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedMailKey<'k>(pub &'k TransactionId);
 
@@ -373,7 +372,7 @@ impl Key for QueuedMailKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "queued mail";
     const PREFIX: &'static str = "mail-queued:";
-    // Until then a form that is sent twice may queue its round twice.
+    // Within this time, a resend form that is submitted twice may put its round into the queue twice.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(QUEUED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
@@ -381,15 +380,15 @@ impl Key for QueuedMailKey<'_> {
     }
 }
 
-/// `mailed:{day}:{HMAC of the address}:{id}` → a claim of [`notify`](crate::notify), for 2 days. Its name
-/// counts the e-mail: an address is written to only a few times a day.
+/// `mailed:{day}:{HMAC of the address}:{id}` → a claim of [`notify`](crate::notify), for 2 days. Its name counts the
+/// e-mail towards the daily limit of its address.
 #[derive(Clone, Copy, Debug)]
 pub struct MailedKey<'k> {
     /// The UTC day, such as `2026-11-21`.
     pub day: &'k str,
     /// The [HMAC](NamespaceSecret::address) of the address.
     pub address: &'k str,
-    /// The transaction that it was written to about.
+    /// The transaction that the e-mail is about.
     pub id: &'k TransactionId,
 }
 
@@ -397,7 +396,7 @@ impl Key for MailedKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "mailed";
     const PREFIX: &'static str = "mailed:";
-    // Until then another delivery may not see a claim.
+    // Within this time, another delivery may not see a claim.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(MAILED_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
@@ -406,13 +405,13 @@ impl Key for MailedKey<'_> {
 }
 
 impl MailedKey<'_> {
-    /// The prefix of the names of an address on a day.
+    /// Returns the prefix of the names for this address and day.
     pub fn address_prefix(&self) -> String {
         [Self::PREFIX, self.day, ":", self.address, ":"].concat()
     }
 }
 
-/// `mail-failed:{day}:{id}` → nothing, for 90 days: what an operator looks through for lost e-mails.
+/// `mail-failed:{day}:{id}` → nothing, for 90 days: the operator's list of failed e-mails.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedMailKey<'k> {
     /// The UTC day of the failure, such as `2026-11-21`.
@@ -432,19 +431,19 @@ impl Key for FailedMailKey<'_> {
 }
 
 impl FailedMailKey<'_> {
-    /// The prefix of the names of a day.
+    /// Returns the prefix of the names for a day.
     pub fn day_prefix(day: &str) -> String {
         [Self::PREFIX, day, ":"].concat()
     }
 
-    /// The day and the transaction in the name of a record; `None` for any other name.
+    /// Parses the day and the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<(&str, TransactionId)> {
         let (day, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         Some((day, TransactionId::parse(id)?))
     }
 }
 
-/// `ledger-unsent:{id}` → nothing, for 7 days: the ledger's queue did not take the message about this
+/// `ledger-unsent:{id}` → nothing, for 7 days: a mark that the ledger's queue did not take the message about this
 /// transaction. The service does not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerUnsentKey<'k>(pub &'k TransactionId);
@@ -460,14 +459,14 @@ impl Key for LedgerUnsentKey<'_> {
 }
 
 impl LedgerUnsentKey<'_> {
-    /// The transaction in the name of a record; `None` for any other name.
+    /// Parses the transaction's ID from the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<TransactionId> {
         TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
-/// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
-/// Its metadata is there where two people may make the change at the same moment.
+/// `audit:{inverted time}:{id}` → a change by an operator. A list has the newest change first. The record has metadata
+/// if two people could make the change at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditKey {
     time_ms: u64,
@@ -475,24 +474,24 @@ pub struct AuditKey {
 }
 
 impl AuditKey {
-    /// Random bytes in a name, for changes of one millisecond.
+    /// Random bytes in a name, to distinguish changes in the same millisecond.
     pub const RANDOM_BYTES: usize = 8;
-    /// A time is counted back from here, in milliseconds since 1970: from the year 2286.
+    /// The time from which times are counted back, in milliseconds since 1970. It is in the year 2286.
     const LAST_MS: u64 = 9_999_999_999_999;
 
-    /// The key of a change at a time, in milliseconds since 1970.
+    /// Makes the key of a change at a time, in milliseconds since 1970.
     pub fn new(time_ms: u64, id: [u8; Self::RANDOM_BYTES]) -> Self {
         AuditKey { time_ms: time_ms.min(Self::LAST_MS), id }
     }
 
-    /// The key in the name of a record; `None` for any other name.
+    /// Parses the name of a record. Returns `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         let (inverted, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
         let time_ms = Self::LAST_MS.checked_sub(inverted.parse().ok()?)?;
         Some(AuditKey { time_ms, id: base16ct::lower::decode_vec(id).ok()?.try_into().ok()? })
     }
 
-    /// The time of the change, in milliseconds since 1970.
+    /// Returns the time of the change, in milliseconds since 1970.
     pub fn time_ms(self) -> u64 {
         self.time_ms
     }
@@ -508,8 +507,8 @@ impl Key for AuditKey {
     }
 }
 
-/// `secret` → the [`SecretRecord`](crate::secret::SecretRecord) of the namespace. The service does
-/// not read it: the record of each API key has a copy of the secret.
+/// `secret` → the namespace's [`SecretRecord`](crate::secret::SecretRecord). The service does not read it: the record
+/// of each API key has a copy of the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretKey;
 
@@ -522,13 +521,13 @@ impl Key for SecretKey {
     }
 }
 
-/// `backup`, or `backup:increment` → when the last full or incremental backup of the namespace was made, and by whom.
+/// `backup` or `backup:increment` → when the last full or incremental backup of the namespace was made, and by whom.
 /// The service does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupKey {
-    /// Of all records.
+    /// A backup of all records.
     Full,
-    /// Of what changed since the backup before.
+    /// A backup of what changed since the last backup.
     Increment,
 }
 

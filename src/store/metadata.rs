@@ -1,4 +1,4 @@
-//! The metadata of a transaction's record, which KV lists without reading the record.
+//! The metadata of a transaction's record. KV lists it without reading the record.
 
 use crate::pledge::{CurrencyCode, EditKey};
 use crate::quantities::Quantities;
@@ -12,11 +12,11 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Most bytes of metadata as JSON: Workers KV takes no more.
+/// Maximum size of metadata as JSON, in bytes: the limit of Workers KV.
 const MAX_BYTES: usize = 1_024;
 
-/// Who may see a transaction, and its summary for the operator: at most 1,024 bytes of JSON, once
-/// [`fit`](Self::fit) is called.
+/// Who may see a transaction, and the transaction's summary for the operator. It has at most 1,024 bytes of JSON once
+/// [`fit`](Self::fit) was called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
@@ -26,11 +26,10 @@ pub struct TransactionMetadata {
     pub(super) unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
-    /// How many bytes the record has.
+    /// Size of the record in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// The service writes it, and reads of it only when the transaction was created: an operator may
-    /// have edited it.
+    /// The summary. The service writes it, but reads only its creation time: an operator may have edited it.
     #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
 }
@@ -49,38 +48,38 @@ fn read_created_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Creation time, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
     /// The charge, a decimal with two places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
-    /// The currency of `amount`.
+    /// The currency of the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency_code: Option<CurrencyCode>,
-    /// Number of pledges whose offering the price catalogue does not list.
+    /// Number of pledges whose offering is not on the price list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpriced: Option<usize>,
-    /// Hashes of reference and e-mail address, until an operator erases the personal data.
+    /// Hashes of the reference and the e-mail address, until an operator erases the personal data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupHashes>,
-    /// The hash that names the replay record, if the create had an `Idempotency-Key`.
+    /// The hash in the name of the replay record, if the create had an `Idempotency-Key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
     /// When an operator erased the personal data, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased: Option<String>,
-    /// What became of the e-mail that was asked for, if it never reached the queue.
+    /// The state of a requested e-mail, if its message never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
-    /// The ID of the API key that made it.
+    /// The ID of the API key that created the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The time of the price list that its charge is by; `None` if there was none.
+    /// The time of the price list that the charge is based on; `None` if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// The quantities by offering; `None` where there was no room for them, and in transactions of earlier
-    /// releases: then only the record has them.
+    /// The quantities by offering. `None` if they did not fit, or if an earlier release wrote the transaction; only the
+    /// record has them then.
     #[serde(
         default,
         deserialize_with = "read_quantities",
@@ -89,51 +88,52 @@ pub struct Summary {
     pub quantities: Option<Quantities>,
 }
 
-/// Reads quantities; damaged ones are as none.
+/// Reads quantities. Damaged ones become `None`.
 fn read_quantities<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Quantities>, D::Error> {
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// What became of an e-mail at the create.
+/// The state of an e-mail after the create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MailState {
-    /// The queue did not take its message: nothing is sent, unless an operator asks for it again.
+    /// The queue did not take the message. The e-mail is not sent unless an operator resends it.
     Unsent,
 }
 
 impl TransactionMetadata {
-    /// Allows access to a scope, and to whoever has the edit key.
+    /// Makes the metadata of a transaction that the scope and the edit key give access to.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
         let summary = Summary::default();
         TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
     }
 
-    /// Takes the quantities out if the JSON has no room for them. To be called last.
+    /// Takes the quantities out if the JSON would be too long with them, and returns them. Call this last, after all
+    /// other members are set.
     pub fn fit(&mut self) -> Option<Quantities> {
         let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
         self.summary.quantities.take_if(|_| !fits)
     }
 
-    /// Whether the record belongs to this unit and mode.
+    /// Returns whether the record belongs to this unit and mode.
     pub fn allows(&self, scope: &Scope) -> bool {
         self.mode == scope.mode && self.unit == scope.unit
     }
 
-    /// Whether this is the edit key, compared in constant time.
+    /// Returns whether this is the edit key. The comparison takes constant time.
     pub fn opens_with(&self, edit_key: &str) -> bool {
-        hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes have one length
+        hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // all hashes have the same length
     }
 
-    /// The month in which the transaction was created; `None` if the summary does not tell.
+    /// Returns the month in which the transaction was created; `None` if the summary does not have the time.
     pub fn month(&self) -> Option<Month> {
         self.summary.created_at.as_deref().and_then(Month::of)
     }
 
-    /// The unit and mode that the record belongs to.
+    /// Returns the unit and mode that the record belongs to.
     pub fn scope(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }
@@ -143,25 +143,25 @@ fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
 }
 
-/// Who wrote a record, and when, for lists of operators.
+/// Who wrote a record, and when, for operators' lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
     /// When it was written, an RFC 3339 date-time.
     pub created: String,
-    /// Who wrote it.
+    /// The person who wrote it.
     pub by: String,
 }
 
-/// What a list shows of an entry in the audit log. At most 1,024 bytes of JSON.
+/// The part of an audit log entry that lists show. At most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeNote {
     /// The command, such as `units set`.
     pub command: String,
-    /// The first of what it changes.
+    /// The first thing that the change concerns.
     pub on: String,
-    /// Who makes it.
+    /// The person who made the change.
     pub by: String,
-    /// The name of the entry whose change was not made after all.
+    /// The name of an earlier entry whose change was not made after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraws: Option<String>,
     /// A hash of the operation's ID and the author.
@@ -169,7 +169,7 @@ pub struct ChangeNote {
     pub operation: Option<String>,
 }
 
-/// No metadata. Deserializing ignores metadata of a later release.
+/// No metadata. Deserializing accepts and ignores metadata that a later release wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoMetadata;
 

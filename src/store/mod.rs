@@ -1,7 +1,7 @@
 //! The port to the key-value store, and the typed keys of its records.
 //!
-//! A transaction is one record, written once: its value is the body of the get operation's
-//! answer, its metadata says who may see it.
+//! A transaction is one record, written once. Its value is the body of the get operation's answer. Its metadata says
+//! who may see it.
 
 mod key;
 mod metadata;
@@ -28,20 +28,19 @@ use std::marker::PhantomData;
 /// Why a record could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// The store does not answer, or refuses. Details are logged where they arise.
+    /// The store does not answer, or refuses. The adapter logs the details.
     Unavailable,
-    /// There is no memory for the record at this time. It was not read.
+    /// The isolate has no memory for the record at the moment. The record was not read.
     Busy,
-    /// The record or its metadata cannot be read. The text is for the operator's log, and quotes
-    /// nothing of what is stored.
+    /// The record or its metadata cannot be read. The text is for the operator's log, and quotes no stored data.
     Damaged(String),
 }
 
 impl StoreError {
-    /// The error for a record of this kind that could not be decoded.
+    /// Makes the error for a record of this kind that could not be decoded.
     ///
-    /// serde_json's texts can quote stored personal data: only what names members and values of ours
-    /// is kept, the others become a position.
+    /// The texts of serde_json can quote stored personal data. Only texts that name members and values of this crate
+    /// are kept. All others are replaced by a position.
     pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let names_ours =
@@ -64,7 +63,7 @@ impl StoreError {
 /// Decodes a record.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if it is not a JSON object, or not of the type's shape.
+/// [`StoreError::Damaged`] if it is not a JSON object, or does not have the type's shape.
 pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, StoreError> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let record = deserializer.deserialize_map(RecordVisitor(PhantomData));
@@ -72,8 +71,8 @@ pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, S
     whole.map_err(|error| StoreError::damaged(kind, &error))
 }
 
-/// Reads a record of named members. serde's own way could read it as an array, too, which doubles the code;
-/// and here an error that `try_from` finds has a position.
+/// Visits a record with named members. serde's own implementation also accepts arrays, which doubles the code. This
+/// visitor also gives errors of `try_from` a position.
 struct RecordVisitor<T>(PhantomData<T>);
 
 impl<'a, T: Deserialize<'a>> Visitor<'a> for RecordVisitor<T> {
@@ -97,13 +96,13 @@ pub struct Stored<V, M> {
     pub metadata: M,
 }
 
-/// A value that can be read whole, or be passed on unread.
+/// A value that can be read whole, or passed on unread.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait StoredValue {
-    /// Reads all of it within so many milliseconds, the key's [`READ_MS`](Key::READ_MS).
+    /// Reads the whole value within this many milliseconds, which are the key's [`READ_MS`](Key::READ_MS).
     ///
     /// # Errors
-    /// If the store breaks off, or takes longer; [`StoreError::Busy`].
+    /// If the store breaks off or takes longer. [`StoreError::Busy`] if there is no memory for the value.
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
 }
 
@@ -116,22 +115,22 @@ impl StoredValue for Vec<u8> {
 /// A key-value store with metadata and expiry, such as Workers KV.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Store {
-    /// A value that was found, not yet read.
+    /// A found value that has not been read yet.
     type Value: StoredValue;
 
     /// Finds a record.
     ///
     /// # Errors
-    /// If the store does not answer, or the metadata is not this key's.
+    /// If the store does not answer, or the metadata does not have the key's type.
     async fn get<K: Key>(
         &self,
         key: &K,
     ) -> Result<Option<Stored<Self::Value, K::Metadata>>, StoreError>;
 
-    /// Writes a record, replacing an older one. `Ok` means that the store keeps it.
+    /// Writes a record, or replaces an older one. `Ok` means that the store has accepted it.
     ///
     /// # Errors
-    /// If it may not have been kept.
+    /// If the record may not have been written.
     async fn put<K: Key>(
         &self,
         key: &K,

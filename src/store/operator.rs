@@ -1,27 +1,28 @@
-//! The ports for those who look after the records: they can also list and remove.
+//! The ports of those who need more than the service: the notifier can also list, and operators can also list and
+//! remove.
 
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
+/// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// How long a change that two people may make at the same moment waits until the other's shows, in milliseconds. Longer
-/// than a list and a write of Workers KV take together.
+/// How long a change waits for a rival change at the same moment to become visible, in milliseconds. It is longer than
+/// a list and a write of Workers KV take together.
 pub const SETTLE_MS: u32 = 1_000;
 
-/// A store that can also list: the notifier's.
+/// The notifier's store, which can also list.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
-    /// A page of the records whose names begin with a prefix, sorted by name.
-    /// `cursor` is the one of the page before, `None` for the first page.
+    /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the previous page's,
+    /// or `None` for the first page.
     ///
     /// # Errors
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
 
-    /// The names of the first page. A store may read no more than these.
+    /// Returns the names on the first page. A store may read only the names.
     ///
     /// # Errors
     /// If the store does not answer.
@@ -30,19 +31,19 @@ pub trait ListingStore: Store {
     }
 }
 
-/// A store that can also read many records at once, end and remove them: the operator's.
+/// The operator's store. It can also read many records at once, write records that expire, and remove records.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait OperatorStore: ListingStore {
-    /// The values of at most [`MAX_READS`] records, in the sequence of the keys.
+    /// Returns the values of at most [`MAX_READS`] records, in the order of the keys.
     ///
     /// # Errors
     /// If the store does not answer.
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
-    /// Writes a record as [`put`](Store::put) does, to expire after at least 60 seconds.
+    /// Writes a record as [`put`](Store::put) does, with an expiry after at least 60 seconds.
     ///
     /// # Errors
-    /// If it may not have been kept.
+    /// If the record may not have been written.
     async fn put_for<K: Key>(
         &self,
         key: &K,
@@ -57,21 +58,21 @@ pub trait OperatorStore: ListingStore {
     /// If it may still be there.
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
 
-    /// How long to wait until the writes of others show that are under way, in milliseconds.
+    /// Returns how long to wait until other writers' concurrent writes are visible, in milliseconds.
     fn settle_ms(&self) -> u32 {
         SETTLE_MS
     }
 
-    /// Waits for so many milliseconds.
+    /// Waits for this many milliseconds.
     async fn pause(&self, milliseconds: u32);
 }
 
-/// A part of a list: at most 1,000 records.
+/// A page of a list: at most 1,000 records.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Page {
     /// The records, without their values.
     pub records: Vec<Listed>,
-    /// Leads to the next page; `None` on the last one.
+    /// The cursor of the next page; `None` on the last page.
     pub cursor: Option<String>,
 }
 
@@ -80,7 +81,7 @@ pub struct Page {
 pub struct Listed {
     /// The name of the record.
     pub name: String,
-    /// Its metadata, not yet read; null if it has none.
+    /// Its metadata as untyped JSON; null if it has none.
     #[serde(default)]
     pub metadata: Value,
     /// When the record expires, in seconds since 1970; `None` if it does not.

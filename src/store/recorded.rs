@@ -1,4 +1,4 @@
-//! What an operator, and so the ledger, knows of a transaction without reading its record.
+//! The facts about a transaction that operators and the ledger know without reading its record.
 
 use super::metadata::{Summary, TransactionMetadata};
 use crate::pledge::TransactionId;
@@ -8,13 +8,13 @@ use crate::secret::LookupHashes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A transaction that was recorded: a message of the ledger's queue, and what an operator reads of the
-/// metadata in a list. The service does not read it.
+/// A recorded transaction: a message of the ledger's queue, or what an operator reads from the metadata in a list. The
+/// service does not read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Its ID.
     pub id: TransactionId,
-    /// Whether a test or a live key made it.
+    /// Whether a test key or a live key created it.
     pub mode: Mode,
     /// The unit that it belongs to.
     pub unit: String,
@@ -31,8 +31,9 @@ struct Metadata {
 }
 
 impl Recorded {
-    /// Makes the message about a transaction; `left_out` are quantities that did not [fit] the metadata. It
-    /// has no hash of the reference, and nothing about replays and e-mails: the ledger needs neither.
+    /// Makes the message about a transaction. `left_out` are the quantities that did not [fit] the metadata.
+    ///
+    /// The message has no hash of the reference, and no facts about replays and e-mails: the ledger does not need them.
     ///
     /// [fit]: TransactionMetadata::fit
     pub fn new(
@@ -50,13 +51,13 @@ impl Recorded {
     /// Reads the metadata of a transaction's record.
     ///
     /// # Errors
-    /// If it is of another shape.
+    /// If it has another shape.
     pub fn from_metadata(id: TransactionId, metadata: &Value) -> serde_json::Result<Self> {
         let Metadata { mode, unit, summary } = Metadata::deserialize(metadata)?;
         Ok(Recorded { id, mode, unit, summary })
     }
 
-    /// The unit and mode that it belongs to.
+    /// Returns the unit and mode that it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }

@@ -2,17 +2,17 @@
 
 use strum::{EnumMessage, IntoStaticStr, VariantArray};
 
-/// The kind of an [`Issue`](super::Issue), in JavaScript a string such as `invalid_type`.
+/// The kind of an [`Issue`](super::Issue). In JavaScript it is a string such as `invalid_type`.
 ///
-/// The list is closed, so that a translation by code is complete. A code without a message here
-/// has one that names a limit, a type or the allowed strings: `Issue` writes it.
+/// The list is closed, so that a translation by code can be complete. A code without a message here has one that names
+/// a limit, a type or the allowed strings; `Issue` writes that message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumMessage, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum Code {
-    /// The value is of another JSON type, `null` included.
+    /// The value has another JSON type. This includes `null`.
     InvalidType,
-    /// A required member is absent, or an item or the whole body of JavaScript is `undefined`.
+    /// A required member is absent, or an item or the whole JavaScript value is `undefined`.
     #[strum(message = "is required")]
     Required,
     /// The member is not in the contract.
@@ -53,14 +53,14 @@ pub enum Code {
     TooDeep,
     /// The bytes are not JSON.
     MalformedJson,
-    /// The JavaScript value could not be read, for instance because a getter threw.
+    /// The JavaScript value could not be read, for example because a getter threw an error.
     #[strum(message = "could not be read")]
     Unreadable,
-    /// The pointer does not lead to a member of the request.
+    /// The pointer does not point to a member of the request.
     #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more issues than are kept. Only the package uses this code, and appends their
-    /// number to the message; the service's error message counts the rest in its own words.
+    /// There are more issues than are kept. Only the package uses this code, and appends their number to the message.
+    /// The service's error message has its own text for them.
     #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }

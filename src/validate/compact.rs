@@ -1,5 +1,4 @@
-//! Issues as numbers in memory, for JavaScript, which has their paths and messages in generated
-//! tables.
+//! Issues as numbers in memory, for JavaScript, which has the paths and messages in generated tables.
 
 use super::code::Code;
 use super::issue::{Issue, ValueType};
@@ -12,30 +11,30 @@ use super::string::{RawString, Text};
 use crate::schema::BODY;
 use strum::VariantArray as _;
 
-/// One issue, in the layout that JavaScript reads.
+/// An issue, in the layout that JavaScript reads.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompactIssue {
-    /// The [sort key](Node::sort_key) of its node, from which JavaScript takes the item's index.
+    /// The [sort key](Node::sort_key) of its node. JavaScript takes the item's index from it.
     pub sort_key: u64,
-    /// The [index](Node::index) of its node, its [code](Code), and the [`ValueType`] or
-    /// [`Expected`] that its message names; a byte each, the lowest first.
+    /// The [index](Node::index) of its node, its [code](Code), and the [`ValueType`] or [`Expected`] that its message
+    /// names: one byte each, starting with the lowest.
     pub about: u32,
-    /// The byte offset of the name of an unknown member, of an [undecided](UNDECIDED) number, or
-    /// of the first byte that is not JSON.
+    /// The byte offset of an unknown member's name, of an [undecided](UNDECIDED) number, or of the first byte that is
+    /// not JSON.
     pub from: u32,
     /// The length of that name or number in bytes.
     pub length: u32,
 }
 
-/// Stands for a code: JavaScript checks this number itself, because it can convert it to a double.
+/// Used in place of a code if JavaScript has to check the number itself, as it can convert it to a double.
 pub const UNDECIDED: u8 = u8::MAX;
 
-/// Checks a request given as JSON. Writes its issues, without the first `skip`, into `out`, as many
-/// as fit, in the order in which the walk meets them.
+/// Checks a request given as JSON. Skips the first `skip` issues and writes the following ones into `out`, as many as
+/// fit, in the order in which the walk finds them.
 ///
-/// Returns the number of all issues behind the skipped ones. `skip` is 0 or at most what an earlier
-/// call returned. If the JSON has escapes, `scratch` must be as long as the JSON.
+/// Returns the number of all issues after the skipped ones. `skip` is 0, or at most what an earlier call returned. If
+/// the JSON has escapes, `scratch` must be as long as the JSON.
 pub fn check(
     json: &[u8],
     source: Source,
@@ -48,11 +47,11 @@ pub fn check(
     issues.next
 }
 
-/// Writes the issues of a body into memory, as many as fit, and counts all.
+/// Writes the issues of a body into memory, as many as fit, and counts all of them.
 struct CompactIssues<'o> {
     out: &'o mut [CompactIssue],
-    /// The index of the next issue in `out`. While issues are skipped, it is negative, wrapped
-    /// around and thereby out of bounds.
+    /// The index of the next issue in `out`. While issues are skipped it is negative: wrapped around, and so out of
+    /// bounds.
     next: usize,
     /// The address of the body.
     start: usize,
@@ -112,8 +111,8 @@ impl<'a> Reporter<'a> for CompactIssues<'_> {
     }
 }
 
-/// Expands the numbers of a [`CompactIssue`], to generate JavaScript's tables. Items have index 0,
-/// and unknown members no name. Returns `None` for numbers that no issue has.
+/// Expands the numbers of a [`CompactIssue`], to generate JavaScript's tables. Items have the index 0, and unknown
+/// members have no name. Returns `None` for numbers that no issue has.
 pub fn expand(index: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
     let mut report = Report::with_limit(usize::MAX);

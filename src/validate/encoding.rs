@@ -1,8 +1,8 @@
-//! What bytes are that cannot be JSON: in another encoding, or compressed.
+//! Recognises bodies that cannot be JSON because they are compressed or in another encoding.
 
 use strum::Display;
 
-/// How a body was written that is no JSON in UTF-8. Its text follows "must be JSON in UTF-8".
+/// How a body that is not JSON in UTF-8 is encoded. The text follows "must be JSON in UTF-8" in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
 pub(super) enum Encoding {
     #[strum(to_string = " without a byte order mark")]
@@ -17,20 +17,20 @@ pub(super) enum Encoding {
     Deflate,
     #[strum(to_string = ", not compressed by zstd")]
     Zstd,
-    /// Such as what Brotli writes, which has no signature.
+    /// For example the output of Brotli, which has no signature.
     #[strum(to_string = ", not compressed or other binary data")]
     Binary,
 }
 
 impl Encoding {
-    /// Recognises it by the first bytes. No JSON begins so, and no text that was meant to be JSON.
+    /// Recognises the encoding by the first bytes. Neither JSON nor text that was meant to be JSON begins with these.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xEF, 0xBB, 0xBF, ..] => Some(Encoding::ByteOrderMark),
             [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Some(Encoding::Utf32),
             [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some(Encoding::Utf16),
             [0, 0, 0, 0, ..] => Some(Encoding::Binary),
-            // Without a mark, as JSON begins with two characters of ASCII.
+            // Without a byte order mark. JSON begins with two ASCII characters.
             [_, 0, 0, 0, ..] | [0, 0, 0, _, ..] => Some(Encoding::Utf32),
             [_, 0, _, 0, ..] | [0, _, 0, _, ..] => Some(Encoding::Utf16),
             [0x1F, 0x8B, ..] => Some(Encoding::Gzip),
@@ -42,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// Whether no text in UTF-8 begins with this byte.
+/// Returns whether no text in UTF-8 begins with this byte.
 fn is_binary(first: u8) -> bool {
     let is_control = first.is_ascii_control() && !first.is_ascii_whitespace();
     is_control || matches!(first, 0x80..=0xC1 | 0xF5..)

@@ -5,15 +5,14 @@
 
 use crate::schema::Format;
 
-/// RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, a domain or an address literal.
+/// Matches an RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, and a domain or an address literal.
 ///
-/// Only the grammar is checked, not the lengths (64 bytes of local part, 255 of domain, 63 of
-/// label): JSON Schema refers to the ABNF rule, and RFC 5321 section 4.5.3.1 asks to avoid limits
-/// where possible. An address literal is an IPv4 address or has the tag `IPv6:`, the only tag that
-/// is registered.
+/// Only the grammar is checked, not the lengths (64 bytes of local part, 255 of domain, 63 of label): JSON Schema
+/// refers to the ABNF rule, and RFC 5321 section 4.5.3.1 asks to avoid limits where possible. An address literal is an
+/// IPv4 address or has the tag `IPv6:`, the only registered tag.
 ///
-/// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`,
-/// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
+/// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`, `a@[1.2.3.256]`,
+/// `a@[IPv6:1::2::3]`, `ü@b.c`.
 #[must_use]
 pub fn is_email(text: &[u8]) -> bool {
     let local_part = match text {
@@ -27,11 +26,10 @@ pub fn is_email(text: &[u8]) -> bool {
     }
 }
 
-/// RFC 3986 `URI`: a scheme, a colon, then an optional authority, a path, and an optional query
-/// and fragment.
+/// Matches an RFC 3986 `URI`: a scheme, a colon, an optional authority, a path, and an optional query and fragment.
 ///
-/// Not a URI: `/path`, `//host/path`, `1a:b`, `a_b:c`, `a:b c`, `a:%4`, `a:#b#c`, `a://b:c`,
-/// `a://[::1`, `a://b@c@d`, `a:é`.
+/// Not a URI: `/path`, `//host/path`, `1a:b`, `a_b:c`, `a:b c`, `a:%4`, `a:#b#c`, `a://b:c`, `a://[::1`, `a://b@c@d`,
+/// `a:é`.
 #[must_use]
 pub fn is_uri(text: &[u8]) -> bool {
     match after_scheme(text) {
@@ -41,18 +39,17 @@ pub fn is_uri(text: &[u8]) -> bool {
     }
 }
 
-/// RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
+/// Matches an RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
 ///
-/// `T` and `Z` may be lower case. Second 60 is a leap second and only exists at 23:59 UTC,
-/// whatever the local time: `2016-12-31T15:59:60-08:00` is one. It may be on any day, because the
-/// days of future leap seconds are not known.
+/// `T` and `Z` may be lower case. Second 60 is a leap second, and exists only at 23:59 UTC, whatever the local time:
+/// `2016-12-31T15:59:60-08:00` is valid. It may be on any day, as the days of future leap seconds are not known.
 ///
-/// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`,
-/// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
+/// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`, `2024-01-01T00:00:00`,
+/// `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
 #[must_use]
 pub fn is_date_time(text: &[u8]) -> bool {
     let Some((stamp, rest)) = text.split_first_chunk::<19>() else { return false };
-    // The digits alone, in four bits each: year, month, day, hour, minute, second.
+    // Only the digits, in four bits each: year, month, day, hour, minute, second.
     let mut digits = 0_u64;
     for (byte, mark) in stamp.iter().zip(b"0000-00-00T00:00:00") {
         match byte {
@@ -67,15 +64,15 @@ pub fn is_date_time(text: &[u8]) -> bool {
 
 // ---- Ordinary texts ----------------------------------------------------------------------------
 
-/// For each format, an expression of its ordinary texts, by which the package knows them without a
-/// call of the wasm: all others, and those longer than 254 characters, it asks the rules above about.
+/// For each format, a regular expression of ordinary texts. The package accepts a text that matches without a call of
+/// the wasm. All other texts, and those longer than 254 characters, are checked by the rules above.
 ///
-/// They decide nothing: what matches has the format by these rules, as `tests/native/formats.rs`
-/// proves. They are ASCII, anchored, in the syntax that JavaScript and `regex-lite` read alike, and
-/// linear: nothing but single characters is repeated, and none of them matches in two ways.
+/// The expressions decide nothing: every text that matches is valid by the rules above, as `tests/native/formats.rs`
+/// proves. They are ASCII and anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time:
+/// only single characters are repeated, and no text matches in two ways.
 ///
-/// - E-mail addresses of letters, digits and `_'+-`, with two dots before the `@` at most, and four
-///   single dots and hyphens behind it.
+/// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`, and at most four single dots
+///   and hyphens after it.
 /// - URIs of web pages, without user, percent-encoding and fragment.
 /// - Date-times in upper case, without leap seconds and 29 February.
 pub const ORDINARY: [(Format, &str); 3] = [
@@ -102,11 +99,11 @@ pub const ORDINARY: [(Format, &str); 3] = [
 const ALPHA: u8 = 1;
 pub(super) const DIGIT: u8 = 1 << 1;
 const HEX: u8 = 1 << 2;
-/// Printable ASCII that needs no escape in a JSON string: all but quotes and backslashes.
+/// Printable ASCII that needs no escape in a JSON string: all except quotes and backslashes.
 pub(super) const PLAIN: u8 = 1 << 3;
 /// RFC 5321 `atext`.
 const ATEXT: u8 = 1 << 4;
-/// The bytes of a scheme behind its first letter.
+/// The bytes of a scheme after its first letter.
 const SCHEME: u8 = 1 << 5;
 /// RFC 3986 `unreserved` and `sub-delims`: the bytes of a registered name.
 const REG_NAME: u8 = 1 << 6;
@@ -159,13 +156,13 @@ fn is(byte: u8, any: u8) -> bool {
     classes(byte) & any != 0
 }
 
-/// Skips the leading bytes of `class`, which is one class. Returns the rest.
+/// Skips the leading bytes of `class`, which must be a single class. Returns the rest.
 #[inline(never)]
 pub(super) fn skip(text: &[u8], class: u8) -> &[u8] {
     run(text, class)
 }
 
-/// Inlined [`skip`] for loops, in which a call would be slow. Four bytes at a time are faster.
+/// [`skip`], inlined for loops in which a call would be slow. Four bytes at a time are faster.
 #[inline]
 fn run(mut text: &[u8], class: u8) -> &[u8] {
     while let [a, b, c, d, rest @ ..] = text
@@ -190,7 +187,7 @@ fn after_some(text: &[u8], class: u8) -> Option<&[u8]> {
 
 // ---- E-mail addresses --------------------------------------------------------------------------
 
-/// Runs of `atext`, separated by single dots.
+/// Matches runs of `atext`, separated by single dots.
 fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
     let mut last = b'.';
     while let [byte, rest @ ..] = text
@@ -201,7 +198,7 @@ fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
     (last != b'.').then_some(text)
 }
 
-/// `text` begins behind the opening quote.
+/// Matches a quoted string. `text` begins after the opening quote.
 fn after_quoted_string(mut text: &[u8]) -> Option<&[u8]> {
     loop {
         text = match text {
@@ -213,7 +210,7 @@ fn after_quoted_string(mut text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Labels, separated by single dots: letters, digits and inner hyphens.
+/// Matches labels of letters, digits and inner hyphens, separated by single dots.
 fn is_domain(text: &[u8]) -> bool {
     let mut last = b'.';
     for byte in text {
@@ -280,7 +277,7 @@ fn after_groups(mut text: &[u8], rfc: Rfc) -> Option<(usize, &[u8])> {
     }
 }
 
-/// Four numbers from 0 to 255, of one to three digits each.
+/// Matches four numbers from 0 to 255, of one to three digits each.
 fn is_ipv4(text: &[u8], rfc: Rfc) -> bool {
     let (mut dots, mut digits, mut value) = (0, 0, 0);
     for byte in text {
@@ -316,7 +313,7 @@ fn after_authority(text: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// IPv4 addresses need no rule: every one is also a registered name.
+/// IPv4 addresses need no rule of their own: each is also a registered name.
 fn after_host_and_port(text: &[u8]) -> Option<&[u8]> {
     let rest = match text {
         [b'[', literal @ ..] => after_ip_literal(literal)?,
@@ -338,7 +335,7 @@ fn skip_userinfo(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// `text` begins behind the opening bracket.
+/// Matches an address in brackets. `text` begins after the opening bracket.
 fn after_ip_literal(text: &[u8]) -> Option<&[u8]> {
     let length = text.iter().position(|byte| *byte == b']')?;
     let (address, [_, rest @ ..]) = text.split_at_checked(length)? else { return None };
@@ -349,7 +346,7 @@ fn after_ip_literal(text: &[u8]) -> Option<&[u8]> {
     known.then_some(rest)
 }
 
-/// RFC 3986 `IPvFuture`; `text` begins behind the `v`.
+/// Matches an RFC 3986 `IPvFuture`. `text` begins after the `v`.
 fn is_future_ip(text: &[u8]) -> bool {
     match after_some(text, HEX) {
         Some([b'.', address @ ..]) => {
@@ -359,7 +356,7 @@ fn is_future_ip(text: &[u8]) -> bool {
     }
 }
 
-/// Path, query and fragment. They have the same bytes, and at most one `#`.
+/// Matches a path, a query and a fragment. All three have the same bytes, with at most one `#`.
 fn is_uri_tail(text: &[u8]) -> bool {
     match skip_encoded(text, TAIL) {
         [] => true,
@@ -380,7 +377,7 @@ fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
 
 // ---- Dates and times ---------------------------------------------------------------------------
 
-/// Whether a date exists; `date` is `YYYYMMDD` with four bits for each digit.
+/// Returns whether a date exists. `date` is `YYYYMMDD` with four bits for each digit.
 fn is_date(date: u32) -> bool {
     let (century, year) = (date >> 24, date >> 16 & 0xFF);
     let leap = decimal(if year == 0 { century } else { year }) % 4 == 0;
@@ -393,12 +390,12 @@ fn is_date(date: u32) -> bool {
     (1..=days).contains(&(date & 0xFF))
 }
 
-/// Whether a time exists; `time` is `hhmmss` with four bits for each digit, `rest` the fraction
-/// and offset.
+/// Returns whether a time exists. `time` is `hhmmss` with four bits for each digit; `rest` is the fraction and the
+/// offset.
 fn is_time(time: u32, rest: &[u8]) -> bool {
     let (hour, minute, second) = (time >> 16, time >> 8 & 0xFF, time & 0xFF);
     let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
-    // A leap second is at 23:59 UTC, of this day or of the day before.
+    // A leap second is at 23:59 UTC, of this day or of the previous day.
     let at_leap = || matches!(decimal(hour) * 60 + decimal(minute) - offset, 1439 | -1);
     hour < 0x24 && minute < 0x60 && (second < 0x60 || second == 0x60 && at_leap())
 }

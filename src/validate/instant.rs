@@ -6,11 +6,11 @@ use time::{Date, Month};
 /// The Julian day of 1970-01-01.
 const EPOCH: i32 = 2_440_588;
 
-/// Seconds from 1970 to a date-time of any offset, negative before, without its fraction. A leap second
-/// counts as the second before it. `None` for any other text.
+/// Returns the seconds from 1970 to a date-time of any offset, without its fraction; negative before 1970. A leap
+/// second counts as the second before it. Returns `None` for any other text.
 ///
-/// The digits have fixed places, and [`is_date_time`] has checked them: the parser of the crate `time`
-/// would add 10 KB to the Worker.
+/// The digits have fixed places, and [`is_date_time`] has checked them. The parser of the crate `time` would add 10 KB
+/// to the Worker.
 pub fn instant(date_time: &str) -> Option<i64> {
     if !is_date_time(date_time.as_bytes()) {
         return None;
@@ -26,7 +26,7 @@ pub fn instant(date_time: &str) -> Option<i64> {
     Some(seconds - offset(date_time.get(19..)?))
 }
 
-/// The seconds that local time is ahead of UTC, by what follows the seconds: `.123+01:00`, `Z`.
+/// Returns how many seconds local time is ahead of UTC, from the text after the seconds: `.123+01:00`, `Z`.
 fn offset(rest: &str) -> i64 {
     let offset = rest.trim_start_matches(|mark: char| mark == '.' || mark.is_ascii_digit());
     let digits = |from, to| offset.get(from..to).and_then(|digits| digits.parse().ok());

@@ -8,7 +8,7 @@ use crate::schema::{Array, Kind};
 use std::fmt::{self, Display, Formatter};
 use strum::{Display, EnumMessage as _, VariantArray};
 
-/// The type of a value that should be of another.
+/// The type of a value that should have another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, VariantArray)]
 #[repr(u8)]
 pub enum ValueType {
@@ -35,7 +35,7 @@ pub enum ValueType {
     Other,
 }
 
-/// The details that an issue's message takes besides its code.
+/// What an issue's message needs besides the code.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Detail {
     /// The expected kind.
@@ -50,8 +50,7 @@ pub(super) enum Detail {
 
 /// A violation of one of the request's rules (§4.1): its path, code and message.
 ///
-/// [`Display`] writes the message: an instruction to be read after the path, in lower case and
-/// without a full stop.
+/// [`Display`] writes the message. It is an instruction that follows the path, in lower case and without a full stop.
 #[derive(Clone, Debug)]
 pub struct Issue<'a> {
     pub(super) path: Path<'a>,

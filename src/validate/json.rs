@@ -1,4 +1,4 @@
-//! Walks the JSON of a body along the schema, in one pass that reports every issue.
+//! Walks the JSON of a body along the schema, in one pass that reports all issues.
 
 use super::code::Code;
 use super::issue::ValueType;
@@ -9,27 +9,27 @@ use super::rules;
 use super::string::{RawString, Text};
 use crate::schema::{Array, Kind, Object, Slot};
 
-/// The deepest nesting of a value that is read to its end; the request itself needs 4 levels.
+/// The deepest nesting of a value that is read to its end. The request itself needs 4 levels.
 pub const MAX_DEPTH: u32 = 64;
 
 /// Receives the accepted values of a body, in the order of the bytes.
 pub trait Visitor<'a> {
-    /// Whether the body is an answer. Optional members of an answer may be null, and it can have
-    /// booleans and decimals. The walk of a request is compiled without these.
+    /// Whether the body is an answer. Optional members of an answer may be null, and an answer may have booleans and
+    /// decimals. The walk of a request is compiled without support for these.
     const IS_ANSWER: bool = false;
     /// Visits an object, before its members.
     fn visit_object(&mut self, _slot: Slot) {}
-    /// Visits a string. In a request it has the format of its slot.
+    /// Visits a string. In a request it is valid for the format of its slot.
     fn visit_text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
     /// Visits a positive number.
     fn visit_number(&mut self, _slot: Slot, _double: f64) {}
-    /// Visits the text of a number that an answer has for a decimal.
+    /// Visits the text of a number that an answer has in place of a decimal string.
     fn visit_decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
     /// Visits one of the strings of a choice, by its index.
     fn visit_choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
-/// Ignores the values, for a check alone.
+/// Ignores the values, if the body is only checked.
 impl Visitor<'_> for () {}
 
 /// The origin of the bytes.
@@ -37,24 +37,23 @@ impl Visitor<'_> for () {}
 pub enum Source {
     /// JSON as it was received.
     Json,
-    /// JSON that JavaScript made of a value, with the bytes of [`marker`] among its values.
+    /// JSON that JavaScript made from a value. It may have the bytes of [`marker`] among its values.
     Value,
 }
 
-/// Bytes that stand for JavaScript values that cannot be written as JSON.
+/// Bytes that represent JavaScript values which cannot be written as JSON.
 pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
-    /// `undefined` that is no member, which would be left out: the request itself, or an item.
+    /// `undefined` as the request itself or as an item. (A member that is `undefined` is left out.)
     pub const ABSENT: u8 = 2;
     /// A value that threw when it was read.
     pub const UNREADABLE: u8 = 3;
-    /// A value beyond the limits of what is read. It is the last byte.
+    /// A value beyond the limits of what is read. It is always the last byte.
     pub const GIVEN_UP: u8 = 4;
 }
 
-/// Walks a body of this kind: passes the accepted values to `visitor`, and every issue to
-/// `reporter`.
+/// Walks a body of this kind. Passes the accepted values to `visitor`, and all issues to `reporter`.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
@@ -66,8 +65,8 @@ pub(crate) fn walk<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, visitor, reporter);
 }
 
-/// Walks like [`walk`], without allocation: strings that have escapes are decoded into `scratch`,
-/// which must be as long as the body if it has any.
+/// Walks like [`walk`], but without allocation. Strings with escapes are decoded into `scratch`, which must be as long
+/// as the body if the body has any.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
@@ -83,11 +82,11 @@ pub(crate) fn walk_with<'a>(
     }
 }
 
-/// The reason why a walk ends before the end of the body.
+/// Why a walk ends before the end of the body.
 enum WalkError {
     /// The bytes stop being JSON at the lexer's position.
     Syntax(Expected),
-    /// The reporter has an issue that says so.
+    /// The reporter already has the issue.
     Reported,
 }
 
@@ -102,7 +101,7 @@ type Result<T = ()> = std::result::Result<T, WalkError>;
 struct Walk<'r, 'a, V, R> {
     lexer: Lexer<'a>,
     source: Source,
-    /// Holds the value of the last string that had escapes.
+    /// The decoded value of the last string with escapes.
     scratch: &'r mut [u8],
     visitor: &'r mut V,
     reporter: &'r mut R,
@@ -149,8 +148,8 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         }
     }
 
-    /// Returns the slot of an accepted value and the visitor, unless there is an issue: then the
-    /// values are of no use.
+    /// Returns the slot of an accepted value and the visitor. Returns `None` once there is an issue: the values are
+    /// then not needed.
     fn visit(&mut self, node: &Node<'_>) -> Option<(Slot, &mut V)> {
         node.slot().filter(|_| self.reporter.is_clean()).map(|slot| (slot, &mut *self.visitor))
     }
@@ -210,7 +209,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         self.skip_value(first, node, 0)
     }
 
-    /// Reads the name of a member and the colon behind it.
+    /// Reads the name of a member and the colon after it.
     fn read_name(&mut self) -> Result<RawString<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
@@ -232,8 +231,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    /// Calls `walk_item` for each item of an array or each member of an object, up to the bracket
-    /// `end`.
+    /// Calls `walk_item` for each item of an array or each member of an object, until the closing bracket `end`.
     fn walk_items(&mut self, end: u8, mut walk_item: impl FnMut(&mut Self) -> Result) -> Result {
         self.lexer.advance();
         let mut is_first = true;
@@ -274,7 +272,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
         Ok(())
     }
 
-    /// Skips a value that is already reported; it is `depth` levels below the node.
+    /// Skips a value that was already reported. It is `depth` levels below the node.
     fn skip_value(&mut self, first: u8, node: &Node<'_>, depth: u32) -> Result {
         if depth + node.depth() > MAX_DEPTH {
             self.reporter.report(node, Code::TooDeep); // bounds the stack
@@ -312,7 +310,7 @@ fn value_type(first: u8) -> Result<ValueType> {
     })
 }
 
-/// Whether only an answer can have a value here that begins with the byte `first`.
+/// Returns whether the value that begins with the byte `first` is allowed here only in an answer.
 fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
     match (kind, first) {
         (Kind::Boolean, b't' | b'f') | (Kind::Decimal, b'"' | b'-' | b'0'..=b'9') => true,
@@ -321,8 +319,8 @@ fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
     }
 }
 
-/// Checks a string against its kind. Returns the index of a choice. Formats are rules of requests:
-/// the texts of an answer are not checked.
+/// Checks a string against its kind. Returns the index of a choice. The formats apply only to requests: texts of an
+/// answer are not checked.
 fn check_string<'a, V: Visitor<'a>>(
     kind: &Kind,
     text: Text<'_, '_>,
@@ -336,14 +334,14 @@ fn check_string<'a, V: Visitor<'a>>(
     }
 }
 
-/// Returns the value of a string, or the code of what is wrong with its bytes or escapes.
+/// Returns the value of a string, or the code for what is wrong with its bytes or escapes.
 #[inline(never)]
 fn decode<'a, 'b, R: Reporter<'a>>(
     raw: &RawString<'a>,
     scratch: &'b mut [u8],
 ) -> std::result::Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
-        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // whatever its escapes are
+        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // even if its escapes are invalid
         Some(bytes) => return Ok(Text::Input(bytes)),
         None if R::NEEDS_EXACT_TEXT => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),

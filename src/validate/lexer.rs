@@ -4,7 +4,7 @@ use super::format;
 use super::string::{RawString, hex4};
 use strum::{Display, VariantArray};
 
-/// What JSON's grammar expects where the bytes stop being JSON.
+/// What JSON's grammar expects at the byte where the input stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, VariantArray)]
 #[repr(u8)]
 pub(crate) enum Expected {
@@ -32,7 +32,7 @@ pub(crate) enum Expected {
     ClosingQuote,
 }
 
-/// Reads tokens from the front of the input. A failed read stops at the byte that is not JSON.
+/// Reads tokens from the front of the input. A failed read stops at the first byte that is not JSON.
 pub(crate) struct Lexer<'a> {
     rest: &'a [u8],
 }
@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
         self.rest.len()
     }
 
-    /// Skips white space. Returns the next byte without consuming it; 0 at the end.
+    /// Skips white space. Returns the next byte without consuming it, or 0 at the end.
     #[inline(never)] // here and below: makes the wasm that browsers download 0.15 KB smaller
     pub(crate) fn peek(&mut self) -> u8 {
         loop {
@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips white space. Returns whether that was all.
+    /// Skips white space. Returns whether the end is reached.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek();
         self.rest.is_empty()
@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
-    /// Consumes the next byte if it is this one. Returns whether it was.
+    /// Consumes the next byte if it is `byte`. Returns whether it was.
     #[inline(never)]
     fn consume(&mut self, byte: u8) -> bool {
         let is_next = self.rest.first() == Some(&byte);
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
         is_next
     }
 
-    /// Skips white space and consumes this byte.
+    /// Skips white space and consumes `byte`.
     ///
     /// # Errors
     /// `expected`, if another byte is next.
@@ -95,8 +95,8 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Consumes the comma before an item of an array or object, unless it is the first item, or the
-    /// bracket `end` behind the last. Returns whether there is another item.
+    /// Consumes the comma before an item of an array or object (the first item has none), or the bracket `end` after
+    /// the last item. Returns whether there is another item.
     #[inline]
     pub(crate) fn has_next_item(&mut self, first: bool, end: u8) -> Result<bool> {
         let next = self.peek();
@@ -177,7 +177,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Reads an escape from behind its backslash. Returns the rest.
+/// Reads an escape. `escape` begins after the backslash. Returns the rest.
 fn after_escape(escape: &[u8]) -> Result<&[u8]> {
     match escape {
         [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Ok(rest),
@@ -186,7 +186,7 @@ fn after_escape(escape: &[u8]) -> Result<&[u8]> {
     }
 }
 
-/// Reads a character of UTF-8 (RFC 3629). Returns the rest.
+/// Reads a UTF-8 character (RFC 3629). Returns the rest.
 fn after_char(text: &[u8]) -> Option<&[u8]> {
     let (lead, rest) = text.split_first()?;
     let (count, least) = match lead {

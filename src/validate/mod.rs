@@ -1,4 +1,4 @@
-//! Checks untrusted bodies: every rule of the request (§4.1), and *all* issues with their paths.
+//! Checks untrusted bodies against every rule of the request (§4.1), and reports *all* issues with their paths.
 
 mod code;
 pub mod compact;
@@ -25,8 +25,8 @@ pub use string::Text;
 
 use crate::schema::BODY;
 
-/// Checks a create request given as JSON bytes. Returns its issues in the schema's order; none if
-/// it is valid.
+/// Checks a create request given as JSON bytes. Returns its issues in the schema's order; the list is empty if the
+/// request is valid.
 pub fn check(json: &[u8]) -> Vec<Issue<'_>> {
     let mut report = Report::with_limit(usize::MAX);
     json::walk(json, &BODY, &mut (), &mut report);

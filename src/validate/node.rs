@@ -4,18 +4,17 @@ use super::path::{Path, Step};
 use crate::schema::{Array, Kind, Member, Slot};
 use std::borrow::Cow;
 
-/// Bits of a [sort key](Node::sort_key) for a member: its position, plus 1; 255 if it is unknown.
+/// Bits of a [sort key](Node::sort_key) for a member: its position plus 1, or 255 if it is unknown.
 const MEMBER_BITS: u32 = 8;
-/// Bits of a [sort key](Node::sort_key) for an item: its position, which has 32 bits, plus 1.
+/// Bits of a [sort key](Node::sort_key) for an item: its position plus 1. The position has 32 bits.
 const ITEM_BITS: u32 = 33;
-/// The lowest bit of the item in the [sort key](Node::sort_key) of a value that lies in an array
-/// of the request. Each of these arrays is a member of the request itself.
+/// The lowest bit of the item in the [sort key](Node::sort_key) of a value inside an array. Each array of the request
+/// is a member of the request itself.
 pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 
-/// A value of a body: its node in the schema's tree, and its position in each array on the way.
+/// A value of a body: its node in the schema's tree, and its position in each array above it.
 ///
-/// Nodes link to their parents through the stack frames of the walk, so that a path is built only
-/// when there is an issue.
+/// A node links to its parent through the stack frames of the walk, so that a path is built only if there is an issue.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'p> {
     parent: Option<&'p Node<'p>>,
@@ -24,7 +23,7 @@ pub struct Node<'p> {
     slot: Option<Slot>,
     /// `None` for the root and for items.
     member: Option<&'static Member>,
-    /// Counts the object's members or the array's items from 0.
+    /// The position among the object's members or the array's items, starting at 0.
     position: u32,
 }
 
@@ -48,7 +47,7 @@ impl<'p> Node<'p> {
         Node { parent: Some(self), kind, slot, member: None, position }
     }
 
-    /// Returns the kind that the value must be of.
+    /// Returns the kind that the value must have.
     pub(crate) fn kind(&self) -> &'static Kind {
         self.kind
     }
@@ -57,19 +56,19 @@ impl<'p> Node<'p> {
         self.slot
     }
 
-    /// Whether this is a member that may be absent.
+    /// Returns whether this is a member that may be absent.
     pub(crate) fn is_optional(&self) -> bool {
         self.member.is_some_and(|member| !member.required)
     }
 
-    /// Returns the node's index in the schema's tree, parents before their children: 0 for the
-    /// root, then one more than the number of the [`Slot`].
+    /// Returns the node's index in the schema's tree, where parents come before their children: 0 for the root,
+    /// otherwise the number of the [`Slot`] plus 1.
     pub(crate) fn index(&self) -> u8 {
         self.slot.map_or(0, |slot| slot as u8 + 1)
     }
 
-    /// Returns a number that sorts issues in the schema's order: a few bits for each step from the
-    /// root, the outermost in the highest. The unknown members of an object come after the others.
+    /// Returns a number that sorts issues in the schema's order. It has a few bits for each step from the root, the
+    /// outermost step in the highest bits. Unknown members of an object come after the others.
     pub(crate) fn sort_key(&self, is_unknown: bool) -> u64 {
         let unknown = u64::from(is_unknown) * (0xFF << (u64::BITS - MEMBER_BITS));
         self.with_ancestors().fold(unknown, |key, node| {
@@ -119,8 +118,8 @@ impl<'p> Node<'p> {
         self.with_ancestors().skip(1).fold(0, |depth, _| depth + 1)
     }
 
-    /// Calls `visit` with the node of this [index](Self::index), if it is this one or lies in it.
-    /// Arrays on the way there are entered at their first item.
+    /// Calls `visit` with the node of this [index](Self::index), if that is this node or inside it. Arrays on the way
+    /// are entered at their first item.
     pub(crate) fn find(&self, index: u8, visit: &mut dyn FnMut(&Node<'_>)) {
         if self.index() == index {
             return visit(self);

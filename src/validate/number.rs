@@ -1,22 +1,22 @@
-//! The rule for numbers: converted to an IEEE 754 double, finite and above 0.
+//! The rule for numbers: as an IEEE 754 double, a number is finite and above 0.
 
 use super::code::Code;
 
-/// Converts the text of a JSON number to the nearest double; returns NaN for any other text.
+/// Converts the text of a JSON number to the nearest double. Returns NaN for any other text.
 ///
-/// The client passes JavaScript's `Number`, because [`to_double`] would add kilobytes to its wasm.
+/// The client passes JavaScript's `Number`, as [`to_double`] would add kilobytes to its wasm.
 pub type ToDouble = fn(&str) -> f64;
 
-/// Converts with the standard library. Returns NaN for a text that is not a number.
+/// Converts the text with the standard library. Returns NaN for a text that is not a number.
 pub fn to_double(text: &str) -> f64 {
-    // `parse` limits an exponent to about 65,535. That is wrong only for a number with about as
-    // many digits, which compensate the exponent.
+    // `parse` limits an exponent to about 65,535. The result is wrong only for a number with about as many digits,
+    // which compensate for the exponent.
     let is_short = text.len() < 65_000;
     let double = if is_short { text.parse() } else { with_least_exponent(text).parse() };
     double.unwrap_or(f64::NAN)
 }
 
-/// Writes the same number with its point in front of the first digit that is not 0.
+/// Writes the same number with the decimal point in front of the first digit that is not 0.
 fn with_least_exponent(text: &str) -> String {
     let (sign, size) = text.strip_prefix('-').map_or(("", text), |size| ("-", size));
     let (mantissa, exponent) = size.split_once(['e', 'E']).unwrap_or((size, "0"));
@@ -41,8 +41,8 @@ pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     if double > 0.0 { Ok(double) } else { Err(Code::NotPositive) }
 }
 
-/// Checks like [`check`], without a conversion. Returns `None` for a number that could be beyond
-/// the range of doubles: one with an exponent or with about 300 digits.
+/// Checks like [`check`], but without a conversion. Returns `None` for a number that may be beyond the range of
+/// doubles: one with an exponent or with 300 characters or more.
 pub(crate) fn check_plain(text: &[u8]) -> Option<Result<(), Code>> {
     let has_exponent = text.iter().any(|byte| matches!(byte, b'e' | b'E'));
     let is_zero = !text.iter().any(|byte| matches!(byte, b'1'..=b'9'));

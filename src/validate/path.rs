@@ -14,7 +14,7 @@ pub enum Step<'a> {
     Unknown(Cow<'a, str>),
 }
 
-/// The path of a value, from the body down; empty for the body itself.
+/// The path from a body to a value in it. It is empty for the body itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path<'a>(Vec<Step<'a>>);
 
@@ -23,7 +23,7 @@ impl<'a> Path<'a> {
         Path(steps)
     }
 
-    /// Returns the part of the path that the contract names: it has nothing of the caller's text.
+    /// Returns the part of the path that the contract defines. It contains no text of the caller.
     pub fn known(&self) -> Self {
         let is_known = |step: &&Step<'a>| !matches!(step, Step::Unknown(_));
         Path(self.0.iter().take_while(is_known).cloned().collect())

@@ -9,26 +9,25 @@ use super::number;
 use super::string::{RawString, Text};
 use crate::schema::BODY;
 
-/// Receives the issues of a body, in the order in which the walk meets them.
+/// Receives the issues of a body, in the order in which the walk finds them.
 pub(crate) trait Reporter<'a> {
-    /// Whether strings must be decoded exactly, because they are kept or shown. The rules alone
-    /// tell only ASCII characters apart.
+    /// Whether strings must be decoded exactly, because they are kept or shown. The rules themselves only distinguish
+    /// ASCII characters.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Whether the walk still passes values to its visitor: whether there is no issue so far, or
-    /// always where the visitor ignores the values.
+    /// Returns whether the walk still passes values to its visitor. That is so until the first issue, or always if the
+    /// visitor ignores the values.
     fn is_clean(&self) -> bool {
         true
     }
     /// Reports that the value breaks a rule.
     fn report(&mut self, node: &Node<'_>, code: Code);
-    /// Reports that the value is of another type than the node's kind asks for.
+    /// Reports that the value does not have the type that the node's kind requires.
     fn report_type(&mut self, node: &Node<'_>, found: ValueType);
-    /// Reports that the object has a member of a name that is not in the schema.
+    /// Reports that the object has a member whose name is not in the schema.
     fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, name: Text<'a, '_>);
     /// Reports that the bytes stop being JSON at this offset.
     fn report_malformed(&mut self, bytes: &[u8], offset: usize, expected: Expected);
-    /// Reports a number that is not finite or not above 0. Returns any other number, if the
-    /// visitor needs values.
+    /// Reports a number that is not finite or not above 0. Returns any other number if the visitor needs values.
     fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64>;
 }
 
@@ -41,13 +40,13 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Creates a report that keeps the first `limit` issues in the schema's order and counts all.
-    /// However many there are, it never holds more than twice the limit.
+    /// Creates a report that counts all issues and keeps the first `limit` of them in the schema's order. It never
+    /// holds more than twice the limit.
     pub fn with_limit(limit: usize) -> Self {
         Report { issues: Vec::new(), limit, count: 0 }
     }
 
-    /// Whether there is no issue.
+    /// Returns whether there are no issues.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -67,7 +66,7 @@ impl<'a> Report<'a> {
         self.count += 1;
         self.issues.push(issue);
         if self.issues.len() >= self.limit.saturating_mul(2) {
-            self.sort_and_truncate(); // at twice the limit, so that sorting is rare
+            self.sort_and_truncate(); // only at twice the limit, so that sorting is rare
         }
     }
 
@@ -111,11 +110,11 @@ fn issue_at<'a>(node: &Node<'_>, code: Code, detail: Detail) -> Issue<'a> {
     Issue { path: node.path(), code, detail, sort_key: node.sort_key(false) }
 }
 
-/// Most characters of a path in a summary; every path of the contract is shorter.
+/// Maximum number of characters of a path in a summary. Every path of the contract is shorter.
 const MAX_PATH_LENGTH: usize = 100;
 
-/// Writes issues with their paths on one line, then the number of those left out of `count`.
-/// Paths are cut at 100 characters, so that the names in a body cannot make the line any longer.
+/// Writes issues with their paths on one line, and then how many of `count` are left out. Paths are cut at 100
+/// characters, so that names in a body cannot make the line longer.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     let shown = issues.iter().map(|issue| match issue.path.steps() {
         [] => format!("the body {issue}"),
@@ -126,8 +125,8 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     shown.chain(rest).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the first characters of a path, with control characters escaped: a caller may print it
-/// to a terminal.
+/// Returns the first characters of a path. Control characters are escaped, as a caller may print the text to a
+/// terminal.
 fn printable(path: &str) -> String {
     let mut shown = String::with_capacity(MAX_PATH_LENGTH);
     let mut chars = path.chars();

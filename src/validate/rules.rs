@@ -1,4 +1,4 @@
-//! The schema's rules, used by every check of a body or of single texts.
+//! The schema's rules. Every check of a body or of a single text uses them.
 
 use super::code::Code;
 use super::format;
@@ -6,12 +6,12 @@ use super::node::Node;
 use super::report::Reporter;
 use crate::schema::{Array, Format, Member, Object};
 
-/// Returns the member of this name and its position.
+/// Returns the member with this name, and its position.
 pub(crate) fn find_member(object: &'static Object, name: &[u8]) -> Option<(u8, &'static Member)> {
     (0_u8..).zip(object.members).find(|(_, member)| member.name.as_bytes() == name)
 }
 
-/// Reports the required members that are absent. Bit *n* of `seen` says that member *n* is there.
+/// Reports the required members that are absent. Bit *n* of `seen` is set if member *n* is present.
 pub(crate) fn check_required<'a>(
     object: &'static Object,
     seen: u32,
@@ -40,7 +40,7 @@ pub(crate) fn check_length<'a>(
     }
 }
 
-/// Checks whether a text has its format.
+/// Checks that a text is valid for its format.
 pub(crate) fn check_format(expected: Format, text: &[u8]) -> Result<(), Code> {
     match expected {
         Format::Any => Ok(()),
@@ -50,7 +50,7 @@ pub(crate) fn check_format(expected: Format, text: &[u8]) -> Result<(), Code> {
     }
 }
 
-/// Returns the index of a string among those allowed.
+/// Returns the index of a string among the allowed strings.
 pub(crate) fn find_choice(choices: &[&str], text: &[u8]) -> Result<usize, Code> {
     choices.iter().position(|choice| choice.as_bytes() == text).ok_or(Code::NotAllowed)
 }

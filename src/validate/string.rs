@@ -1,8 +1,8 @@
-//! JSON strings: as they stand in the input, and their values.
+//! JSON strings as they are in the input, and their values.
 
 use std::borrow::Cow;
 
-/// A string as it stands in the input, between its quotes.
+/// A string as it is in the input, between its quotes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RawString<'a> {
     pub(crate) bytes: &'a [u8],
@@ -16,15 +16,15 @@ impl<'a> RawString<'a> {
         (!self.has_escapes).then_some(self.bytes)
     }
 
-    /// Decodes the value into `buffer`, which must have as many bytes as the raw string. Returns
-    /// `None` if an escape is half of a surrogate pair.
+    /// Decodes the value into `buffer`, which must have as many bytes as the raw string. Returns `None` if an escape is
+    /// half of a surrogate pair.
     ///
-    /// If not `EXACT`, an escaped character beyond ASCII becomes one arbitrary byte beyond ASCII.
+    /// Without `EXACT`, an escaped character beyond ASCII becomes one arbitrary byte beyond ASCII.
     pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;
         while let [byte, rest @ ..] = text {
-            // A byte that is not escaped can be a part of a character: it is copied unchanged.
+            // A byte that is not escaped may be part of a character. It is copied unchanged.
             (text, room) = match byte {
                 b'\\' => {
                     let (char, rest) = unescape(rest)?;
@@ -41,13 +41,13 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// The value of a JSON string: in the input or, if it has escapes, in a buffer that the next such
-/// string overwrites.
+/// The value of a JSON string. It is in the input, or in a buffer if it has escapes; the next string with escapes
+/// overwrites the buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a, 'b> {
     /// A part of the input.
     Input(&'a [u8]),
-    /// With its escapes decoded.
+    /// The value with its escapes decoded.
     Decoded(&'b [u8]),
 }
 
@@ -58,8 +58,8 @@ impl<'a> Text<'a, '_> {
         }
     }
 
-    /// Converts to a string that outlives the buffer. The walk passes UTF-8 only; other bytes
-    /// would become an empty string.
+    /// Converts the value to a string that outlives the buffer. The walk passes only UTF-8; other bytes would become an
+    /// empty string.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
             Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),
@@ -86,7 +86,7 @@ pub(super) fn hex4(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((unit, rest))
 }
 
-/// Reads an escape from behind its backslash. Returns the code point and the rest.
+/// Reads an escape. `escape` begins after the backslash. Returns the code point and the rest.
 fn unescape(escape: &[u8]) -> Option<(u32, &[u8])> {
     let (kind, rest) = escape.split_first()?;
     let char = match kind {

@@ -1,4 +1,4 @@
-//! The bindings and variables of a Worker that more than one entry point reads.
+//! Bindings and variables that more than one entry point of a Worker reads.
 
 use super::kv::KvNamespace;
 use super::outbox::DelayedQueue;
@@ -8,18 +8,18 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings that the service, its consumer and the dashboard share. The service and the dashboard extend it.
-    /// `worker::Env` reads a KV namespace by six reflective calls.
+    /// The bindings that the service, its consumer and the dashboard share. The service and the dashboard extend this
+    /// type. It replaces `worker::Env`, which reads a KV namespace with six reflective calls.
     pub type Bindings;
     /// The records.
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     pub fn pledges(this: &Bindings) -> KvNamespace;
-    /// The queue of e-mails.
+    /// The notification queue.
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     pub fn notifications(this: &Bindings) -> Option<Queue>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
     fn mail_delay_seconds(this: &Bindings) -> Option<String>;
-    /// The mail service of Cloudflare.
+    /// Cloudflare's mail service.
     #[wasm_bindgen(method, getter, js_name = EMAIL)]
     pub fn email(this: &Bindings) -> Option<SendEmail>;
     /// The API key of Resend.
@@ -28,10 +28,10 @@ extern "C" {
     /// The sender of e-mails.
     #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
     pub fn mail_from(this: &Bindings) -> Option<String>;
-    /// The recipient of all e-mails of a test.
+    /// The recipient of all e-mails of test keys.
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     pub fn mail_test_to(this: &Bindings) -> Option<String>;
-    /// The origin of timelines.
+    /// The origin of timeline URLs.
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     pub fn public_origin(this: &Bindings) -> Option<String>;
     /// The name of the environment.
@@ -53,19 +53,19 @@ extern "C" {
 }
 
 impl Bindings {
-    /// The queue of e-mails, with the delay of this Worker.
+    /// Returns the notification queue, with this Worker's delay.
     pub fn outbox(&self) -> Option<DelayedQueue> {
         let queue = self.notifications()?;
         Some(DelayedQueue::new(queue, self.mail_delay_seconds().as_deref()))
     }
 
-    /// The ID of the deployment; empty where the platform has none.
+    /// Returns the ID of the deployment, or an empty text if the platform has none.
     pub fn deployment_id(&self) -> String {
         self.deployment().map(|deployment| deployment.id()).unwrap_or_default()
     }
 }
 
-/// The text of a variable without blanks around it; `None` if nothing is left.
+/// Returns the text of a variable without surrounding blanks; `None` if nothing is left.
 pub fn trimmed(variable: Option<String>) -> Option<String> {
     let text = variable?.trim().to_owned();
     (!text.is_empty()).then_some(text)

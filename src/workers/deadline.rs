@@ -1,4 +1,4 @@
-//! Deadlines and pauses: no request waits for the platform or a caller without a limit.
+//! Deadlines and pauses. No request waits for the platform or a caller without a limit.
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -6,19 +6,19 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(module = "/src/workers/within.js")]
 extern "C" {
-    /// The outcome of a promise, or a rejection with `undefined` when the time is up.
+    /// Settles as `promise` does, or rejects with `undefined` when the time is over.
     pub fn within(promise: &Promise, milliseconds: u32) -> Promise;
-    /// Fulfils when the time is up.
+    /// Fulfils when the time is over.
     #[wasm_bindgen(js_name = pause)]
     fn paused(milliseconds: u32) -> Promise;
 }
 
-/// Waits so many milliseconds.
+/// Waits for this many milliseconds.
 pub async fn pause(milliseconds: u32) {
-    let _: Result<_, JsValue> = JsFuture::from(paused(milliseconds)).await; // it never rejects
+    let _: Result<_, JsValue> = JsFuture::from(paused(milliseconds)).await; // never rejects
 }
 
-/// Why a call failed, for the log. `milliseconds`: its deadline.
+/// Describes why a call failed, for the log. `milliseconds` is the call's deadline.
 pub fn failure(error: &JsValue, milliseconds: u32) -> String {
     match error.is_undefined() {
         true => format!("no answer in {milliseconds} ms"),
@@ -26,7 +26,7 @@ pub fn failure(error: &JsValue, milliseconds: u32) -> String {
     }
 }
 
-/// An error without its stack: `TypeError: no such key`.
+/// Describes an error without its stack: `TypeError: no such key`.
 fn describe(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.to_string().into(),

@@ -1,4 +1,4 @@
-//! Plain values of the platform, by way of JSON, and lines of its log.
+//! Converts plain values between Rust and JavaScript through JSON, and writes log lines.
 
 use js_sys::JSON;
 use serde::de::DeserializeOwned;
@@ -6,24 +6,24 @@ use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::JsValue;
 use worker::console_error;
 
-/// Returns a plain value.
+/// Converts to a plain JavaScript value.
 ///
 /// # Errors
-/// Never for what our types write.
+/// Never for the types of this crate.
 pub fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     let json = serde_json::to_string(value).map_err(|error| error.to_string())?;
     JSON::parse(&json)
 }
 
-/// Reads a plain value; `None` if it is of another shape.
+/// Converts from a plain JavaScript value. Returns `None` if it has another shape.
 pub fn from_js<T: DeserializeOwned>(value: &JsValue) -> Option<T> {
     let json = JSON::stringify(value).ok()?.as_string()?;
-    serde_json::from_slice(json.as_bytes()).ok() // `from_str` would be compiled besides
+    serde_json::from_slice(json.as_bytes()).ok() // other code uses `from_slice`, so `from_str` would add to the wasm
 }
 
-/// Logs an error as an object of these members.
+/// Logs an error as a JSON object with these members.
 pub fn log_error(members: &[(&str, &str)]) {
-    let line = serde_json::to_string(&Line(members)).unwrap_or_default(); // it cannot fail
+    let line = serde_json::to_string(&Line(members)).unwrap_or_default(); // never fails
     console_error!("{line}");
 }
 

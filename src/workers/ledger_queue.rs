@@ -1,4 +1,4 @@
-//! A queue of the platform as the ledger's: its messages are sent while the answer is, and after it.
+//! The ledger's queue on Cloudflare Workers. A message is sent while the answer is sent, and after it.
 
 use super::call::Call;
 use super::deadline::failure;
@@ -12,16 +12,16 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::future_to_promise;
 
-/// The name of its binding.
+/// The name of the queue's binding.
 const BINDING: &str = "LEDGER";
-/// Most messages that are being sent at once: an isolate has as many per millisecond only if the queue hangs,
-/// and each has up to 100 KB.
+/// Maximum number of messages that are being sent at once, each of up to 100 KB. An isolate only reaches this number if
+/// the queue does not answer.
 const MAX_SENDING: usize = 128;
 
 #[wasm_bindgen(module = "/src/workers/put.js")]
 extern "C" {
-    /// Puts a text into a queue. Calls `end` with whether it is there in time, and why not; fulfils with what
-    /// that returns.
+    /// Puts a text into a queue. Calls `end` with whether the queue took it in time, and with the error if not. Fulfils
+    /// with what `end` returns.
     fn put(queue: &Queue, text: &str, milliseconds: u32, end: &JsValue) -> Promise;
 }
 
@@ -29,19 +29,19 @@ thread_local! {
     static SENDING: Slots = const { Slots::new(MAX_SENDING, PUT_MS) };
 }
 
-/// The queue, with what outlives the request.
+/// The ledger's queue, with what sending needs after the answer.
 pub struct BackgroundQueue<'c> {
     /// The queue.
     pub queue: Queue,
-    /// Keeps the marks of messages that the queue does not take.
+    /// The store for the marks of messages that the queue does not take.
     pub store: &'c KvStore,
-    /// Makes the platform go on after the answer.
+    /// The request's context, which keeps the platform running after the answer.
     pub call: &'c Call,
 }
 
 impl LedgerQueue for BackgroundQueue<'_> {
     fn send(&self, message: Recorded) {
-        let text = serde_json::to_string(&message).unwrap_or_default(); // it cannot fail
+        let text = serde_json::to_string(&message).unwrap_or_default(); // never fails
         let unsent = Unsent { store: self.store.clone(), id: message.id };
         let sent = match SENDING.with(Slots::take) {
             Some(slot) => {
@@ -61,14 +61,14 @@ impl LedgerQueue for BackgroundQueue<'_> {
     }
 }
 
-/// A transaction whose message may not be put into the queue.
+/// A transaction whose message may not reach the queue.
 struct Unsent {
     store: KvStore,
     id: TransactionId,
 }
 
 impl Unsent {
-    /// Marks it, and logs why.
+    /// Marks the transaction, and logs the cause.
     fn mark(self, cause: &str) -> Promise {
         log_failure(BINDING, cause);
         future_to_promise(async move {

@@ -1,5 +1,5 @@
-//! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queues, the rate limit,
-//! bindings and variables. Every wait has a deadline.
+//! The ports on Cloudflare Workers: requests and responses, the KV namespace, the queues, the rate limit, bindings and
+//! variables. Every wait has a deadline.
 
 mod bindings;
 mod call;

@@ -1,4 +1,4 @@
-//! A queue of the platform as the outbox of the service.
+//! The notification queue on Cloudflare Workers.
 
 use super::deadline::{failure, within};
 use super::json::to_js;
@@ -9,14 +9,15 @@ use js_sys::JSON;
 use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-/// A queue that delivers after so many seconds.
+/// A queue that delivers each message after a delay.
 pub struct DelayedQueue {
     queue: Queue,
     delay_seconds: u32,
 }
 
 impl DelayedQueue {
-    /// Takes a queue, and the text of `MAIL_DELAY_SECONDS`.
+    /// Makes the queue with a delay from the text of `MAIL_DELAY_SECONDS`, or with [`DELAY_SECONDS`] if that is not a
+    /// number.
     pub fn new(queue: Queue, delay_seconds: Option<&str>) -> Self {
         let delay_seconds = delay_seconds.and_then(|text| text.trim().parse().ok());
         DelayedQueue { queue, delay_seconds: delay_seconds.unwrap_or(DELAY_SECONDS) }
@@ -29,11 +30,10 @@ impl Outbox for DelayedQueue {
     }
 }
 
-/// Puts a message into the queue. Returns whether it is there, after 2 seconds at the latest, and logs why it
-/// is not.
+/// Puts a message into the queue. Returns whether the queue took it within 2 seconds, and logs the cause if it did not.
 async fn put(queue: &Queue, message: Result<JsValue, JsValue>, delay_seconds: u32) -> bool {
     let Err(error) = try_to_put(queue, message, delay_seconds).await else { return true };
-    log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // of a message without personal data
+    log_failure("NOTIFICATIONS", &failure(&error, PUT_MS)); // the message has no personal data
     false
 }
 

@@ -1,4 +1,4 @@
-//! Reads a stream of the platform piece by piece.
+//! Reads a stream of the platform in pieces.
 
 use super::deadline::within;
 use js_sys::{Date, Promise, Uint8Array};
@@ -16,7 +16,7 @@ extern "C" {
         options: &ReadableStreamGetReaderOptions,
     ) -> Result<Reader, JsValue>;
 
-    /// `readAtLeast` is an addition of workerd; a plain read gives 4 KiB.
+    /// Has `readAtLeast`, an addition of workerd. A plain read returns only 4 KiB.
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type Reader;
     #[wasm_bindgen(method, catch, js_name = readAtLeast)]
@@ -39,7 +39,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Begins to read a stream that nobody else reads, for at most so many milliseconds in all.
+    /// Begins to read a stream that has no other reader, for at most this many milliseconds in all.
     pub fn of(stream: &ReadableStream, milliseconds: u32) -> Option<Self> {
         let options = ReadableStreamGetReaderOptions::new();
         options.set_mode(ReadableStreamReaderMode::Byob);
@@ -47,16 +47,16 @@ impl Pieces {
         Some(Pieces { reader, end_ms: Date::now() + f64::from(milliseconds), is_reading: false })
     }
 
-    /// Fills a buffer within so many milliseconds. What it returns is shorter at the stream's end.
+    /// Fills a buffer within this many milliseconds. The returned buffer is shorter at the end of the stream.
     ///
     /// # Errors
-    /// If the stream breaks off; `undefined` if the time is up.
+    /// If the stream breaks off. The error is `undefined` if the time is over.
     pub async fn fill(
         &mut self,
         buffer: Uint8Array,
         milliseconds: u32,
     ) -> Result<Uint8Array, JsValue> {
-        let left_ms = (self.end_ms - Date::now()) as u32; // 0 when the time is up
+        let left_ms = (self.end_ms - Date::now()) as u32; // 0 when the time is over
         self.is_reading = true;
         let step = self.reader.read_at_least(buffer.length(), buffer)?;
         let step = JsFuture::from(within(&step, left_ms.min(milliseconds))).await?;
@@ -68,9 +68,9 @@ impl Pieces {
 impl Drop for Pieces {
     fn drop(&mut self) {
         if self.is_reading {
-            drop(self.reader.cancel()); // else the read would hold its buffer for as long as the caller likes
+            drop(self.reader.cancel()); // otherwise a slow caller could make the read hold its buffer
         } else {
-            self.reader.release_lock(); // the platform may take the rest
+            self.reader.release_lock(); // lets the platform read the rest
         }
     }
 }

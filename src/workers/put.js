@@ -1,15 +1,15 @@
 import { within } from "./within.js";
 
-/** A text costs neither side a conversion: it is JSON already. */
+/** The message is already JSON text, so neither side has to convert it. */
 const OPTIONS = { contentType: "text" };
 
 /**
- * Puts a text into a queue, and calls `end` with whether it is there in time, and why not.
+ * Puts a text into a queue. Calls `end` with whether the queue took it in time, and with the error if not.
  * @param {{send: (message: string, options: object) => Promise<unknown>}} queue
  * @param {string} text
  * @param {number} milliseconds
  * @param {(isPut: boolean, error?: unknown) => unknown} end
- * @returns {Promise<unknown>} what that returns
+ * @returns {Promise<unknown>} what `end` returns
  */
 export async function put(queue, text, milliseconds, end) {
   try {

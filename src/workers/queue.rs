@@ -1,30 +1,31 @@
-//! Queues of the platform.
+//! Queues of Cloudflare Workers.
 
 use super::json::{log_error, to_js};
 use js_sys::Promise;
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Deadline of a queue, in milliseconds. A message that takes longer may be in it.
+/// Deadline for putting a message into a queue, in milliseconds. If that takes longer, the message may still have been
+/// queued.
 pub const PUT_MS: u32 = 2_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A queue. `worker::Queue` takes its messages by serde, too, and has no deadline.
+    /// A queue. `worker::Queue` converts its messages with serde as well, and has no deadline.
     pub type Queue;
     /// Puts a message into the queue.
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
 
-    /// A message of a queue, at one delivery.
+    /// A message of a queue, as one delivery brings it.
     pub type QueueMessage;
-    /// What was put into the queue.
+    /// The message that was put into the queue.
     #[wasm_bindgen(method, getter)]
     pub fn body(this: &QueueMessage) -> JsValue;
-    /// The number of this delivery, from 1.
+    /// The number of this delivery, starting at 1.
     #[wasm_bindgen(method, getter)]
     pub fn attempts(this: &QueueMessage) -> u32;
-    /// Takes the message out of the queue.
+    /// Removes the message from the queue.
     #[wasm_bindgen(method)]
     pub fn ack(this: &QueueMessage);
     #[wasm_bindgen(method, js_name = retry)]
@@ -38,13 +39,13 @@ struct RetryOptions {
 }
 
 impl QueueMessage {
-    /// Has the message delivered again after so many seconds.
+    /// Makes the queue deliver the message again after this many seconds.
     pub fn retry(&self, delay_seconds: u32) {
         self.retry_by(&to_js(&RetryOptions { delay_seconds }).unwrap_or_default());
     }
 }
 
-/// Logs why a message is not in the queue of this binding.
+/// Logs why a message did not reach the queue of this binding.
 pub fn log_failure(binding: &str, cause: &str) {
     log_error(&[("queue", binding), ("cause", cause)]);
 }

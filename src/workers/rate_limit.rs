@@ -1,4 +1,4 @@
-//! The rate limit of refused keys.
+//! The rate limit on refused API keys.
 
 use super::deadline::within;
 use super::json::log_error;
@@ -11,7 +11,7 @@ const COUNT_MS: u32 = 1_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A rate limit of the platform. `worker::RateLimiter` takes its key by serde.
+    /// A rate limit of the platform. `worker::RateLimiter` converts its key with serde.
     pub type RateLimit;
     #[wasm_bindgen(method, catch)]
     fn limit(this: &RateLimit, options: &JsValue) -> Result<Promise, JsValue>;
@@ -22,8 +22,8 @@ extern "C" {
 }
 
 impl RateLimit {
-    /// Counts a refused key of this network, and returns whether it is over the limit; `false` if the
-    /// platform does not answer, or has no such limit: a limit that fails must not lock shops out.
+    /// Counts a refused API key of this network, and returns whether the network is over the limit. Returns `false` if
+    /// the platform does not answer or has no such limit: a failing rate limit must not lock shops out.
     pub async fn is_over(&self, network: &str) -> bool {
         match self.count(network).await {
             Ok(count) => count.unchecked_into::<Count>().success() == Ok(JsValue::FALSE),
@@ -35,7 +35,7 @@ impl RateLimit {
     }
 
     async fn count(&self, network: &str) -> Result<JsValue, JsValue> {
-        let options = JSON::parse(&format!(r#"{{"key":"{network}"}}"#))?; // digits
+        let options = JSON::parse(&format!(r#"{{"key":"{network}"}}"#))?; // the name has only hexadecimal digits
         let count = self.limit(&options)?;
         JsFuture::from(within(&count, COUNT_MS)).await
     }

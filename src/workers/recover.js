@@ -1,20 +1,21 @@
-/** Most calls that are remembered: far more than an isolate serves at once. */
+/** Maximum number of waiting calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
-/** Longest wait for a message that has the instance for itself, in milliseconds: the platform may have ended its delivery, which never says so. */
+/** Longest wait for a message that is delivered alone, in milliseconds. The platform may have ended that delivery without notice. */
 const TURN_MS = 60_000;
-/** How long new messages wait after the instance broke, and how often they look, in milliseconds. */
+/** How long new messages wait after the instance broke, and how often they check, in milliseconds. */
 const SOON_MS = 200;
 const LOOK_MS = 20;
-/** Seconds until a message is delivered again that broke its instance. */
+/** Seconds until the next delivery of a message that broke its instance. */
 const AGAIN_SECONDS = 60;
-/** How long a mail service gets to answer after the instance broke that asked it, and then Workers KV to take the marker, in milliseconds. */
+/** Deadlines after an instance broke, in milliseconds: for the mail service's answer to the instance's request, and then for writing the marker to Workers KV. */
 const SEND_MS = 10_000;
 const WRITE_MS = 15_000;
 
 /**
- * A module of wasm. `name` is for the log; `instance` returns the number of the instance, after starting a new one if the
- * last one broke; `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` run beside requests.
+ * A module of wasm. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
+ * last one broke. `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` share the instance
+ * with requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
  * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Handler
  * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
@@ -22,7 +23,7 @@ const WRITE_MS = 15_000;
  * @typedef {{queue: (batch: Batch, env: object) => Promise<void>, scheduled: (env: object) => Promise<void>}} Background
  * @typedef {(batch: Batch, env: object) => Promise<void>} TakeBatch
  * @typedef {(controller: object, env: object) => Promise<unknown>} Scheduled
- * A message of a queue; the consumer calls its `ack` or `retry`.
+ * A message of a queue. The consumer calls its `ack` or `retry`.
  * @typedef {{ack: () => void, retry: (options: {delaySeconds: number}) => void}} Message
  * @typedef {(message: Message, queue: string, env: object, sending: Sending) => Promise<void>} Deliver
  * @typedef {(batch: {queue: string, messages: Message[]}, env: object) => Promise<void>} Queue
@@ -30,21 +31,21 @@ const WRITE_MS = 15_000;
  */
 
 /**
- * The module's handlers, which answer for a broken instance of it. After an uncaught exception the `worker` crate starts
- * a new instance at the next call, and what the old one was at would wait for ever: requests hear that, and messages of
- * the queue begin anew.
+ * Makes the module's handlers, which answer in place of a broken instance. After an uncaught exception the `worker` crate
+ * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer such
+ * requests with an error, and restart the deliveries of such messages.
  *
- * Messages have an instance of their own, in which they run side by side: one that breaks it costs no request anything, and
- * no other message an attempt or a second e-mail.
+ * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks it affects no
+ * request. It neither uses up an attempt of another message, nor causes a second e-mail for one.
  *
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
 export const recovering = /** @type {any} */ (handlersOf);
 
-/** @param {Module} module @param {StartConsumer} [startConsumer] where there is a queue */
+/** @param {Module} module @param {StartConsumer} [startConsumer] given if there is a queue of e-mails */
 function handlersOf(module, startConsumer) {
   const requests = callsOf(module.name, module.instance);
-  /** Those of the consumer, once there was a message. @type {ReturnType<typeof consumerOf> | undefined} */
+  /** The consumer, from the first message on. @type {ReturnType<typeof consumerOf> | undefined} */
   let consumer;
 
   const recover = () => {
@@ -52,8 +53,8 @@ function handlersOf(module, startConsumer) {
     consumer?.recover();
   };
 
-  // wasm-bindgen-futures runs all tasks in microtasks. In workerd `queueMicrotask` takes 2 µs, a promise's `then` a tenth
-  // of it; and an exception is caught here before anything else calls the instance that it broke.
+  // wasm-bindgen-futures runs all tasks in microtasks. In workerd `queueMicrotask` takes 2 µs, and a promise's `then` a
+  // tenth of that. Also, an exception is caught here before anything else calls the instance that it broke.
   const resolved = Promise.resolve();
   const run = (task) => {
     try {
@@ -69,21 +70,21 @@ function handlersOf(module, startConsumer) {
   async function answer(request, env, context) {
     const call = new Call(request, context);
     const { ended, forget } = requests.call(() => module.fetch(request, env, call));
-    context.waitUntil(call.end(ended)); // if its caller hung up, what wasm holds for it would be held for ever
+    context.waitUntil(call.end(ended)); // otherwise, if the caller hung up, wasm would hold the request's memory forever
     const made = await ended;
     forget();
-    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as a response belongs to the request that made it
+    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as workerd ties a response to the request that made it
     response.headers.set("x-request-id", call.id);
     return response;
   }
 
-  /** Each message ends by itself, and only one that cannot be given back fails the batch. */
+  /** Each message gets its own outcome. The batch fails only if a message cannot be acknowledged or retried. */
   async function consume({ queue, messages }, env) {
     consumer ??= consumerOf(startConsumer());
     await Promise.all(messages.map((message) => consumer.deliver(message, queue, env)));
   }
 
-  /** Whether a handler ended, and did not break the instance. */
+  /** Returns true if a handler ended without breaking the instance. */
   async function ends(handle) {
     const { ended, forget } = requests.call(() => handle().then(() => true));
     const isDone = await ended;
@@ -91,7 +92,7 @@ function handlersOf(module, startConsumer) {
     return isDone;
   }
 
-  /** Its messages have their verdicts, unless the instance broke. */
+  /** The module acknowledges or retries each message itself, unless the instance broke. */
   async function take(batch, env) {
     const isDone = await ends(() => module.queue(batch, env));
     if (!isDone) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
@@ -103,7 +104,7 @@ function handlersOf(module, startConsumer) {
   return module.queue ? { fetch: answer, queue: take, scheduled: schedule } : { fetch: answer };
 }
 
-/** What a request has beside it; the module sees it in place of the platform's context. */
+/** The context of a request. The module gets it in place of the platform's context. */
 class Call {
   #request;
   #context;
@@ -116,48 +117,48 @@ class Call {
     this.#context = context;
   }
 
-  /** The ID of the request: the platform's, else a random one. */
+  /** The ID of the request: the platform's, or a random one if it has none. */
   get id() {
     this.#id ??= idOf(this.#request);
     return this.#id;
   }
 
-  /** Goes on with a promise after the answer. To be called before that. */
+  /** Makes the platform continue with a promise after the answer. Call it before the answer. */
   waitUntil(promise) {
     this.#later = Promise.all([this.#later, promise]);
   }
 
-  /** Ends once the answer is made, and with it what goes on after that. The platform takes 5 µs for each promise that it waits for. */
+  /** Fulfils once the answer is made and all later work has ended. It is one promise, as each promise takes the platform 5 µs. */
   end(answered) {
     return answered.then(() => this.#later);
   }
 
-  /** Who asks, where Cloudflare Access protects the Worker. */
+  /** The identity of the caller, if Cloudflare Access protects the Worker. */
   get access() {
     return this.#context.access;
   }
 }
 
-/** An e-mail that the mail service has: what is known of it outlives the instance that sent it. */
+/** The state of an e-mail that is being sent. It outlives the instance that sends the e-mail. */
 class Sending {
   /** @type {Promise<unknown> | undefined} */
   #sent;
   #mark = async () => {};
 
-  /** @param {string} token names the delivery, also if it begins anew */
+  /** @param {string} token identifies the delivery, and stays the same if the delivery restarts */
   constructor(token) {
     this.token = token;
   }
 
-  /** For the module: `sent` is fulfilled if the mail service takes the e-mail, and then the marker is to be written. */
+  /** The module calls this. `sent` fulfils if the mail service accepts the e-mail; the other parameters write the marker then. */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
     this.#mark = async () => records.put(name, value, options);
   }
 
   /**
-   * What became of the e-mail of a broken instance. If it was sent, its marker is written: the message is done without
-   * that, too.
+   * Returns the state of the e-mail after the instance broke. If it was sent, writes its marker; the message is
+   * acknowledged even if that fails.
    * @returns {Promise<"sent" | "unsent" | "unknown">}
    */
   async end() {
@@ -171,7 +172,7 @@ class Sending {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Whether a promise is fulfilled; `undefined` if it takes longer. */
+/** Resolves to whether a promise is fulfilled, or to `undefined` if that takes longer. */
 const outcome = (promise, milliseconds) =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -184,7 +185,7 @@ const outcome = (promise, milliseconds) =>
 
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
-  /** Until when new messages wait: for those of a broken instance to come forward, or for one that is alone. */
+  /** Until when new messages wait: so that those of a broken instance come first, or because a message is delivered alone. */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
     calmAt = Date.now() + milliseconds;
@@ -197,7 +198,7 @@ function consumerOf({ deliver, instance }) {
     while (Date.now() < calmAt) await pause(LOOK_MS);
   }
 
-  /** Has the instance for itself, one after the other. */
+  /** Calls `act` while no other message uses the instance. Several such calls run one after the other. */
   async function alone(act) {
     const before = turn;
     let end = () => {};
@@ -217,7 +218,8 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message, which then was given back ("done"), unless the instance broke.
+   * Delivers a message. Returns "done" if the consumer has acknowledged or retried it, or the state of its e-mail if the
+   * instance broke.
    * @returns {Promise<"done" | "sent" | "unsent" | "unknown">}
    */
   async function attempt(message, queue, env, token) {
@@ -229,8 +231,8 @@ function consumerOf({ deliver, instance }) {
   }
 
   /**
-   * Delivers a message. If the instance breaks, perhaps by another message, it has the next one for itself. What breaks
-   * that, too, is delivered again later, as is an e-mail that may have been sent.
+   * Delivers a message. If the instance breaks, perhaps because of another message, the message is delivered again alone
+   * in a new instance. It is retried later if that breaks as well, or if the e-mail may have been sent.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();
@@ -247,7 +249,7 @@ function consumerOf({ deliver, instance }) {
 
 /** The calls of an instance of the module. `name` is for the log. */
 function callsOf(name, instance, onBreak = () => {}) {
-  const waiting = new Map(); // by number: a set of functions would hash each
+  const waiting = new Map(); // by number, as a set would have to hash each function
   let served = instance();
   let last = 0;
 
@@ -257,13 +259,13 @@ function callsOf(name, instance, onBreak = () => {}) {
     if (served === before) return;
     onBreak();
     console.error(
-      JSON.stringify({ cause: `the ${name} broke and starts anew`, waiting: waiting.size }),
+      JSON.stringify({ cause: `the ${name} broke and restarts`, waiting: waiting.size }),
     );
     for (const answer of waiting.values()) answer();
     waiting.clear();
   }
 
-  /** Calls a handler. `ended` becomes its outcome, or undefined if the instance broke. */
+  /** Calls a handler. `ended` resolves to its outcome, or to `undefined` if the instance broke. */
   function call(handle) {
     recover();
     last += 1;
@@ -277,7 +279,7 @@ function callsOf(name, instance, onBreak = () => {}) {
         fail();
       }
     });
-    // Calls that the platform drops leave their entries: the oldest of so many waits no more.
+    // Calls that the platform drops leave their entries. Above the maximum, the oldest entry is forgotten.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     return { ended, forget: () => waiting.delete(number) };
   }
@@ -285,7 +287,7 @@ function callsOf(name, instance, onBreak = () => {}) {
   return { call, recover };
 }
 
-/** Behind another platform, callers could write anything into `CF-Ray`. */
+/** Returns the request's ID. `CF-Ray` is checked, as callers can set it to anything on platforms other than Cloudflare. */
 function idOf(request) {
   try {
     const ray = request.headers.get("cf-ray");
@@ -297,17 +299,17 @@ function idOf(request) {
 
 const LOOPBACK = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Asks browsers for HTTPS from then on, as `keep_https` of `src/http/response.rs` does in all other answers. */
+/** Tells browsers to use HTTPS from now on, as `keep_https` in `src/http/response.rs` does for all other answers. */
 function keepHttps(request, response) {
   try {
     const { protocol, hostname } = new URL(request.url);
     if (protocol === "https:" && !LOOPBACK.test(hostname))
       response.headers.set("strict-transport-security", "max-age=31536000");
-  } catch {} // a request without an address gets the answer as it is
+  } catch {} // a request without a valid URL gets the answer unchanged
   return response;
 }
 
-/** Whether the request is posted. If reading the method throws, so that the module fails on it, it counts as posted. */
+/** Returns whether the request is a POST. If reading the method throws, so that the module fails as well, it counts as one. */
 export function changes(request) {
   try {
     return request.method === "POST";

@@ -1,4 +1,4 @@
-//! A request of the platform.
+//! A request on Cloudflare Workers.
 
 use super::call::Call;
 use super::deadline::{pause, within};
@@ -16,27 +16,27 @@ use wasm_bindgen_futures::JsFuture;
 
 /// Deadline of a body, in milliseconds.
 const BODY_MS: u32 = 30_000;
-/// Deadline of each piece of a body, in milliseconds: a body makes progress, or it ends.
+/// Deadline of each piece of a body, in milliseconds. A body must make progress.
 const PIECE_MS: u32 = 5_000;
 
-/// The problem of a body whose read failed: it came too slowly where the deadline passed.
+/// Returns the error of a body whose read failed. The body was too slow if the deadline has passed.
 fn problem(error: &JsValue) -> BodyError {
     if error.is_undefined() { BodyError::Slow } else { BodyError::Broken }
 }
 
-/// Most bytes of a refused body that the platform itself reads: 32 KiB.
+/// Largest refused body that the platform drains itself: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
-/// Bytes of a refused body that are drained at a time: 64 KiB.
+/// Bytes of a refused body that are drained at once: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
-/// Most bytes of a refused body that are drained: 32 MiB.
+/// Maximum number of bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline of a drain, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Most drains that begin in that time. Each has a piece: 2 MiB in all.
+/// Maximum number of drains that begin within [`DRAIN_MS`]. Each holds one piece: 2 MiB in all.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// The last drains. They are not freed: their ends are unknown.
+    /// The last drains. They are not freed early, as their ends are unknown.
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 
@@ -49,7 +49,7 @@ pub struct WorkerRequest<'r> {
 }
 
 impl<'r> WorkerRequest<'r> {
-    /// `refused_keys`: the rate limit of refused keys, if one is bound.
+    /// Wraps a request. `refused_keys` is the rate limit on refused keys, if one is bound.
     pub fn new(
         request: &'r web_sys::Request,
         call: &'r Call,
@@ -62,7 +62,7 @@ impl<'r> WorkerRequest<'r> {
         self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// Reads a body of so many bytes at once. HTTP holds it to its announced length.
+    /// Reads a body of this many bytes at once. HTTP enforces the announced length.
     async fn read_whole(&self, length: usize) -> Result<Vec<u8>, JsValue> {
         let milliseconds = if length <= MAX_PIECE_BYTES { PIECE_MS } else { 2 * PIECE_MS };
         let buffer = self.request.array_buffer()?;
@@ -70,8 +70,8 @@ impl<'r> WorkerRequest<'r> {
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    /// Reads a body and counts its bytes as they come. Its pieces stay outside of WebAssembly's memory
-    /// until all have come.
+    /// Reads a body in pieces, and counts the bytes as they arrive. The pieces stay outside of WebAssembly's memory
+    /// until all have arrived.
     async fn read_in_pieces(
         &self,
         limit: usize,
@@ -93,7 +93,7 @@ impl<'r> WorkerRequest<'r> {
             length += bytes;
             match () {
                 () if length > limit => return Err(BodyError::TooLarge),
-                () if bytes < wanted || announced == Some(length) => break, // it was the last
+                () if bytes < wanted || announced == Some(length) => break, // that was the last piece
                 () => {}
             }
         }
@@ -101,11 +101,11 @@ impl<'r> WorkerRequest<'r> {
         Ok(joined(pieces, length))
     }
 
-    /// Reads a body that was refused unread, so that the caller can finish sending it: a caller that
-    /// is cut off sees a broken connection instead of the answer. Beyond the limits of bytes, time
-    /// and drains, which protect other callers, the answer is sent at once.
+    /// Reads the rest of a body that was refused unread, so that the caller can finish sending it. A caller that is cut
+    /// off sees a broken connection instead of the answer. Beyond the limits of bytes, time and drains, which protect
+    /// other callers, the answer is sent at once.
     pub async fn drain(&self) {
-        // The length first: asking for the stream would make the platform create it.
+        // The length comes first: accessing the stream would make the platform create it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {
             return;
         }
@@ -127,7 +127,7 @@ impl<'r> WorkerRequest<'r> {
     }
 }
 
-/// The bytes of all pieces.
+/// Joins the bytes of all pieces.
 fn joined(pieces: Vec<Uint8Array>, length: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(length);
     for piece in pieces {

@@ -1,4 +1,4 @@
-//! A response of the platform.
+//! A response on Cloudflare Workers.
 
 use crate::http::{Body, Media, Response, Splice};
 use js_sys::Uint8Array;
@@ -10,16 +10,16 @@ use worker::{console_error, console_log};
 
 #[wasm_bindgen(module = "/src/workers/spliced.js")]
 extern "C" {
-    /// A stream with the first `old` replaced.
+    /// Returns the stream with the first `old` replaced by `new`.
     fn spliced(stream: &ReadableStream, old: &str, new: &str) -> ReadableStream;
 }
 
 thread_local! {
-    /// The heads of the answers so far: there are few, and making `Headers` is slow.
+    /// The heads of earlier answers. There are few of them, and making `Headers` is slow.
     static HEADS: RefCell<Vec<(Head, ResponseInit)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The parts of a response before its body.
+/// The parts of a response that come before its body.
 #[derive(PartialEq)]
 struct Head {
     status: u16,
@@ -27,8 +27,8 @@ struct Head {
     headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
-/// Makes the platform's response. Only an invalid status or header could fail, and the code has
-/// none; should it happen, `undefined` makes `recover.js` answer.
+/// Makes the platform's response. It can fail only for an invalid status or header, and the code has none. If it fails
+/// nevertheless, it returns `undefined`, and `recover.js` answers.
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
     match &log {
@@ -47,7 +47,7 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {
-            // A copy, because the platform sends it after this memory was reused.
+            // A copy, as the platform sends the bytes after this memory was reused.
             let bytes = Uint8Array::from(bytes.as_slice());
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
@@ -62,18 +62,18 @@ impl Head {
         }
         let init = self.init()?;
         if self.is_cacheable() {
-            heads.push((self, init.clone())); // at most statuses times kinds of bodies
+            heads.push((self, init.clone())); // at most one for each status and kind of body
         }
         Ok(init)
     }
 
-    /// Whether all headers are constants. Origins, which come from requests, are unlimited.
+    /// Returns whether all headers are constants. Origins come from requests, so their number is unlimited.
     fn is_cacheable(&self) -> bool {
         self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
     }
 
-    /// Makes a response without a body, to be used as an init: the platform copies its status and
-    /// headers at once, where it would read each member of a plain object.
+    /// Makes a response without a body, which is used as an init. The platform copies its status and headers at once;
+    /// of a plain object it would read each member.
     fn init(&self) -> Result<ResponseInit, JsValue> {
         let headers = Headers::new()?;
         let more = self.headers.iter().map(|(name, value)| (*name, &**value));

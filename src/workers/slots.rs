@@ -1,27 +1,27 @@
-//! Bounds how many of one kind of work an isolate does at once.
+//! Limits how many pieces of work of one kind an isolate does at once.
 
 use js_sys::Date;
 use std::cell::RefCell;
 
-/// Slots for work, each taken for some time at most: if a caller hangs up, the platform may drop the request,
-/// and its future never continues.
+/// Slots for work. Each is taken for a limited time: if a caller hangs up, the platform may drop the request, and its
+/// future never continues.
 pub struct Slots {
     max: usize,
     milliseconds: u32,
-    /// When each was taken.
+    /// When each slot was taken.
     taken: RefCell<Vec<f64>>,
 }
 
-/// The time at which it was taken: of those of one moment any may be freed.
+/// A taken slot, by the time at which it was taken. Slots taken at the same time are interchangeable.
 pub struct Slot(f64);
 
 impl Slots {
-    /// So many slots, each for so many milliseconds.
+    /// Makes `max` slots, each of which is taken for at most this many milliseconds.
     pub const fn new(max: usize, milliseconds: u32) -> Self {
         Slots { max, milliseconds, taken: RefCell::new(Vec::new()) }
     }
 
-    /// Takes a slot; `None` if none is free.
+    /// Takes a slot. Returns `None` if none is free.
     pub fn take(&self) -> Option<Slot> {
         let (now, mut taken) = (Date::now(), self.taken.borrow_mut());
         taken.retain(|time| now - time < f64::from(self.milliseconds));

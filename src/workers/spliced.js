@@ -1,13 +1,13 @@
 /**
- * The bytes of `stream` with the first `old` replaced by `fresh`, no sooner than they are taken: what nobody reads is not held.
- * If the stream breaks off, so does this.
+ * Returns the bytes of `stream` with the first `old` replaced by `fresh`. Bytes are read only as the caller takes them, so
+ * that none are held for a caller who does not read. If `stream` breaks off, the returned stream does as well.
  * @param {ReadableStream} stream
  * @param {string} old ASCII
  * @param {string} fresh
  * @returns {ReadableStream}
  */
 export function spliced(stream, old, fresh) {
-  const { IdentityTransformStream } = /** @type {any} */ (globalThis); // workerd's own: it copies natively
+  const { IdentityTransformStream } = /** @type {any} */ (globalThis); // an addition of workerd, which copies natively
   const { readable, writable } = new IdentityTransformStream();
   copy(stream, writable, old, fresh).catch(() => {}); // the caller hung up, or Workers KV broke off
   return readable;
@@ -29,9 +29,9 @@ async function copy(stream, writable, old, fresh) {
   await stream.pipeTo(writable);
 }
 
-/** Writes what is read, up to the end of the piece in which `old` ends. */
+/** Copies pieces up to and including the one in which `old` ends, and replaces `old`. */
 async function replaceFirst(reader, writer, old, fresh) {
-  let held = ""; // may be the beginning of `old`; a character for each byte
+  let held = ""; // possibly the beginning of `old`, with one character for each byte
   for (let done = false; !done; ) {
     const { value } = await reader.readAtLeast(PIECE_BYTES, new Uint8Array(PIECE_BYTES));
     done = !value || value.length < PIECE_BYTES;

@@ -1,6 +1,6 @@
 /**
- * Settles as a promise does, or rejects with `undefined` when the time is up: the platform's promises never do that.
- * In JavaScript, because a timer in wasm needs closures of its own, which take 5 % of a get.
+ * Settles as `promise` does, or rejects with `undefined` when the time is over. (The platform's promises never reject with
+ * `undefined`.) It is JavaScript, as a timer in wasm needs closures of its own, which take 5 % of the time of a get.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {
@@ -12,5 +12,5 @@ export const within = (promise, milliseconds) =>
     promise.then(ending(resolve), ending(reject));
   });
 
-/** Fulfils after so many milliseconds. */
+/** Fulfils after this many milliseconds. */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

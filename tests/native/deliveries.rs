@@ -92,7 +92,7 @@ fn a_mail_that_hangs_holds_its_own_transaction_alone() {
         yield_now().await;
         let began_ms = desk.clock.0.get();
         let outcome = desk.deliver_in(&instance, &next, 1).await;
-        assert_eq!(outcome, later(60, "another delivery of the transaction takes long"));
+        assert_eq!(outcome, later(60, "another delivery of this transaction is still running"));
         assert_eq!(desk.clock.0.get() - began_ms, 20 * SECOND);
         desk.post.hangs.set(false);
         let other = message_of(&desk, 1, 1_000);
@@ -321,7 +321,7 @@ fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     // It waits before it reads its claim back.
     let slow = async { desk.clock.0.set(desk.clock.0.get() + 14 * SECOND) };
     let (outcome, ()) = block_on(join(delivering, slow));
-    assert_eq!((outcome, desk.sent()), (later(300, "the store takes long"), 0));
+    assert_eq!((outcome, desk.sent()), (later(300, "the store is slow"), 0));
 }
 
 /// The first wait of the schedule is no shorter than a claim.

@@ -623,8 +623,8 @@ fn production_records_nothing_without_an_https_origin_of_its_own() {
         assert_eq!(timeline_origin(&service, "any.example").as_deref(), Ok(origin));
     }
     for (public_origin, problem) in [
-        ("", "is not set: no create"),
-        (" ", "is not set: no create"),
+        ("", "must be set"),
+        (" ", "must be set"),
         ("http://pledges.example", "must begin with `https://`"),
         ("http://localhost:8787", "must begin with `https://`"),
         ("pledges.example", "must be an origin"),

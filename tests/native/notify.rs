@@ -317,7 +317,7 @@ fn a_message_that_no_create_can_have_put_is_left() {
         let desk = Desk::new();
         desk.keep_record(&with(&[("/createdAt", created_at.into())]));
         let message = Message { id: id.to_owned(), created_at: created_at.to_owned(), round: 1 };
-        assert_eq!(desk.deliver(&message, 1), done("no message of this service"));
+        assert_eq!(desk.deliver(&message, 1), done("not a message of this service"));
         assert_eq!((desk.sent(), desk.marker()), (0, None));
     }
 }

@@ -20,7 +20,7 @@ use web_sys::ReadableStream;
 
 /// Deadline of a list, in milliseconds.
 const LIST_MS: u32 = 5_000;
-/// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
+/// Deadline of a write, in milliseconds. A write that takes longer may still take effect.
 const WRITE_MS: u32 = 15_000;
 
 /// A namespace of Workers KV as a store.
@@ -32,24 +32,24 @@ pub struct KvStore {
 }
 
 impl KvStore {
-    /// The store of the service. Each key says how old a read of it may be.
+    /// Makes the store of the service. Each key sets the cache TTL of its reads.
     pub fn new(namespace: KvNamespace) -> Self {
         KvStore { namespace, is_recent: false }
     }
 
-    /// The store of operators, whose reads are as recent as Workers KV allows.
+    /// Makes the store of operators, whose reads are as fresh as Workers KV allows.
     pub fn for_operators(namespace: KvNamespace) -> Self {
         KvStore { namespace, is_recent: true }
     }
 
-    /// A page of a list, as KV answers.
+    /// Returns a page of a list, in the form of KV's answer.
     async fn listed(&self, prefix: &str, cursor: Option<&str>) -> Result<JsValue, StoreError> {
         let options = to_js(&ListOptions { prefix, cursor });
         let page = options.and_then(|options| self.namespace.list(&options));
         answered(page, LIST_MS, "list", "names").await
     }
 
-    /// Writes a record. Not generic: compiled once.
+    /// Writes a record. It is not generic, so that it is compiled only once.
     async fn write(
         &self,
         name: &str,
@@ -57,7 +57,7 @@ impl KvStore {
         options: Result<JsValue, JsValue>,
         kind: &str,
     ) -> Result<(), StoreError> {
-        // A copy, because the platform may read it later. The original is freed before the wait.
+        // A copy, as the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
         let put = options.and_then(|options| self.namespace.put(name, &bytes, &options));
@@ -73,7 +73,7 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        // `get_options` offers no other.
+        // `get_options` supports no other values.
         const { assert!(matches!(K::CACHE_SECONDS, None | Some(LEAST_CACHE_SECONDS))) };
         let options = get_options(self.is_recent || K::CACHE_SECONDS.is_some());
         let found = self.namespace.get_with_metadata(&key.name(), &options);
@@ -95,7 +95,7 @@ impl Store for KvStore {
     }
 }
 
-/// A page of a list, with as much of each record as a caller reads.
+/// A page of a list. `R` is the part of each record that the caller reads.
 #[derive(Deserialize)]
 struct ListedPage<R> {
     keys: Vec<R>,
@@ -115,7 +115,7 @@ impl ListingStore for KvStore {
         Ok(Page { records, cursor })
     }
 
-    /// The code that reads metadata would add 6 KB to the service's wasm after brotli.
+    /// Lists only names: the code that reads metadata would add 6 KB to the service's wasm after brotli.
     async fn names(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         let page = self.listed(prefix, None).await?;
         let page: ListedPage<ListedName> = from_js(&page).ok_or_else(damaged_list)?;
@@ -133,7 +133,7 @@ impl StoredValue for ReadableStream {
     }
 }
 
-/// A value and its metadata; `None` if there is no record. Not generic: compiled once.
+/// Returns a value and its metadata; `None` if there is no record. It is not generic, so that it is compiled only once.
 ///
 /// # Errors
 /// As [`answered`].
@@ -143,14 +143,14 @@ async fn find(
     kind: &str,
 ) -> Result<Option<(ReadableStream, JsValue)>, StoreError> {
     let found: Found = answered(promise, milliseconds, "get", kind).await?.unchecked_into();
-    let value = found.value(); // KV's null where there is none
+    let value = found.value(); // null in KV's answer if there is no record
     Ok(value.map(|value| (value, found.metadata())))
 }
 
-/// Awaits a promise of KV with a deadline, and logs its failure without key or value.
+/// Awaits a promise of KV with a deadline. Logs a failure without the key and the value.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] if it fails, or takes longer.
+/// [`StoreError::Unavailable`] if the call fails or takes longer.
 async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
@@ -164,17 +164,17 @@ async fn answered(
     outcome.map_err(|error| unavailable(operation, kind, &failure(&error, milliseconds)))
 }
 
-/// Logs why a call failed.
+/// Logs why a call failed, and returns the error.
 fn unavailable(operation: &str, kind: &str, failure: &str) -> StoreError {
     log_error(&[("kv", operation), ("record", kind), ("cause", failure)]);
     StoreError::Unavailable
 }
 
 fn damaged_list() -> StoreError {
-    StoreError::Damaged("the list of names has another form".to_owned())
+    StoreError::Damaged("the list of names has an unexpected form".to_owned())
 }
 
-/// The error for metadata of another form. serde's text would quote it.
+/// Returns the error for metadata of another form. serde's own text would quote the metadata.
 fn damaged_metadata(kind: &str) -> StoreError {
     StoreError::Damaged(format!("the metadata of the stored {kind} is damaged"))
 }

@@ -10,7 +10,7 @@ use web_sys::ReadableStream;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A namespace of Workers KV. `worker::KvStore` takes options by serde, which adds 32 KB of wasm.
+    /// A namespace of Workers KV. `worker::KvStore` converts options with serde, which adds 32 KB of wasm.
     #[derive(Clone)]
     pub type KvNamespace;
     /// Reads one record.
@@ -20,7 +20,7 @@ extern "C" {
         name: &str,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
-    /// Reads the value of a name, or a map of the values of at most 100 names.
+    /// Reads the value of one name, or a map of the values of at most 100 names.
     #[wasm_bindgen(method, catch)]
     pub fn get(this: &KvNamespace, names: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
     /// Writes a record.
@@ -31,7 +31,7 @@ extern "C" {
         value: &Uint8Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
-    /// Reads a page of names.
+    /// Lists a page of names.
     #[wasm_bindgen(method, catch)]
     pub fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
     /// Removes a record, if it is there.
@@ -40,7 +40,7 @@ extern "C" {
 
     /// The answer of `getWithMetadata`.
     pub type Found;
-    /// `None` where there is no record.
+    /// The value as a stream; `None` if there is no record.
     #[wasm_bindgen(method, getter)]
     pub fn value(this: &Found) -> Option<ReadableStream>;
     #[wasm_bindgen(method, getter)]
@@ -51,8 +51,8 @@ thread_local! {
     static BRIEFLY_CACHED: OnceCell<JsValue> = const { OnceCell::new() };
 }
 
-/// The options of `getWithMetadata`: a value as a stream. If it is to be recent, from a cache of at most
-/// [`LEAST_CACHE_SECONDS`].
+/// Returns the options of `getWithMetadata`, which request the value as a stream. With `is_recent` the value comes from
+/// a cache of at most [`LEAST_CACHE_SECONDS`].
 pub fn get_options(is_recent: bool) -> JsValue {
     if !is_recent {
         return intern("stream").into();
@@ -62,10 +62,10 @@ pub fn get_options(is_recent: bool) -> JsValue {
     BRIEFLY_CACHED.with(|options| options.get_or_init(make).clone())
 }
 
-/// The options of `put`: metadata, and in how many seconds the record expires.
+/// Returns the options of `put`: the metadata, and after how many seconds the record expires.
 ///
 /// # Errors
-/// Never for the types of keys.
+/// Never for the metadata types of this crate.
 pub fn put_options(metadata: &impl Serialize, seconds: Option<u32>) -> Result<JsValue, JsValue> {
     let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
     JSON::parse(&match seconds {

@@ -1,4 +1,4 @@
-//! What operators do with Workers KV beside reading and writing a record.
+//! Operators' calls of Workers KV: reads of many records at once, and removals.
 
 use super::namespace::put_options;
 use super::{KvStore, WRITE_MS, answered, unavailable};
@@ -10,9 +10,9 @@ use serde::Serialize;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Most values that are read one by one at once: Cloudflare's limit of connections.
+/// Maximum number of values that are read concurrently, one call each: Cloudflare's limit of connections.
 const MAX_CONNECTIONS: usize = 6;
-/// Most bytes of the values of one read: an isolate has 128 MB, and JavaScript has them once more.
+/// Maximum size of the values of one read, in bytes. An isolate has 128 MB, and JavaScript holds a second copy.
 const MAX_READ_BYTES: usize = 32 * 1024 * 1024;
 
 /// The options of `get`.
@@ -24,7 +24,7 @@ struct ReadOptions {
 }
 
 impl KvStore {
-    /// The values of at most 100 names by one call; `None` if they have over 25 MB.
+    /// Reads the values of at most 100 names with one call. Returns `None` if they have more than 25 MB.
     async fn read_together<K: Key>(&self, names: &Array) -> Result<Option<Array>, StoreError> {
         let found = match self.read(names) {
             Ok(promise) => JsFuture::from(within(&promise, K::READ_MS)).await,
@@ -42,7 +42,7 @@ impl KvStore {
         }
     }
 
-    /// The same by a call for each.
+    /// Reads the same values with one call for each.
     async fn read_one_by_one<K: Key>(
         &self,
         names: &Array,
@@ -64,22 +64,22 @@ impl KvStore {
         Ok(values)
     }
 
-    /// Begins to read the text of a name, or of each of an array.
+    /// Begins to read the text of a name, or of each name in an array.
     fn read(&self, names: &JsValue) -> Result<Promise, JsValue> {
-        // Who changes a record is to see it soon.
+        // An operator who changes a record should see the change soon.
         let options = to_js(&ReadOptions { r#type: "text", cache_ttl: LEAST_CACHE_SECONDS })?;
         self.namespace.get(names, &options)
     }
 }
 
-/// The bytes of a text that was read; `None` if there is no record.
+/// Returns the bytes of a text that was read; `None` if there is no record.
 fn bytes_of(text: JsValue) -> Option<Vec<u8>> {
     text.as_string().map(String::into_bytes)
 }
 
 fn too_large(kind: &str) -> StoreError {
     StoreError::Damaged(format!(
-        "the records that are read together have over {MAX_READ_BYTES} bytes: {kind}"
+        "the records of one read have more than {MAX_READ_BYTES} bytes: {kind}"
     ))
 }
 
