@@ -75,8 +75,8 @@ type Checked =
   | { readonly issues: Issue[] };
 
 /**
- * Serializes each value, because the checked value must be the returned one. The walk is faster, but a Proxy or a getter
- * could return something else the next time.
+ * Serializes each value, because it must return exactly the value that it checked. The walk is faster, but a Proxy or a getter
+ * could return something else on a second read.
  */
 function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);
@@ -88,7 +88,7 @@ function standardValidate(value: unknown, options?: ValidateOptions): Checked {
 
 type Members = Record<PropertyKey, unknown>;
 
-/** Whether a value equals this JSON: without getters, classes, or members that JSON does not have. */
+/** Whether a value equals this JSON, without getters, classes, or members that JSON does not have. */
 function isSame(value: unknown, json: unknown): boolean {
   if (typeof json !== "object") return value === json;
   try {
