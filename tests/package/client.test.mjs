@@ -595,7 +595,7 @@ test("a connection that fails is a ConnectionError that says whether the request
     const { client } = await clientOn(t, cut, never);
     const calls = [
       [create, /may have been recorded/],
-      [get, /no answer/],
+      [get, /no response/],
     ];
     for (const [call, message] of calls)
       assertError(await failed(call(client)), ConnectionError, "connection_failed", message);
