@@ -35,7 +35,7 @@ export type FetchArguments =
   | { readonly input: string; readonly init: FetchInit }
   | { readonly input: Request; readonly init?: undefined };
 
-/** A response as the Rust side reads it. */
+/** A response in the form that the Rust side reads. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

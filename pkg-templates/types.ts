@@ -101,7 +101,7 @@ export interface PledgeClientOptions extends SharedOptions {
   /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Which creates are retried. A get is retried if there is no response, or one with the status 408, 429 or 5xx.
+   * Which creates are retried. A get is retried after the statuses 408, 429 and 5xx, and if there is no response.
    * - Not set: a create with an `idempotencyKey` is retried like a get. A create without one is retried only if it was certainly
    *   not recorded: after the status 429, the service's own 503 with `Retry-After`, and a connection that was refused or a host
    *   that was not found, if `fetch` reports that by a code (Node, Bun).

@@ -131,7 +131,7 @@ export function attachChecks(
     (globalThis.reportError ?? console.error)(answer); // as an uncaught error
   }
 
-  /** Shows issues instead of those of an earlier call. @returns {boolean} whether there is anything to show */
+  /** Replaces the issues of an earlier call. @returns {boolean} whether there are any */
   function report(reported: unknown): boolean {
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;

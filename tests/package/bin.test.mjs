@@ -342,7 +342,7 @@ test("what the service refuses", async (t) => {
     ],
     [
       ["get", id],
-      /was not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/,
+      /was not sent\ncheck that PLEDGE_BASE_URL is.*npx impact-pledge serve/,
       { PLEDGE_BASE_URL: ended.env.PLEDGE_BASE_URL },
     ],
     [
