@@ -715,11 +715,7 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
 
 /** The failure, the options, and how the message of a create ends: which option would have repeated it, if one would. */
 const NOT_REPEATED = [
-  [
-    broken,
-    {},
-    /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/,
-  ],
+  [broken, {}, /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/],
   [busy(500), {}, /500: Busy; .*; it was not retried: set `retryCreates`, or pass an `i.*`$/],
   [silent, { timeoutMs: 30 }, /30 ms; .* recorded; it was not retried: set `retryCreates`, .*$/],
   [busy(429), off, /429: Busy; it was not retried: `retryCreates` is `false`$/],
