@@ -1,4 +1,4 @@
-/* The responses of the service. A test compares these types with the tables of `src/schema.rs`. */
+/* The responses of the service (§2). A test compares these types with the tables of `src/schema.rs`. */
 import type {
   ImpactRequest,
   NotificationType,
@@ -10,28 +10,28 @@ import type {
 /** The currencies of a charge (ISO 4217). */
 export type CurrencyCode = "USD" | "GBP" | "EUR";
 
-/** The monetary value of a pledge transaction. */
+/** The monetary value of a pledge transaction (§2.2). */
 export interface Charge {
-  /** The total as a decimal with two places, such as `"12.50"`. The client rounds longer ones half away from zero. */
+  /** The total as a decimal with two places, such as `"12.50"`. The client rounds longer decimals half away from zero. */
   amount: string;
   currencyCode: CurrencyCode;
-  /** Time of payment (RFC 3339 date-time); null until then. */
+  /** Time of payment (RFC 3339 date-time); null while unpaid. */
   paidAt: string | null;
 }
 
 /** Optional members of a request are null in a response if absent. */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
-/** The person that pledges are made for. */
+/** The person for whom the pledges are made (§2.3). */
 export type Recipient = Answered<RecipientRequest>;
-/** The action that caused the pledges. */
+/** The action that caused the pledges (§2.4). */
 export type Trigger = Answered<TriggerRequest>;
-/** A quantity of one impact offering. */
+/** A quantity of one impact offering (§2.5). */
 export type Impact = Answered<ImpactRequest>;
-/** The description of a pledge on the timeline; members that were not supplied are null. */
+/** The description of a pledge on the timeline (§2.5); members that were not supplied are null. */
 export type PledgeDetail = Answered<PledgeDetailRequest>;
 
-/** A pledge in the response to a create. */
+/** A pledge in the response to a create (§2.5). */
 export interface Pledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -39,7 +39,7 @@ export interface Pledge {
   detail: PledgeDetail;
 }
 
-/** A pledge in the response to a get. */
+/** A pledge in the response to a get (§4.2). */
 export interface RetrievedPledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -49,20 +49,20 @@ export interface RetrievedPledge {
 }
 
 /**
- * A requested notification. For `Email` the service sends the recipient one e-mail, if its operator has switched that on
- * for the unit; the others are recorded only.
+ * A requested notification (§2.6). For `Email`, the service sends the recipient one e-mail if its operator has enabled
+ * e-mails for the unit. The other types are recorded, but nothing is sent.
  */
 export interface Notification {
   type: NotificationType | (string & {});
-  /** The contract defines only `Pending`, also once an e-mail was sent. */
+  /** Always `Pending`, even after an e-mail was sent: the contract defines no other status. */
   status: "Pending" | (string & {});
 }
 
-/** A pledge transaction in the response to a create. Members beyond the contract are kept, but not typed. */
+/** A pledge transaction in the response to a create (§2.1). Members beyond the contract are kept, but not typed. */
 export interface PledgeTransaction {
   /** Unique ID: `ptran_…`. */
   id: string;
-  /** Your reference. */
+  /** Your reference, such as the order number. */
   reference: string;
   /** Time of creation (RFC 3339 date-time). */
   createdAt: string;
@@ -75,11 +75,11 @@ export interface PledgeTransaction {
   pledges: Pledge[];
   /** One entry per requested notification service. */
   notifications: Notification[];
-  /** URL of the timeline. It is a secret of the recipient: never make it public. */
+  /** URL of the timeline, for the recipient only: anyone who has it can open the page. Never make it public. */
   timelineUrl: string;
 }
 
-/** A pledge transaction in the response to a get. A service may leave out the optional members. */
+/** A pledge transaction in the response to a get (§4.2). A service may leave out the optional members. */
 export interface RetrievedPledgeTransaction {
   /** Time of creation (RFC 3339 date-time). */
   createdAt: string;

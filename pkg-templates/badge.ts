@@ -1,8 +1,8 @@
-/* `impact-pledge/badge`: what is pledged in words, for servers and e-mails, and `<impact-badge>` for pages. */
+/* `impact-pledge/badge`: a sentence about a pledge for servers and e-mails, and `<impact-badge>` for pages. */
 
 /**
- * Sentences by the plural categories of `Intl.PluralRules`, such as `one` and `few`; a category without one takes that of
- * `other`. In a sentence, `{}` is the number; where there is no `{}`, the number stands in front, with a blank.
+ * Sentences by the plural categories of `Intl.PluralRules`, such as `one` and `few`. A category without a sentence uses
+ * `other`. `{}` in a sentence is the number; a sentence without `{}` follows the number and a space.
  */
 export interface ImpactWords {
   zero?: string | undefined;
@@ -15,31 +15,31 @@ export interface ImpactWords {
 
 /** The options of {@link impactText}. */
 export interface ImpactTextOptions extends ImpactWords {
-  /** What is pledged: greater than 0, as in a pledge's `impact.amount`. */
+  /** The quantity: greater than 0, as a pledge's `impact.amount`. */
   amount: number;
-  /** The language of the sentences, as HTML writes it (`de`, `pt-BR`), or ICU (`pt_BR`). */
+  /** The language of the sentences, written as in HTML (`de`, `pt-BR`) or as in ICU (`pt_BR`). */
   lang: string;
 }
 
 /** The attributes of `<impact-badge>`, for the types of a framework. */
 export interface ImpactBadgeAttributes extends ImpactWords {
-  /** Where it is no number greater than 0, the element shows its own text. */
+  /** The quantity. If it is not a number greater than 0, the element shows its own text. */
   amount: number | string;
   /** The language of the sentences. Default: that of the closest element that has one. */
   lang?: string | undefined;
-  /** Where the badge leads to: an address of `http:` or `https:`, or one relative to the page. */
+  /** The link of the badge: an `http:` or `https:` URL, or one relative to the page. */
   href?: string | undefined;
   /** The `rel` of that link. */
   rel?: string | undefined;
 }
 
-/** All that a `number` is sure of: 0.1 + 0.2 is 0.3. */
+/** The significant digits that a `number` keeps: 0.1 + 0.2 is shown as 0.3. */
 const DIGITS = { maximumSignificantDigits: 15 };
 
 /**
- * Returns what is pledged in words, as text (not HTML), in the plural of its language.
- * @throws {TypeError} if `amount` is no number greater than 0, or there is no sentence for it
- * @throws {RangeError} if `lang` is no language tag
+ * Returns a sentence about the quantity, in the plural form of its language, as text (not HTML).
+ * @throws {TypeError} if `amount` is not a number greater than 0, or no sentence fits it
+ * @throws {RangeError} if `lang` is not a language tag
  * @example
  * ```js
  * import { impactText } from "impact-pledge/badge";
@@ -58,13 +58,13 @@ export function impactText({ amount, lang: locale, ...words }: ImpactTextOptions
   return sentence.includes("{}") ? sentence.replaceAll("{}", number) : `${number} ${sentence}`;
 }
 
-/** A locale's name as ICU and POSIX write it. */
+/** The name of a locale, as written by ICU and POSIX. */
 const ICU =
   /^(?:(root|c|posix)|([a-z]{2,8}(?:[-_][a-z]{4})?(?:[-_](?:[a-z]{2}|\d{3}))?))(?:[_.@]|$)/i;
 
 /**
- * Returns the language tag of such a name: language, script and region. Examples are `de_DE`, `de_DE.UTF-8`, `zh_Hans_CN`,
- * `de__PHONEBOOK` and `de@collation=phonebook`. A language tag stays as it is.
+ * Returns the language tag (language, script and region) of such a name: `de_DE`, `de_DE.UTF-8`, `zh_Hans_CN`,
+ * `de__PHONEBOOK` or `de@collation=phonebook`. Returns a language tag unchanged.
  */
 function tagOf(locale: string): string {
   const [, none, name] = String(locale).match(ICU) ?? [];
@@ -75,7 +75,7 @@ function tagOf(locale: string): string {
 
 const NAME = "impact-badge";
 
-/** The colours follow the page's `color-scheme`. A badge without text of its own and without a number is not shown. */
+/** The colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is hidden. */
 const CSS = `
 :host{display:inline-block}
 :host([hidden]),:host(:empty) a:has(slot){display:none}
@@ -94,7 +94,7 @@ function badge(): CustomElementConstructor {
       super();
       sheet ??= sheetOf(CSS);
       const root = this.attachShadow({ mode: "open" });
-      root.adoptedStyleSheets = [sheet]; // not inline: a policy may forbid that
+      root.adoptedStyleSheets = [sheet]; // not inline, because a Content-Security-Policy may forbid that
       this.#link.append(part("span", "icon"), this.#text);
       root.append(this.#link);
       new MutationObserver(() => this.#show()).observe(this, { attributes: true });
@@ -130,7 +130,7 @@ const attributesOf = ({ attributes }: Element) =>
     [...attributes].map(({ name, value }) => [name, value]),
   ) as unknown as ImpactBadgeAttributes;
 
-/** Returns the language of an element: its own, or that of the closest element around it, across the borders of shadow trees. */
+/** Returns the language of an element, or of the closest ancestor that has one, also outside its shadow tree. */
 function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>,
     own = element.closest<HTMLElement>("[lang]");
@@ -144,6 +144,6 @@ function sheetOf(text: string): CSSStyleSheet {
   return sheet;
 }
 
-// Last: what the page has already is shown at once.
-const registry = globalThis.customElements as CustomElementRegistry | undefined; // there is none on a server
+// At the end of the module, because badges that are already in the page are rendered immediately.
+const registry = globalThis.customElements as CustomElementRegistry | undefined; // undefined on a server
 if (registry && !registry.get(NAME)) registry.define(NAME, badge());

@@ -1,6 +1,6 @@
 /*
- * Sends the request of a call. The Rust side, `src/client`, makes the requests, finds out what an answer means, and decides
- * whether to repeat; what is awaited is awaited here.
+ * Sends the request of a call. The Rust side, `src/client`, builds the requests, interprets the responses, and decides whether
+ * to retry. Everything asynchronous is in this file.
  */
 import { type Cause, isUnsent } from "./cause.ts";
 import { core } from "./core.ts";
@@ -12,11 +12,11 @@ import { REDACTED, type Redact, quietly, redactedCause, redactedHeaders } from "
 import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.ts";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
-const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, which may be an error page of a proxy
-/** The number of pieces after which timers may run: a stream whose pieces are always ready would block them. */
+const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, such as the error page of a proxy
+/** The number of chunks after which timers may run: a stream whose chunks are always ready would block them. */
 const PIECES_AT_ONCE = 1_000;
 
-/** A call with its options. The Rust side reads most of it; `src/client/js.rs` declares what. */
+/** A call with its options. `src/client/js.rs` declares the members that the Rust side reads. */
 export interface Outgoing extends CallSettings {
   readonly callId: string;
   readonly isCreate: boolean;
@@ -35,7 +35,7 @@ export type FetchArguments =
   | { readonly input: string; readonly init: FetchInit }
   | { readonly input: Request; readonly init?: undefined };
 
-/** A response as the Rust side reads it. */
+/** A response in the form that the Rust side reads. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -43,18 +43,19 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** What becomes of a call after an attempt; `src/retry.rs` describes it. */
+/** The decision after an attempt: retry or end. See `src/retry.rs`. */
 export interface Next {
-  /** Milliseconds; undefined if this was the last attempt. */
+  /** The wait before the retry in milliseconds; undefined if this was the last attempt. */
   readonly waitMs: number | undefined;
-  /** Milliseconds that the service asks to wait; absent if it does not. */
+  /** The wait in milliseconds that the service asks for; absent if it asks for none. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether only the options of the call prevented a retry. */
   readonly isWithheld: boolean;
-  /** Whether this attempt, or at the end of a call any, may have recorded a transaction. */
+  /** Whether this attempt may have recorded a transaction; at the end of a call, whether any attempt may have. */
   readonly mayBeRecorded: boolean;
 }
 
-/** What the Rust side makes of an attempt: members of {@link Answered}, undefined if there is no answer, and of {@link Next}. */
+/** The result of the Rust side for an attempt: members of {@link Answered} (undefined without a response) and of {@link Next}. */
 export type Conclusion = readonly [
   kind: Answered["kind"] | undefined,
   text: string,
@@ -67,7 +68,7 @@ export type Conclusion = readonly [
   ],
 ];
 
-/** The end of a call that was answered. */
+/** The end of a call with a response. */
 export interface Answered extends Next {
   readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   /** The amount of a transaction, or the message of an error. */
@@ -79,16 +80,16 @@ export interface Answered extends Next {
   readonly retries: number;
 }
 
-/** The end of an attempt that was not answered. */
+/** The end of an attempt without a response. */
 interface Failed {
   readonly kind: RequestErrorEvent["reason"];
-  /** A redacted copy of the value that `fetch` threw, if it did. */
+  /** A redacted copy of the value that `fetch` threw, if it threw. */
   readonly cause?: Cause;
   /** Whether there was certainly no connection. */
   readonly isUnsent?: boolean;
 }
 
-/** The end of a call that was not answered. */
+/** The end of a call without a response. */
 export interface Unanswered extends Next, Failed {
   readonly retries: number;
 }
@@ -97,8 +98,8 @@ export interface Unanswered extends Next, Failed {
 type Attempted = Partial<Failed> & Partial<Pick<Answered, "answer" | "url">>;
 
 /**
- * Sends the request of a call, and repeats it as the Rust side decides. A call awaits nothing but its own promises, so that
- * `fetch` and the hooks run in the async context of its caller, which tracing reads.
+ * Sends the request of a call, and retries it as the Rust side decides. A call awaits only its own promises, so that `fetch`
+ * and the hooks run in the async context of the caller, which tracing reads.
  *
  * @throws {PledgeError} if an argument can't be sent, or there is no `fetch`
  */
@@ -130,7 +131,7 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
 
 const ABORTED = { kind: "aborted", isWithheld: false, waitMs: undefined } as const;
 
-/** Sends the request once, reads the answer, and reports both. An attempt that fails also closes its connection. */
+/** Sends the request once, reads the response, and reports both. Closes the connection of an attempt that fails. */
 async function attempted(
   call: Outgoing,
   ids: Pick<RequestEvent, "callId" | "attempt">,
@@ -156,7 +157,7 @@ async function attempted(
   return ended;
 }
 
-/** Waits for an answer within the limits of time. Never rejects. */
+/** Waits for a response until a time limit ends the attempt. Never rejects. */
 async function answered(
   { fetch, limit, redact, timeoutMs }: Outgoing,
   { input, init, url }: Prepared,
@@ -238,7 +239,7 @@ function shownHeaders(headers: SentHeaders, redact: Redact): Record<string, stri
 type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
-/** The last result of {@link takesSignal}, and the classes that it holds for: to find out takes a tenth of a call. */
+/** The last result of {@link takesSignal}, and the classes for which it is valid: the probe takes a tenth of a call. */
 let found: { Request: unknown; AbortController: unknown; takes: boolean } | undefined;
 
 /**
@@ -248,7 +249,7 @@ let found: { Request: unknown; AbortController: unknown; takes: boolean } | unde
 function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
   const { fetch, Request, AbortController } = globalThis as Platform;
   if (!ownFetch && !(fetch && Request))
-    throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
+    throw new PledgeError("no_fetch", "there is no `fetch` here: pass one as the option `fetch`");
   if (!found || found.Request !== Request || found.AbortController !== AbortController) {
     const probe = () => !Request || new Request(url, { signal: new AbortController().signal });
     found = { Request, AbortController, takes: Boolean(quietly(probe)) };
@@ -269,7 +270,7 @@ async function answerTo(
   const response = await (fetch as typeof globalThis.fetch)(input, init as RequestInit);
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function")
-    throw new TypeError("`fetch` must give a Response");
+    throw new TypeError("`fetch` must return a Response");
   const limit = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
   const retryAfter = headers.get("retry-after");
   return {
@@ -283,14 +284,14 @@ async function answerTo(
 async function read(response: Response, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
-  // The caller's own `fetch` may not support streams.
+  // A response of the caller's own `fetch` may have no stream.
   if (typeof body?.getReader !== "function")
     return wholeBody(await response.arrayBuffer()).subarray(0, limit);
   const reader = body.getReader();
   try {
     return await readStream(reader, limit, signal);
   } finally {
-    (async () => reader.cancel())().catch(() => {}); // the rest of the body is not needed, nor is an error of it
+    (async () => reader.cancel())().catch(() => {}); // the rest of the body is not needed, and its errors do not matter
   }
 }
 
@@ -319,7 +320,7 @@ async function readStream(
   return bytes.subarray(0, length);
 }
 
-/** Returns the name of a typed array's type, which is the same in every realm and cannot be faked. */
+/** Returns the type name of a typed array. It is the same in every realm and cannot be faked. */
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
@@ -328,10 +329,10 @@ const kindOf = (value: unknown) => typedArrayName!.call(value);
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")!;
 
-/** Returns the bytes of an ArrayBuffer or a Uint8Array. Any other object with a `length` would be read as zeros. */
+/** Returns the bytes of an ArrayBuffer or a Uint8Array. Any other object with a `length` would become zeros. */
 function wholeBody(value: ArrayBuffer): Uint8Array {
   const isBuffer = quietly(() => bufferLength!.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array")
-    throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");
+    throw new TypeError("`arrayBuffer` of a Response must return an ArrayBuffer");
   return new Uint8Array(value);
 }

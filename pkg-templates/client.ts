@@ -1,4 +1,4 @@
-/* `PledgeClient`, with the two operations of the service. `call.ts` sends their requests. */
+/* `PledgeClient` with the two operations of the service. `call.ts` sends their requests. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
 import { type Answered, type Next, type Outgoing, type Unanswered, send } from "./call.ts";
@@ -44,7 +44,7 @@ import {
 } from "./validate/index.ts";
 
 /**
- * A client of the pledge service: creates pledge transactions, and gets them.
+ * A client of the pledge service: creates and reads pledge transactions (§4).
  *
  * @example
  * ```js
@@ -64,18 +64,18 @@ export class PledgeClient {
 
   /**
    * @param options the API key, the base URL of the service, and optional settings
-   * @throws {PledgeError} if an option is invalid, or would expose a live key
+   * @throws {PledgeError} with the code `invalid_argument` for an invalid option, `live_key_in_browser` or `live_key_over_http`
    */
   constructor(options: PledgeClientOptions) {
     this.#options = clientOptions(options);
     const { apiKey, unitId } = this.#options;
     checkCredentials(typeof apiKey === "string" ? apiKey : UNKNOWN_KEY, unitId, this.#options);
-    // Here, as bundlers keep a class with a computed name even where nothing uses it.
+    // In the constructor, because bundlers keep a class with a computed member name even if nothing uses it.
     Reflect.set(PledgeClient.prototype, Symbol.for("nodejs.util.inspect.custom"), this.#inspected);
   }
 
   /**
-   * Makes a client from environment variables: `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key,
+   * Creates a client from environment variables: `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key,
    * `PLEDGE_UNIT_ID`.
    * @param options options that take precedence over the variables
    * @param env an object to read instead of `process.env`, such as the `env` of a Worker
@@ -111,7 +111,7 @@ export class PledgeClient {
   }
 
   /**
-   * Makes a client with the options of this one and those given, which take precedence.
+   * Creates a client with the options of this one and those given. Those given take precedence.
    * @throws {PledgeError} if an option is invalid
    *
    * @example
@@ -125,7 +125,7 @@ export class PledgeClient {
     return new PledgeClient(merged(this.#options as PledgeClientOptions, options));
   }
 
-  /** What `console.log` shows in Node, Deno and Bun: of the key only its mode. */
+  /** Returns what `console.log` shows in Node, Deno and Bun. It shows only the mode of the key. */
   #inspected(
     _depth: unknown,
     options: unknown,
@@ -138,8 +138,9 @@ export class PledgeClient {
   }
 
   /**
-   * Creates a pledge transaction. The request is validated first, and sent only if it is valid.
-   * @throws {ValidationError} with all issues of the request, which was not sent
+   * Creates a pledge transaction (§4.1). Validates the request first, and sends it only if it is valid.
+   * @throws {ValidationError} with all issues; the request was not sent
+   * @throws {UnprocessableEntityError} if the idempotency key was used with another request
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError} if the call fails
    *
    * @example
@@ -163,7 +164,7 @@ export class PledgeClient {
   }
 
   /**
-   * Gets a pledge transaction by its ID.
+   * Reads a pledge transaction by its ID (§4.2).
    * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError} if the call fails
    *
    * @example
@@ -226,7 +227,7 @@ const VARIABLES: Record<string, string> = {
 };
 const environment = () => globalThis.process?.env ?? {};
 
-/** A key that is neither test nor live, until a function returns the real one. */
+/** Replaces the key in checks until the function `apiKey` returns the real one. It is neither a test nor a live key. */
 const UNKNOWN_KEY = "unknown";
 
 function checkCredentials(
@@ -248,7 +249,7 @@ function checkCredentials(
     throw new PledgeError("live_key_over_http", OVER_HTTP);
 }
 
-/** Returns the key of one call. A function is called each time, so that keys can be rotated while the program runs. */
+/** Returns the key of one call. A function `apiKey` is called each time, so that keys can be rotated while the program runs. */
 async function apiKeyOf(
   options: Settings & { readonly signal?: AbortSignal | undefined },
   limit: Limit,
@@ -265,12 +266,12 @@ async function apiKeyOf(
   if (ended.kind !== "done") throw noKey(`it took longer than ${timeoutMs} ms`);
   const apiKey = ended.value;
   if (typeof apiKey !== "string")
-    throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
+    throw new PledgeError("api_key_failed", "the function `apiKey` must return a string");
   checkCredentials(apiKey, unitId, options);
   return apiKey;
 }
 
-/** Not in a page: browsers send their own `User-Agent`, and for another some would send a CORS preflight first. */
+/** Returns no header in a page: browsers send their own `User-Agent`, and some send a CORS preflight for another. */
 function userAgent({ appInfo }: Settings): Record<string, string> {
   if (inBrowserPage()) return {};
   const { name, version, url } = appInfo ?? ({} as Partial<NonNullable<typeof appInfo>>);
@@ -283,12 +284,12 @@ function userAgent({ appInfo }: Settings): Record<string, string> {
 }
 
 const noKey = (why: string, cause?: unknown) =>
-  new PledgeError("api_key_failed", `the function \`apiKey\` gave no key: ${why}`, { cause });
+  new PledgeError("api_key_failed", `the function \`apiKey\` returned no key: ${why}`, { cause });
 
 const notAsked = ({ deadlineMs }: Pick<Settings, "deadlineMs">) =>
   new TimeoutError(
     "timeout",
-    `the service was not asked within ${deadlineMs} ms: the function \`apiKey\` took too long`,
+    `no request was sent within ${deadlineMs} ms: the function \`apiKey\` took too long`,
   );
 
 /** Adds the function `withResponse` to the promise of a call. */
@@ -301,9 +302,9 @@ function withResponse<T extends object>(call: Promise<T>): Call<T> {
 }
 
 const IN_BROWSER =
-  "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
+  "a live key in a browser page can be read by every visitor: call the service from a server, or set `dangerouslyAllowBrowser`";
 const OVER_HTTP =
-  "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
+  "a live key over http can be read by others on the network: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
 
 /** Whether requests to this address leave the machine unencrypted. */
 function isOpenHttp(baseUrl: string): boolean {
@@ -322,14 +323,14 @@ function inBrowserPage(): boolean {
   );
 }
 
-/** Half of a surrogate pair is refused: as UTF-8 it would be another character. */
+/** Reads an ID. Refuses half of a surrogate pair, which would become another character in UTF-8. */
 function idText(id: unknown): string {
   if (typeof id !== "string" || /\p{Surrogate}/u.test(id))
     throw invalid("`id` must be the ID of a pledge transaction, a string");
   return id;
 }
 
-/** Checks a request and returns it as JSON. That text is checked, too, because the value may change in between. */
+/** Validates a request and returns it as JSON. Validates that text as well, because the value may change in between. */
 function snapshot(request: unknown): string {
   refuse(validate(request));
   const text = quietly(() => String(JSON.stringify(request)));
@@ -362,20 +363,19 @@ const timeout = (call: Outgoing, ended: Unanswered, ms: number) =>
   );
 
 const endingOf = (call: Outgoing, ended: Unanswered) =>
-  (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") +
-  notRepeated(call, ended);
+  (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") + notRetried(call, ended);
 
-/** Returns which option would have repeated a create, if one would. */
-function notRepeated({ retryCreates }: Outgoing, { isWithheld }: Next): string {
+/** Returns which option prevented the retry of a create; an empty text if none did. */
+function notRetried({ retryCreates }: Outgoing, { isWithheld }: Next): string {
   if (!isWithheld) return "";
   const why =
     retryCreates === false
       ? "`retryCreates` is `false`"
-      : "set `retryCreates`, or give an `idempotencyKey`";
-  return `; it was not repeated: ${why}`;
+      : "set `retryCreates`, or pass an `idempotencyKey`";
+  return `; it was not retried: ${why}`;
 }
 
-/** What makes the details of the response that a transaction came with, when they are asked for: their copy takes time. */
+/** Functions that copy the details of a transaction's response. They run only when a caller asks for the details. */
 const responses = new WeakMap<object, () => ResponseInfo>();
 
 function transaction<T extends object>(
@@ -401,8 +401,8 @@ function responseInfo(
 }
 
 /**
- * Returns the status, headers and request ID of the response that a transaction came with. Returns undefined for a copy of
- * the transaction.
+ * Returns the status, headers and request ID of the response that contained a transaction; `undefined` for a copy of the
+ * transaction.
  *
  * @example
  * ```js
@@ -436,7 +436,7 @@ function refusal(call: Outgoing, ended: Answered): ApiError {
   const isForeign =
     kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message =
-    redact(text) + (isForeign ? `; the address was ${redact(url)}` : "") + notRepeated(call, ended);
+    redact(text) + (isForeign ? `; the address was ${redact(url)}` : "") + notRetried(call, ended);
   const answer = {
     status,
     error: error && redact(error),
@@ -457,9 +457,7 @@ function noAnswer(call: Outgoing, ended: Unanswered): ConnectionError {
   const unsent = ended.isUnsent && !ended.mayBeRecorded ? "; the request was not sent" : "";
   return new ConnectionError(
     "connection_failed",
-    redact(
-      `there is no answer from the service: ${describe(cause)}${unsent}${endingOf(call, ended)}`,
-    ),
+    redact(`no response from the service: ${describe(cause)}${unsent}${endingOf(call, ended)}`),
     { cause, idempotencyKey },
   );
 }

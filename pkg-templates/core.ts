@@ -1,4 +1,4 @@
-/* The compiled client, made on first use. */
+/* The compiled client, instantiated on first use. */
 import {
   checkCall,
   checkCredentials,
@@ -20,6 +20,6 @@ const CORE = {
 };
 
 export function core(): typeof CORE {
-  initSync({ module: compile() }); // only the first call does anything
+  initSync({ module: compile() }); // only the first call has an effect
   return CORE;
 }

@@ -1,4 +1,4 @@
-/* The limit of a whole call: the caller's signal or the deadline, whichever comes first. */
+/* The limit of a whole call: the caller's signal or the deadline, whichever is earlier. */
 import { quietly } from "./redact.ts";
 
 /** The part of an AbortSignal that is used. */
@@ -6,7 +6,7 @@ export type Signal = Pick<AbortSignal, "aborted" | "addEventListener" | "removeE
 
 /** The limit of a call. */
 export interface Limit {
-  /** Aborts at the deadline or by the caller's signal. Never throws. */
+  /** Aborts at the deadline or when the caller's signal aborts. Never throws. */
   readonly signal: Signal;
   readonly leftMs: () => number;
   /** Whether the deadline ended the call. */
@@ -30,7 +30,7 @@ export function newLimit(given: AbortSignal | undefined, deadlineMs: number | un
   };
 }
 
-/** Returns a signal that aborts with the first of several. One that throws counts as one that never aborts. */
+/** Returns a signal that aborts with the first of several. Treats a signal that throws as one that never aborts. */
 function anyOf(signals: readonly Signal[]): Signal {
   const each = (use: (signal: Signal) => unknown) => {
     for (const signal of signals) quietly(() => use(signal));
@@ -72,6 +72,6 @@ export function within<T>(work: () => Promise<T>, ms: number, signal: Signal): P
   });
 }
 
-/** Waits for so many milliseconds. Returns whether the signal aborted first. */
+/** Waits for `ms` milliseconds. Returns whether the signal aborted first. */
 export const waited = async (ms: number, signal: Signal): Promise<boolean> =>
   (await within(() => new Promise(() => {}), ms, signal)).kind === "aborted";

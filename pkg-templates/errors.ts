@@ -4,8 +4,8 @@ import type { Issue } from "./validate/index.ts";
 import type { PledgeErrorCode } from "./types.ts";
 
 /**
- * The base class of all errors of this package. Its direct instances are mistakes in options and arguments, such as
- * `invalid_argument`.
+ * The base class of all errors of this package. Its direct instances report wrong options and arguments, for example with the
+ * code `invalid_argument`.
  */
 export class PledgeError extends Error {
   declare readonly code: PledgeErrorCode;
@@ -22,7 +22,7 @@ export class PledgeError extends Error {
       if (value !== undefined) (this as Mutable)[name] = value;
   }
 
-  /** Returns the details that are safe to log: no API key, headers or body. */
+  /** Returns the details that are safe to log: without API key, headers and body. At most 20 issues. */
   toJSON(): Record<string, unknown> {
     const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } =
       this as this & Partial<Shown>;
@@ -56,7 +56,7 @@ interface Shown {
 const LOGGED = 20;
 
 /**
- * The request is not valid by the contract. It was not sent.
+ * The request breaks a rule of the contract (§4.1). It was not sent.
  *
  * @example
  * ```js
@@ -98,9 +98,9 @@ export class ApiError extends PledgeError {
     | "conflict"
     | "unprocessable"
     | "rate_limited";
-  /** The HTTP status of the response; 0 for a redirect in a browser. */
+  /** The HTTP status of the response; 0 for a redirect in a browser, which hides it. */
   declare readonly status: number;
-  /** The member `error` of the body, if the body has the error format of the contract. */
+  /** The member `error` of the body, if the body has the error format of the contract (§7). */
   declare readonly error?: string;
   /** The text of the body with the API key redacted; cut after 64 KiB, unless the status is 2xx. */
   declare readonly body: string;
@@ -142,7 +142,7 @@ export class ConflictError extends ApiError {
   declare readonly code: "conflict";
 }
 
-/** The service refused the content of the request (422): the idempotency key was used for a different request. */
+/** The service refused the content of the request (422): the idempotency key was used for a different request. Do not retry. */
 export class UnprocessableEntityError extends ApiError {
   declare readonly code: "unprocessable";
 }
@@ -150,13 +150,13 @@ export class UnprocessableEntityError extends ApiError {
 /** Too many requests (429), even after the retries that the options allow. */
 export class RateLimitError extends ApiError {
   declare readonly code: "rate_limited";
-  /** The wait in milliseconds that the service asks for (`Retry-After`), if it does. */
+  /** The wait in milliseconds that the service asks for (`Retry-After`), if any. */
   declare readonly retryAfterMs?: number;
 }
 
 /**
- * There was no complete response. A create may have been recorded nevertheless, unless the message says that the request
- * was not sent.
+ * There was no complete response. A create may still have been recorded, unless the message says that the request was not
+ * sent.
  *
  * @example
  * ```js
@@ -174,11 +174,11 @@ export class ConnectionError extends PledgeError {
    * causes and plain properties of the original, but is not an instance of its class.
    */
   declare readonly cause?: unknown;
-  /** The idempotency key that was sent, if any: use it to repeat the create. */
+  /** The idempotency key that was sent, if any: use it to retry the create. */
   declare readonly idempotencyKey?: string;
 }
 
-/** There was no response within `timeoutMs` or `deadlineMs`. A create may have been recorded nevertheless. */
+/** There was no response within `timeoutMs` or `deadlineMs`. A create may still have been recorded. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: "timeout";
 }

@@ -1,4 +1,4 @@
-/* Passes events to the hooks and the logger of a client: copies without the API key. They cannot change or break a call. */
+/* Passes events without the API key to the hooks and the logger of a client. Hooks and loggers cannot change or break a call. */
 import { type Redact, redactedCause } from "./redact.ts";
 import type {
   LogLevel,
@@ -19,7 +19,7 @@ interface Events {
   readonly response: ResponseEvent;
   readonly error: RequestErrorEvent;
   readonly retry: RetryEvent;
-  /** The details of the error of a call that are safe to log. */
+  /** The details of a call's error that are safe to log. */
   readonly failure: Record<string, unknown>;
 }
 
@@ -38,7 +38,7 @@ const EVENTS: {
   ],
   response: ["onResponse", "debug", (info) => ended(info, info.status)],
   error: ["onError", "debug", (info) => ended(info, info.reason)],
-  retry: ["onRetry", "warn", ({ reason, waitMs }) => `again in ${waitMs} ms: ${reason}`],
+  retry: ["onRetry", "warn", ({ reason, waitMs }) => `retry in ${waitMs} ms: ${reason}`],
   failure: ["", "error", ({ name, message }) => `${name}: ${message}`],
 };
 
@@ -59,10 +59,10 @@ interface Hooks {
 /** Reports an event to its hook and the logger. `describe` is called only if one of them listens. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
 
-/** Returns a random text of about 11 letters and digits. `crypto` is not everywhere, and nothing secret depends on it. */
+/** Returns a random text of about 11 letters and digits. It is not secret, and some platforms have no `crypto`. */
 export const newCallId = (): string => Math.random().toString(36).slice(2);
 
-/** Control characters and line separators: a service's text must not look like further lines. */
+/** Control characters and line separators. Escaped, so that a text of the service cannot forge log lines. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const escaped = (text: string) =>
   text.replace(CONTROLS, (character) =>
@@ -92,7 +92,7 @@ export function reporter(
   };
 }
 
-/** Runs a function that may throw, at once or later, without ending the call. */
+/** Runs a function that may throw or reject, without ending the call. */
 async function runSafely(work: () => unknown, failed?: (error: unknown) => unknown): Promise<void> {
   try {
     await work();

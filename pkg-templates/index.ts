@@ -1,4 +1,4 @@
-/* `impact-pledge`: the validator and the client. */
+/* `impact-pledge`: the client, and all of `impact-pledge/validate`. */
 export type {
   Charge,
   CurrencyCode,

@@ -1,4 +1,4 @@
-/* The modules that `scripts/lib/package.mjs` makes or takes from a WebAssembly build. */
+/* The modules that `scripts/lib/package.mjs` generates or takes from a WebAssembly build. */
 
 /** The WebAssembly as printable text. */
 declare module "#text" {
@@ -12,12 +12,12 @@ declare module "#wasm" {
   export default module;
 }
 
-/** The rules without WebAssembly: what binaryen's wasm2js makes of it. */
+/** The rules as plain JavaScript, converted by binaryen's wasm2js. */
 declare module "#rules" {
   export function instantiate(): import("./validate/wasm.ts").Exports;
 }
 
-/** What to do where WebAssembly is refused. */
+/** The advice in the error of an environment that forbids WebAssembly. */
 declare const REMEDY: string;
 
 declare module "#version" {
@@ -44,7 +44,7 @@ declare module "#client" {
   ): Conclusion;
 }
 
-/** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */
+/** The Worker as a function of its platform; `bundleWorker` generates it from `testing/worker.ts`. */
 declare module "#worker" {
   import type { Platform, WorkerFetch } from "./testing/isolate.ts";
 

@@ -5,12 +5,12 @@ import { suggest, list } from "./suggest.ts";
 import { quietly, redactedCause, redactor } from "./redact.ts";
 import type { Fetch, LogLevel, Logger, PledgeClientOptions } from "./types.ts";
 
-/** Checks an option and returns its value in the form that is used, or throws an error that names it. */
+/** Checks an option and returns its normalized value. Throws an error that names an invalid option. */
 export type Reader<T> = (name: string, value: unknown) => T;
 
 type Value<R> = R extends Reader<infer T> ? T : never;
 
-/** The result of readers. Options that were not set are absent. */
+/** The result of readers, without options that were not set. */
 export type Read<Readers> = {
   readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? never : N]: Value<
     Readers[N]
@@ -81,18 +81,18 @@ export const clientOptions = (options: PledgeClientOptions) => ({
 export const createOptions = (given: readonly unknown[]) => read(CREATE, onlyOne(given));
 export const getOptions = (given: readonly unknown[]) => read(GET, onlyOne(given));
 
-/** Returns the options of a call. A further argument would be a mistake, and may be an idempotency key. */
+/** Returns the options of a call. Refuses further arguments: one may be a misplaced idempotency key. */
 function onlyOne([options, ...more]: readonly unknown[]): unknown {
-  if (more.length > 0) throw invalid("the options are one object, the second argument");
+  if (more.length > 0) throw invalid("pass the options as one object, the second argument");
   return options ?? {};
 }
 
 export const invalid = (message: string, cause?: unknown) =>
-  new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may be passed as anything
+  new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may have been passed as any argument
 
 /**
- * Reads options, each only once, so that the checked value is the one that is used.
- * @param owner the option that they are members of
+ * Reads each option once, so that the checked value is the one that is used.
+ * @param owner the option whose members these are
  */
 export function read<Readers extends Record<string, Reader<unknown>>>(
   readers: Readers,
@@ -117,7 +117,7 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
 }
 
-/** Returns options with others, which take precedence. */
+/** Returns options overridden by others. */
 export function merged<T extends object>(options: T, others: unknown): T {
   const given = objectOf(others ?? {});
   return reading("options", () => ({ ...options, ...given }));
@@ -156,7 +156,9 @@ export function oneOf<T extends string>(values: readonly T[]): Reader<T> {
 
 function textOrFunction(name: string, value: unknown): PledgeClientOptions["apiKey"] {
   if (typeof value === "string" || typeof value === "function") return value as never;
-  throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
+  throw invalid(
+    `\`${name}\` must be a string, or a function that returns one, not ${kindOf(value)}`,
+  );
 }
 
 export function whole(least: number, most: number): Reader<number> {
@@ -167,7 +169,7 @@ export function whole(least: number, most: number): Reader<number> {
   };
 }
 
-/** Reads the base URL; returns it without a slash at the end. */
+/** Reads the base URL; returns it without trailing slashes. */
 function address(name: string, value: unknown): string {
   const url = quietly(() => new URL(value as string));
   const plain =
@@ -188,7 +190,7 @@ interface Fetcher {
   fetch: Fetch;
 }
 
-/** Reads a `fetch`: a function, or an object with one, such as a service binding of a Worker. */
+/** Reads a `fetch`: a function, or an object with a function `fetch`, such as a service binding of a Worker. */
 function fetcher(name: string, value: unknown): Fetch {
   if (typeof value === "function") return value as Fetch;
   if (typeof reading(name, () => (value as Fetcher).fetch) === "function")
@@ -199,7 +201,7 @@ function fetcher(name: string, value: unknown): Fetch {
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/,
   HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 const MAX_HEADERS = 100;
-/** Headers that cannot be set by `headers`, with the option that sets them. */
+/** Headers that the option `headers` cannot set, and the options that set them. */
 const OWN_HEADERS: Record<string, string> = {
   authorization: "apiKey",
   "x-service-unit-id": "unitId",
@@ -212,7 +214,7 @@ const OWN_HEADERS: Record<string, string> = {
 
 type Pairs = Iterable<readonly [unknown, unknown]>;
 
-/** Reads headers, from an object or from `Headers`; returns them by lower-case names. */
+/** Reads headers from an object or from `Headers`; returns them by lower-case names. */
 export function headersBut(reserved: RegExp): Reader<Record<string, string>> {
   return (name, value) => {
     const entries =

@@ -1,9 +1,9 @@
 /*
- * Replaces `platform.ts` in the entries for engines with little more than the language: Hermes, the engine of React
- * Native, has long had neither TextEncoder nor TextDecoder. These are used on all platforms, because polyfills differ.
+ * Replaces `platform.ts` in the entries of plain JavaScript. Hermes, the engine of React Native, long had neither TextEncoder nor
+ * TextDecoder. These coders are used on all platforms, because polyfills differ.
  */
 
-/** Whether to look for halves of surrogate pairs by an expression: Hermes has no function for it. */
+/** Whether to find halves of surrogate pairs by a regular expression: Hermes has no function for it. */
 export const IS_PAGE = true;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
@@ -24,8 +24,8 @@ function encode(text: string): Uint8Array {
 }
 
 /**
- * Writes JSON as UTF-8 as far as it fits, and returns the number of bytes of the whole. A lone surrogate becomes an
- * escape, so that the rules report it: `JSON.stringify` of old engines does not escape it.
+ * Writes JSON as UTF-8, as much as fits, and returns the number of bytes of all of it. Escapes a lone surrogate, so that the
+ * rules report it: `JSON.stringify` of old engines does not.
  */
 function encodeInto(text: string, bytes: Uint8Array): { written: number } {
   let written = 0;
@@ -43,21 +43,21 @@ function encodeInto(text: string, bytes: Uint8Array): { written: number } {
   return { written };
 }
 
-/** Returns the number of bytes of a character after the first. */
+/** Returns how many bytes follow the first byte of a character. */
 function bytesBehind(code: number): number {
   if (code < 0x80) return 0;
   if (code < 0x800) return 1;
   return code < 0x10000 ? 2 : 3;
 }
 
-/** Returns the same number by the first byte; also 0 for a byte that cannot be first. */
+/** Returns how many bytes follow this first byte; 0 for a byte that cannot be first. */
 function bytesBehindFirst(byte: number): number {
   if (byte < 0xc2 || byte > 0xf4) return 0;
   if (byte < 0xe0) return 1;
   return byte < 0xf0 ? 2 : 3;
 }
 
-/** The range of a byte that is not the first; of the second byte, narrower ranges after some first bytes. */
+/** The range of a following byte. Some first bytes narrow the range of the second. */
 type Bounds = [least: number, most: number];
 const FOLLOWING: Bounds = [0x80, 0xbf];
 const SECOND = new Map<number, Bounds>([
@@ -67,7 +67,7 @@ const SECOND = new Map<number, Bounds>([
   [0xf4, [0x80, 0x8f]],
 ]);
 
-/** Returns the character of a single byte. */
+/** Returns the character of a byte that stands alone. */
 const alone = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
 
 /** Decodes UTF-8 with replacement characters as in the Encoding Standard, but keeps a byte order mark. */

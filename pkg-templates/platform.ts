@@ -1,4 +1,4 @@
-/* The platform's TextEncoder and TextDecoder, made on first use. jsdom under Jest has neither: Node's are used there. */
+/* The platform's TextEncoder and TextDecoder, created on first use. jsdom under Jest has neither, so Node's are used there. */
 const made = {} as Coders;
 
 interface Coders {
@@ -9,10 +9,10 @@ interface Coders {
 export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (made[name] ??= new (find(name))() as never);
 
-/** Whether to look for halves of surrogate pairs by an expression: browsers are quicker by that, Node by its function. */
+/** Whether to find halves of surrogate pairs by a regular expression: faster in browsers. Node's own function is faster in Node. */
 export const IS_PAGE = typeof document === "object";
 
-/** Returns a global; throws only when it is needed and missing, so that the import itself always succeeds. */
+/** Returns a global. Throws only when a missing one is used, so that the import itself always succeeds. */
 export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">(
   name: Name,
 ): (typeof globalThis)[Name] {
@@ -22,7 +22,7 @@ export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">
   throw new Error(`impact-pledge needs ${name} or a polyfill`);
 }
 
-/** For code that makes a coder on load, such as wasm-bindgen's. */
+/** For code that creates a coder on load, such as wasm-bindgen's. */
 class LazyTextEncoder {
   encode = (text: string) => coder("TextEncoder").encode(text);
   encodeInto = (text: string, bytes: Uint8Array) => coder("TextEncoder").encodeInto(text, bytes);
@@ -42,5 +42,5 @@ class LazyTextDecoder {
   }
 }
 
-// Renamed, because a class of the platform's name in a top-level script would replace the platform's.
+// Renamed on export, because in a top-level script a class of this name would replace the platform's.
 export { LazyTextDecoder as TextDecoder, LazyTextEncoder as TextEncoder };

@@ -1,4 +1,4 @@
-/* `impact-pledge/react-hook-form`: a resolver for React Hook Form, which reads its values as a form is read. */
+/* `impact-pledge/react-hook-form`: a resolver for React Hook Form. It reads values like `readForm` reads a form. */
 import {
   type FormPayload,
   type PostedIssue,
@@ -18,21 +18,21 @@ import { READ, checkOptions } from "./form/options.ts";
 import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
 
-/** The options of {@link pledgeResolver}: those of `readForm`, and the place of the request. */
+/** The options of {@link pledgeResolver}: those of `readForm`, and the name of the member that is the request. */
 export interface PledgeResolverOptions<Optional extends boolean = false, Name extends string = "">
   extends ReadFormOptions<Optional> {
   /**
-   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`; what is no member
-   * of a request is left out of it. Default: the members of the request stand beside your own.
+   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`. Members that a
+   * request does not have are left out of it. Default: the members of the request are beside your own.
    */
   name?: Name | undefined;
 }
 
 /**
- * The values that `handleSubmit` passes on: your own as they are, and the request as the service takes it. Where no pledge
- * is chosen, the member `name` is `null`; without a `name`, all values are as they are, but there are no `pledges`.
+ * The values that `handleSubmit` passes on: your own values unchanged, and the request in the format of the service. If no
+ * pledge is chosen, the member `name` is `null`; without a `name`, all values are unchanged, and there are no `pledges`.
  *
- * It is the third argument of `useForm`, such as `useForm<Values, unknown, PledgeValues<Values>>({ resolver })`.
+ * Pass it as the third type argument of `useForm`: `useForm<Values, unknown, PledgeValues<Values>>({ resolver })`.
  */
 export type PledgeValues<
   Values,
@@ -57,7 +57,7 @@ type RequestIn<Values> = {
     : CreatePledgeTransactionRequest[N];
 };
 
-/** What comes of the service's types, or where the form's own type takes only mutable arrays and exact members, those. */
+/** The type of the service, or its mutable and exact form if the form's own type requires that. */
 type Fitting<Type, Own> = Type extends Own
   ? Type
   : Mutable<Type> extends Own
@@ -70,17 +70,17 @@ type Mutable<Type> = Type extends readonly (infer Item)[]
     ? { -readonly [N in keyof Type]: Mutable<Exclude<Type[N], undefined>> }
     : Type;
 
-/** Values with other members in place of some; the same type if they are the same. */
+/** Values with some members replaced; the same type if the members are the same. */
 type Replaced<Values, Members> = Values extends Members
   ? Members extends Pick<Values, keyof Values & keyof Members>
     ? Values
     : Omit<Values, keyof Members> & Members
   : Omit<Values, keyof Members> & Members;
 
-/** A type that the compiler does not infer from here: `NoInfer` of TypeScript 5.4. */
+/** Prevents inference from this position, like `NoInfer` of TypeScript 5.4. */
 type Fixed<Type> = [Type][Type extends unknown ? 0 : never];
 
-/** A resolver for forms with any values, whose type `useForm` finds out. */
+/** A resolver for forms with any values; `useForm` infers their type. */
 export type PledgeResolver<Optional extends boolean = false, Name extends string = ""> = <
   Values extends FieldValues = CreatePledgeTransactionRequest,
 >(
@@ -94,13 +94,13 @@ export type PledgeResolver<Optional extends boolean = false, Name extends string
 const OPTIONS = { ...READ, name: "string" };
 
 /**
- * Returns a resolver for React Hook Form, which reads the values as `bindForm` and `readForm` read a form: members that are
- * not of the request are your own, what is empty is left out, and text becomes a number or a date-time where the service
- * takes one. The `type` of an error is the code of its issue, its `message` a text for shoppers.
+ * Returns a resolver for React Hook Form. It reads the values like `bindForm` and `readForm` read a form: members that a request
+ * does not have are your own, empty values are left out, and text becomes a number or a date-time where the service requires
+ * one. The `type` of an error is the code of its issue; its `message` is a text for shoppers.
  *
- * Where WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver waits for
- * the same rules as plain JavaScript. If they are not there within 5 seconds, an error is logged, and the values are passed
- * on unchecked: your server checks them.
+ * If WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver waits for the
+ * same rules as plain JavaScript. If they do not load within 5 seconds, an error is logged, and the values are passed on
+ * unchecked: your server must check them.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
@@ -140,7 +140,7 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
     try {
       if (!waits) return check(values, form);
     } catch {
-      waits = true; // the rules cannot run, or a value is hostile
+      waits = true; // the rules cannot run, or reading a value threw
     }
     return checkLater(values, form);
   }
@@ -150,16 +150,16 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
 type Values = Readonly<Record<string, unknown>>;
 type Form = ResolverOptions<FieldValues>;
 
-/** A field as React Hook Form keeps it: `refs` are several boxes or radio buttons with one name. */
+/** A field in React Hook Form's state: `refs` are several checkboxes or radio buttons with one name. */
 interface Field {
   readonly ref?: FieldElement;
   readonly refs?: readonly FieldElement[];
 }
 
-/** An input, or what a component gives in its place. */
+/** An input, or the object that a component registers instead. */
 type FieldElement = Partial<HTMLInputElement>;
 
-/** @returns what stands at a path; undefined if nothing does */
+/** @returns the value at a path; undefined if there is none */
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((each, step) => (each as Values | null | undefined)?.[step], value);
 
@@ -173,12 +173,12 @@ function elementsOf(
 
 // ---- Values as the controls of a form ------------------------------------------------------------------
 
-/** Stands for what a form has no text for: neither empty, nor a number or a date. */
+/** Represents a value without a text. It is neither empty, nor a number or a date. */
 const UNREADABLE = "\uFFFD";
 
 /**
- * Returns the texts of the request's members by their names, as posted data has them.
- * @param fields those of the request, as React Hook Form keeps them
+ * Returns the names and texts of the request's members, as in posted data.
+ * @param fields the fields of the request in React Hook Form's state
  */
 const controlsOf = (request: unknown, fields: unknown): [name: string, text: string][] =>
   Object.keys(REQUEST.members!).flatMap((name) => {
@@ -201,13 +201,13 @@ function controlsIn(
   );
 }
 
-/** Returns the text of a date, also of a library for dates; undefined for one that is not valid. */
+/** Returns the text of a date, also of a date library; undefined for an invalid date. */
 function dateOf(date: Date): string | undefined {
   const json: unknown = date.toJSON();
   return json === null || json === undefined ? undefined : String(json);
 }
 
-/** Values of fields that are not filled in, such as boxes that are not ticked. */
+/** The values of empty fields and unticked checkboxes. */
 const EMPTY: readonly unknown[] = [undefined, null, false, ""];
 
 function textOf(value: unknown, path: readonly string[], fields: unknown): string {
@@ -216,13 +216,13 @@ function textOf(value: unknown, path: readonly string[], fields: unknown): strin
   return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
 }
 
-/** Returns the text of a number or a date that could not be read: none only where the element shows that it is empty. */
+/** Returns the text for a number or date that could not be read: an empty text only if the element is empty. */
 function unreadIn(path: readonly string[], fields: unknown): string {
   const [element] = elementsOf(fields, path);
   return element?.value === "" && !element.validity?.badInput ? "" : UNREADABLE;
 }
 
-/** Returns the values with the payload in place of what it was read from. */
+/** Returns the values with the payload instead of the members that it was read from. */
 function withPayload(values: Values, [step, ...rest]: string[], payload: Values | null): Values {
   if (step !== undefined)
     return {
@@ -239,12 +239,12 @@ function withPayload(values: Values, [step, ...rest]: string[], payload: Values 
 
 // ---- Issues as the errors of fields --------------------------------------------------------------------
 
-/** Names at which React Hook Form finds no error, or an array has something else. */
+/** Names at which React Hook Form finds no error, or that an array uses itself. */
 const NO_FIELDS = ["__proto__", "constructor", "prototype", "length"];
 const OF_GROUPS = /^too_(few|many)_items$/;
 const INDEX = /^\d+$/;
 
-/** Returns the first issue of each field. With the criteria mode `all`, `types` has the messages of all, by their codes. */
+/** Returns the first issue of each field. With the criteria mode `all`, `types` has all messages by code. */
 function errorsOf(
   issues: readonly PostedIssue[],
   place: readonly string[],
@@ -266,7 +266,7 @@ function errorsOf(
   return errors;
 }
 
-/** Returns the path of the field or the array that an issue belongs to, as far as a field can have its names. */
+/** Returns the path of the field or array that an issue belongs to, up to the first name that no field can have. */
 function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): string[] {
   const steps = name === null || OF_GROUPS.test(code) ? path.map(String) : name.split("."),
     all = [...place, ...steps];
@@ -274,7 +274,7 @@ function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): st
   return end < 0 ? all : all.slice(0, end);
 }
 
-/** Whether a field belongs to an item of an array: errors of the array itself are its `root` then. */
+/** Whether a field belongs to an item of an array. Then errors of the array itself are its `root`. */
 const isItem = (name: string, array: readonly string[]) =>
   name.startsWith(`${array.join(".")}.`) && INDEX.test(name.split(".")[array.length]!);
 
@@ -289,7 +289,7 @@ function addError(errors: object, path: readonly string[], error: FieldError): v
   Object.assign(node, { ...error, ...node, ...(types && { types: { ...error.types, ...types } }) });
 }
 
-/** Gives each element its message, as React Hook Form does, and has the browser show the first. */
+/** Sets the message of each element, like React Hook Form, and lets the browser show the first. */
 function showNatively(errors: FieldErrors, { fields, names = [] }: Form): void {
   let first: FieldElement | undefined;
   for (const name of names) {

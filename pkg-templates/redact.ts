@@ -1,23 +1,23 @@
 /*
- * Redacts the API key in the details of errors. A service may send back what it received, and a caller's `fetch` may throw
- * anything: errors contain only copies, so that they lead to nothing that was not read here.
+ * Redacts the API key in the details of errors. A service may echo what it received, and a caller's `fetch` may throw
+ * anything. So errors contain only copies, and refer to no object that was not read here.
  */
 
 const NO_SECRET = 8; // characters: shorter than any key, and likely to occur in other text
 export const REDACTED = "[API key]";
 
-/** Limits of the copy of a cause: values (texts, objects, items of arrays), and characters of each text. */
+/** The limits of the copy of a cause: its values (texts, objects, items of arrays), and the characters of each text. */
 const MAX_VALUES = 200,
   MAX_TEXT = 10_000;
 const MAX_HEADERS = 10_000; // far more than servers send
 
-/** What looks like a key (§5.3): an error may show another one than the call has, or there may be none yet. */
+/** Matches what looks like a key (§5.3): an error may show another key than the call's, or the call may have none yet. */
 const KEYS = /service_sk_(test|live)[\w.~+/=-]{4,}/g;
 
 /** Replaces API keys in a text. */
 export type Redact = (text: string) => string;
 
-/** Returns a function that replaces the API key, also as it is written in JSON and in URLs, and all that look like one. */
+/** Returns a function that replaces the API key, as plain text, in JSON and in URLs, and everything that looks like a key. */
 export function redactor(apiKey = ""): Redact {
   if (apiKey.length < NO_SECRET) return withoutKeys;
   let spellings: Set<string> | undefined;
@@ -34,7 +34,7 @@ export function redactor(apiKey = ""): Redact {
 
 const withoutKeys: Redact = (text) => text.replace(KEYS, REDACTED);
 
-/** Replaces the start of the key at the end of a text, which may have been cut there. */
+/** Replaces the beginning of the key at the end of a text, where the text may have been cut. */
 function withoutBeginning(text: string, apiKey: string): string {
   for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
     if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;
@@ -42,7 +42,7 @@ function withoutBeginning(text: string, apiKey: string): string {
   return text;
 }
 
-/** Returns headers with redacted names and values. If they only have a `get`, copies those that help to diagnose a failure. */
+/** Returns headers with redacted names and values. If they only have a `get`, copies only the headers in `HELPFUL`. */
 export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
   const copy = new (globalThis.Headers ?? Map)();
   for (const [name, value] of entriesOf(headers))
@@ -85,8 +85,8 @@ function entriesOf(headers: GivenHeaders): [string, string][] {
 }
 
 /**
- * Returns a copy of a thrown value: errors with their names, messages, stacks, causes and enumerable properties, plain
- * objects and arrays. Leaves out functions, class instances, accessors, cycles, and everything beyond the limits.
+ * Returns a copy of a thrown value: errors (name, message, stack, cause and enumerable properties), plain objects and arrays.
+ * Leaves out functions, class instances, accessors, cycles, and everything beyond the limits.
  */
 export function redactedCause(thrown: unknown, redact: Redact): unknown {
   const copies = new Map<object, unknown>();
@@ -96,9 +96,9 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
   function copied(value: unknown): unknown {
     left -= 1;
     if (left < 0 || typeof value === "function") return undefined;
-    if (typeof value === "bigint") return value; // to write a large one as text takes long
+    if (typeof value === "bigint") return value; // converting a large one to text is slow
     if (typeof value === "object" && value !== null) {
-      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined meanwhile, so that cycles end
+      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined during the copy, so that cycles end
       return copies.get(value);
     }
     const text = redact(String(value).slice(0, MAX_TEXT));
@@ -123,7 +123,7 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
 
   function copiedError(error: object): Error {
     const copy = new Error();
-    delete copy.stack; // the stack of this line
+    delete copy.stack; // its own stack is that of this line
     withProperties(copy, error);
     for (const name of ["name", "message", "stack", "code", "cause", "errors"])
       define(copy, name, copied(quietly(() => error[name as never])), false);
@@ -145,7 +145,7 @@ function define(copy: object, name: string, value: unknown, enumerable: boolean)
     Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
 }
 
-/** Whether an object was made by `{}`, here or in another realm. */
+/** Whether an object is plain, like `{}`, of this or another realm. */
 const isPlain = (object: object) =>
   Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
 

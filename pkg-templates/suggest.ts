@@ -1,9 +1,9 @@
-/* Suggests a name instead of an unknown one. */
+/* Suggests a known name for an unknown one. */
 
-/** The characters of a name that are compared. */
+/** The number of characters of a name that are compared. */
 const MAX_NAME = 40;
 
-/** Returns the end of an error message. @param what the plural noun for the names */
+/** Returns the end of an error message: the closest name, or all names. @param what the plural noun for the names */
 export function suggest(name: string, names: readonly string[], what = "options"): string {
   const nearest = names
     .map((other) => ({

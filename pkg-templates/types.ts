@@ -1,4 +1,4 @@
-/* The public types of the client, except requests and answers. */
+/* The public types of the client, except requests and responses. */
 
 /** A function that a client calls instead of the platform's `fetch`. */
 export type Fetch = (url: string, init: FetchInit) => Response | PromiseLike<Response>;
@@ -26,8 +26,8 @@ interface SharedOptions {
   /** The maximum number of retries, 0 to 10. Default: 2. */
   maxRetries?: number | null | undefined;
   /**
-   * Additional headers, such as `{ traceparent }`. Those of a call are added to those of its client. Headers that the Fetch
-   * standard forbids to set, such as `connection` and `cookie`, and those that an option sets are refused.
+   * Additional headers, such as `{ traceparent }`. A call's headers are added to those of its client. Refused are headers
+   * that the Fetch standard reserves, such as `connection` and `cookie`, and headers that another option sets.
    */
   headers?:
     | Readonly<Record<string, string>>
@@ -37,11 +37,11 @@ interface SharedOptions {
 }
 
 /**
- * A request before it is sent. Headers of events have lower-case names; the API key is redacted. Either a
+ * A request before it is sent. Header names in events are lower-case, and the API key is redacted. A
  * {@link ResponseEvent} or a {@link RequestErrorEvent} follows.
  */
 export interface RequestEvent {
-  /** A random text that all events of one call have in common. */
+  /** A random text, the same in all events of one call. */
   readonly callId: string;
   /** The number of the attempt: 1 for the first, 2 for the first retry. */
   readonly attempt: number;
@@ -62,7 +62,7 @@ export interface ResponseEvent extends RequestEvent {
 
 /** An attempt without a complete response. */
 export interface RequestErrorEvent extends RequestEvent {
-  /** The cause: also `timeout` if the deadline of the call has passed, and `aborted` if the caller's signal has aborted. */
+  /** The cause: `timeout` if `timeoutMs` or `deadlineMs` has passed, `aborted` if the caller's signal has aborted. */
   readonly reason: "connection_failed" | "timeout" | "aborted";
   /** A copy of the value that `fetch` rejected with, as in {@link ConnectionError.cause}; undefined for other reasons. */
   readonly error: unknown;
@@ -82,7 +82,7 @@ export interface RetryEvent {
   readonly reason: string;
 }
 
-/** How much a client logs, in ascending order. */
+/** How much a client logs, from least to most. */
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
 /** An object to log to: `console`, or one with the same four functions. */
@@ -101,10 +101,10 @@ export interface PledgeClientOptions extends SharedOptions {
   /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Which creates are retried. A get is retried if there is no response, or one with the status 408, 429 or 5xx.
-   * - Not set: a create with an `idempotencyKey` is retried like a get; one without only where it was certainly not recorded:
-   *   the status 429, the service's own 503 with `Retry-After`, and a connection that was refused or a host that was not
-   *   found, if `fetch` reports that by a code (Node, Bun).
+   * Which creates are retried. A get is retried after the statuses 408, 429 and 5xx, and if there is no response.
+   * - Not set: a create with an `idempotencyKey` is retried like a get. A create without one is retried only if it was certainly
+   *   not recorded: after the status 429, the service's own 503 with `Retry-After`, and a connection that was refused or a host
+   *   that was not found, if `fetch` reports that by a code (Node, Bun).
    * - `true`: a create without an `idempotencyKey` is sent with a random one, and is retried like a get. A service that does
    *   not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create is retried.
@@ -112,13 +112,13 @@ export interface PledgeClientOptions extends SharedOptions {
   retryCreates?: boolean | null | undefined;
   /** Your own `fetch`, or an object with one, such as a Cloudflare service binding. Default: the platform's. */
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
-  /** Your application, to be named in the `User-Agent` header; browsers do not send it. */
+  /** Your application, for the `User-Agent` header. Browsers do not send it. */
   appInfo?: { name: string; version?: string; url?: string } | null | undefined;
   /** Called before each attempt. Exceptions of hooks are logged, with keys redacted, and otherwise ignored. */
   onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
   /** Called after each response, whatever its status. */
   onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;
-  /** Called after each attempt without a complete response: the connection failed, or it took too long, or was aborted. */
+  /** Called after each attempt without a complete response: the connection failed, timed out or was aborted. */
   onError?: ((event: RequestErrorEvent) => unknown) | null | undefined;
   /** Called before the wait for a retry. */
   onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
@@ -129,16 +129,16 @@ export interface PledgeClientOptions extends SharedOptions {
   /** Allows a live key in a browser page, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | null | undefined;
   /**
-   * Allows a live key to be sent unencrypted, to an `http:` address of another machine. This is also required for a
-   * service binding or a private network, unless its address is `https:`. The service refuses the key there (403), unless
-   * its operator allows plain HTTP. Default: `false`.
+   * Allows a live key to be sent unencrypted to an `http:` address of another machine. A service binding or a private network
+   * also needs it, unless its address is `https:`. The service refuses the key over plain HTTP (403), unless its operator
+   * allows that. Default: `false`.
    */
   dangerouslyAllowHttp?: boolean | null | undefined;
 }
 
 /** The options of one call. */
 export interface CallOptions extends SharedOptions {
-  /** Aborts the call, including waits between attempts: it rejects with the signal's `reason`. */
+  /** Aborts the call, including waits between attempts. The call rejects with the signal's `reason`. */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -159,15 +159,15 @@ export interface Call<T> extends Promise<T> {
 /** The options of one create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own key for this create, such as the order ID: 1 to 255 printable ASCII characters. A service that supports it
-   * answers a repeat of the same create with the first transaction instead of recording another. With it, the client retries
-   * the create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`: if your service does not support it, a
-   * retry could record the create twice.
+   * Your own key for this create, such as the order number: 1 to 255 printable ASCII characters. A service that supports it
+   * answers a repeated create with the first transaction instead of recording a second one. With a key, the client retries the
+   * create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does not support
+   * idempotency keys, a retry could record the create twice.
    */
   idempotencyKey?: string | null | undefined;
 }
 
-/** The response that a transaction came with. */
+/** The response that contained a transaction. */
 export interface ResponseInfo {
   readonly status: number;
   readonly headers: Headers;
@@ -175,7 +175,7 @@ export interface ResponseInfo {
   readonly requestId: string | undefined;
   /** The idempotency key that was sent, if any. */
   readonly idempotencyKey: string | undefined;
-  /** Whether this create was a repeat, and the service answered with the first transaction. */
+  /** Whether this is an idempotent replay: the create was repeated, and the service answered with the first transaction. */
   readonly idempotentReplayed: boolean;
   /** The number of retries. */
   readonly retries: number;

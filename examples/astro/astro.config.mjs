@@ -4,6 +4,6 @@ import { defineConfig } from "astro/config";
 export default defineConfig({
   output: "server",
   adapter: node({ mode: "standalone" }),
-  // The hosts of your shop: Astro takes forms only from pages of its own, and needs to know which these are.
+  // The hosts of your shop: Astro accepts forms only from its own pages, and must know their hosts.
   security: { allowedDomains: [{ hostname: "localhost" }, { hostname: "127.0.0.1" }] },
 });

@@ -1,4 +1,4 @@
-/** The page with the form: empty, or as it was posted, each problem at its field. */
+/** Returns the page with the form: empty, or as it was posted with each problem at its field. */
 export function page({ values = new URLSearchParams(), issues = [], message = "" } = {}) {
   const field = (label, name, type) => {
     const problem = issues.find((issue) => issue.name === name);

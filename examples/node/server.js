@@ -22,13 +22,13 @@ const routes = {
   },
 };
 
-/** Whether a page of another site posts this: the shopper's session cookie may come along. */
+/** Whether a page of another site posts this, perhaps with the shopper's session cookie. */
 function isOfAnotherSite({ headers: { origin, host, "sec-fetch-site": site } }) {
   if (site) return site !== "same-origin";
   return origin !== undefined && !origin.endsWith(`//${host}`); // browsers before 2023, or without https
 }
 
-/** The body, or `null` if it is too large. */
+/** Returns the body; `null` if it is too large. */
 async function bodyOf(request) {
   const chunks = [];
   let length = 0;
@@ -39,7 +39,7 @@ async function bodyOf(request) {
   return length > MAX_BYTES ? null : String(Buffer.concat(chunks));
 }
 
-/** JSON from a page's script. */
+/** Answers an order that a page's script sends as JSON. */
 async function orderOfScript(body) {
   try {
     const { data, issues: found } = safeParse(JSON.parse(body));
@@ -54,7 +54,7 @@ async function orderOfScript(body) {
   }
 }
 
-/** The form itself, posted by a browser without JavaScript. */
+/** Answers a form that a browser without JavaScript posts. */
 async function orderOfForm(body) {
   const values = new URLSearchParams(body);
   const { valid, payload, issues: found } = readForm(values);
@@ -86,7 +86,7 @@ const server = createServer(times, async (request, response) => {
   const route =
     routes[`${request.method} ${request.url}`] ?? (async () => json(404, { message: "Not found" }));
   const { status, headers, body } = await route(request).catch((error) => {
-    console.error(error); // such as a body that breaks off
+    console.error(error); // such as an aborted body
     return json(500, { message: SORRY });
   });
   response.writeHead(status, headers).end(body);

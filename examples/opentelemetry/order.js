@@ -1,4 +1,4 @@
-/** One pledge, traced: prints its spans. `NodeSDK`, or whatever sets up OpenTelemetry in your shop, replaces the provider. */
+/** Records one pledge and prints its spans. In your shop, `NodeSDK` or your own set-up of OpenTelemetry replaces the provider. */
 import { trace } from "@opentelemetry/api";
 import {
   ConsoleSpanExporter,

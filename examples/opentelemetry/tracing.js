@@ -1,9 +1,9 @@
-/** OpenTelemetry for `PledgeClient`: a span for each request, by the semantic conventions for HTTP clients. */
+/** OpenTelemetry for `PledgeClient`: a span for each request, with the semantic conventions for HTTP clients. */
 import { SpanKind, SpanStatusCode, context, propagation, trace } from "@opentelemetry/api";
 
-/** Returns hooks for a client. Their spans are children of the span that is active where a call is made. */
+/** Returns hooks for a client. Their spans are children of the span that is active when a call begins. */
 export function tracing(tracer = trace.getTracer("impact-pledge")) {
-  const spans = new Map(); // by call, as a call sends one request at a time
+  const spans = new Map(); // by call, because a call sends one request at a time
 
   function end(callId, attributes) {
     const span = spans.get(callId).setAttributes(attributes);
@@ -24,7 +24,7 @@ export function tracing(tracer = trace.getTracer("impact-pledge")) {
       };
       spans.set(callId, tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }));
     },
-    // One of these follows each request.
+    // After each request, one of these runs.
     onResponse({ callId, status }) {
       const error = status >= 400 && { "error.type": String(status) };
       end(callId, { "http.response.status_code": status, ...error });
@@ -36,7 +36,7 @@ export function tracing(tracer = trace.getTracer("impact-pledge")) {
   };
 }
 
-/** Returns the headers by which the service continues the active trace, for the option `headers` of a call. */
+/** Returns headers for the option `headers` of a call, by which the service continues the active trace. */
 export function traceHeaders() {
   const headers = {};
   propagation.inject(context.active(), headers);

@@ -8,12 +8,12 @@ document.querySelector("#trees").addEventListener("input", ({ target }) => {
 });
 
 bindForm(document.querySelector("form"), {
-  // Your own words, by the code of a problem; the others stay in English.
+  // Your own texts, by issue code. The others stay in English.
   messages: {
     required: "Please fill this in.",
     invalid_email: "This is not an e-mail address yet.",
   },
-  // Only ever called with a valid payload. Your server keeps the key and creates the pledge.
+  // Called only with a valid payload. Your server has the key and records the pledge.
   async onSubmit(payload) {
     answer.textContent = "Placing your order…";
     try {

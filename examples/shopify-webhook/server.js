@@ -9,7 +9,7 @@ const client = PledgeClient.fromEnv({ deadlineMs: 4_000 }); // Shopify waits for
 const PATH = "/webhooks/shopify";
 const MAX_BYTES = 4_194_304;
 
-/** @returns a status: 200 once the pledge is recorded or there is none; with any other, Shopify repeats for 4 hours */
+/** Returns a status: 200 if the pledge is recorded or the order has none. For any other, Shopify retries for 4 hours. */
 async function statusFor(request) {
   if (request.method !== "POST" || request.url !== PATH) return 404;
   const body = await bytesOf(request);
@@ -22,7 +22,7 @@ async function statusFor(request) {
   return 200;
 }
 
-/** The body as it came, which is what Shopify has signed; `null` if it is too large. */
+/** Returns the raw body, which Shopify has signed; `null` if it is too large. */
 async function bytesOf(request) {
   const chunks = [];
   let length = 0;
@@ -33,14 +33,14 @@ async function bytesOf(request) {
   return length > MAX_BYTES ? null : Buffer.concat(chunks);
 }
 
-/** The signature has no time, so an old order is taken as well: it is recorded once, however often it comes. */
+/** Whether Shopify signed the body. The signature has no time, so an old order is accepted: it is recorded only once. */
 function isSigned(body, signature = "") {
   const expected = createHmac("sha256", secret).update(body).digest();
   const given = Buffer.from(signature, "base64");
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** @returns why an order has no pledge, or `undefined`; by what is signed alone, which the header of the topic is not */
+/** Returns why an order has no pledge, or `undefined`. Reads only the signed body: the topic header is not signed. */
 function whyNot({ email, line_items, test, financial_status, cancelled_at }) {
   if (financial_status !== "paid" || cancelled_at) return "it is not an order that is paid";
   if (!email) return "there is no address to send a timeline to";
@@ -48,7 +48,7 @@ function whyNot({ email, line_items, test, financial_status, cancelled_at }) {
   if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
 }
 
-/** Whatever Shopify sends of an order has the same idempotency key: however often it comes, one pledge is recorded. */
+/** Records the pledge. All events of an order have the same idempotency key, so they record one pledge. */
 async function pledgeFor(order) {
   const idempotencyKey = `shopify-order-${order.id}`;
   try {
@@ -60,8 +60,8 @@ async function pledgeFor(order) {
 }
 
 /**
- * The rules refuse this order, its number is no idempotency key, or it was recorded and has changed since: a retry cannot help.
- * Shopify removes a subscription that keeps failing, and then no order arrives.
+ * Whether a retry cannot help: the order breaks a rule, its number is not a valid idempotency key, or it was recorded and has
+ * changed since. Shopify removes a subscription that keeps failing, and then no order arrives.
  */
 const isFinal = (error) =>
   error instanceof ValidationError ||
@@ -70,7 +70,7 @@ const isFinal = (error) =>
 
 const isBought = ({ quantity }) => quantity > 0;
 
-/** A tree for each article. */
+/** Returns a payload with a tree for each article. */
 const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
   reference: name,
   recipient: { email, firstName: customer?.first_name ?? undefined },
@@ -84,10 +84,10 @@ const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
     },
   })),
   trigger: { date: processed_at ?? undefined, phrase: "placed an order" },
-  notifications: ["Email"], // the timeline's link: no shopper waits for this answer
+  notifications: ["Email"], // with the timeline's link: no shopper sees this answer
 });
 
-/** As JSON, so that a text of an order ends no line of the log. */
+/** Logs as JSON, so that a line break in an order cannot forge a log line. */
 const log = ({ name }, reason) => console.log(JSON.stringify({ order: name, reason }));
 
 function setting(name) {

@@ -4,13 +4,13 @@ import Stripe from "stripe";
 
 const [secret, offeringId] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
 const { PORT = "3000" } = process.env;
-const client = PledgeClient.fromEnv({ deadlineMs: 8_000 }); // Stripe waits longer than that
+const client = PledgeClient.fromEnv({ deadlineMs: 8_000 }); // Stripe waits longer than this
 
 const PATH = "/webhooks/stripe";
 const MAX_BYTES = 1_048_576;
 const PAID = new Set(["checkout.session.completed", "checkout.session.async_payment_succeeded"]);
 
-/** @returns a status: 200 once the pledge is recorded or can never be; with any other, Stripe repeats for days */
+/** Returns a status: 200 if the pledge is recorded or never can be. For any other, Stripe retries for days. */
 async function statusFor(request) {
   if (request.method !== "POST" || request.url !== PATH) return 404;
   const body = await bytesOf(request);
@@ -22,7 +22,7 @@ async function statusFor(request) {
   return 200;
 }
 
-/** The body as it came, which is what Stripe has signed; `null` if it is too large. */
+/** Returns the raw body, which Stripe has signed; `null` if it is too large. */
 async function bytesOf(request) {
   const chunks = [];
   let length = 0;
@@ -33,7 +33,7 @@ async function bytesOf(request) {
   return length > MAX_BYTES ? null : Buffer.concat(chunks);
 }
 
-/** The event, or `null` unless Stripe has signed it with the secret of this endpoint in the last 5 minutes. */
+/** Returns the event; `null` unless Stripe signed it with the secret of this endpoint in the last 5 minutes. */
 function verified(body, signature) {
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret);
@@ -43,10 +43,10 @@ function verified(body, signature) {
   }
 }
 
-/** A session may be completed before its payment arrives; a second event then says that it has. */
+/** Whether the session is paid. It may be completed before its payment arrives; then a second event follows. */
 const isPaid = ({ type, data }) => PAID.has(type) && data.object.payment_status !== "unpaid";
 
-/** Every event of a session has the same idempotency key: however often they come, one pledge is recorded. */
+/** Records the pledge. All events of a session have the same idempotency key, so they record one pledge. */
 async function pledgeFor(session) {
   try {
     await client.createPledgeTransaction(payloadOf(session), { idempotencyKey: session.id });
@@ -57,15 +57,15 @@ async function pledgeFor(session) {
 }
 
 /**
- * The rules refuse this order, its number is no idempotency key, or it was recorded and has changed since: a retry cannot help.
- * Stripe disables an endpoint that keeps failing, and then no order arrives.
+ * Whether a retry cannot help: the order breaks a rule, its number is not a valid idempotency key, or it was recorded and has
+ * changed since. Stripe disables an endpoint that keeps failing, and then no order arrives.
  */
 const isFinal = (error) =>
   error instanceof ValidationError ||
   error instanceof UnprocessableEntityError ||
   error.code === "invalid_argument";
 
-/** The number that the shop has put into the metadata when it made the session. */
+/** Returns the number that the shop put into the metadata when it created the session. */
 const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);
 
 const payloadOf = (session) => ({
@@ -81,10 +81,10 @@ const payloadOf = (session) => ({
     },
   ],
   trigger: { date: new Date(session.created * 1000).toISOString(), phrase: "placed an order" },
-  notifications: ["Email"], // the timeline's link: no shopper waits for this answer
+  notifications: ["Email"], // with the timeline's link: no shopper sees this answer
 });
 
-/** As JSON, so that a text of an event ends no line of the log. */
+/** Logs as JSON, so that a line break in an event cannot forge a log line. */
 const log = (session, reason) => console.log(JSON.stringify({ session: session?.id, reason }));
 
 function setting(name) {

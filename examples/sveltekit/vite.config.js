@@ -1,4 +1,4 @@
 import { sveltekit } from "@sveltejs/kit/vite";
 
-// To deploy it, give `sveltekit` the adapter of the place where it shall run.
+// To deploy it, pass `sveltekit` the adapter of your platform.
 export default { plugins: [sveltekit()] };

@@ -1,18 +1,16 @@
-/* The commands `create` and `get`: a call to the service that is set in the environment. */
+/* The commands `create` and `get`: they call the service that the environment names. */
 import type { PledgeClient } from "impact-pledge";
 import { validRequest } from "./check.ts";
 import { Stop, jsonText, printable, settings } from "./output.ts";
 
 const NO_ANSWER =
-  "PLEDGE_BASE_URL must be the service's address; `npx impact-pledge serve` starts one on this machine";
-/** Advice by the codes of errors. */
+  "check that PLEDGE_BASE_URL is the service's address; `npx impact-pledge serve` starts one on this machine";
+/** Advice by error code. */
 const HINTS: Partial<Record<string, string>> = {
-  invalid_argument:
-    "what the client uses stands in PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
+  invalid_argument: "the command reads PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
   authentication_failed:
     "PLEDGE_API_KEY must be a key of the service at PLEDGE_BASE_URL; a team-level key needs PLEDGE_UNIT_ID",
-  not_found:
-    "a key reads what its own unit has recorded, with a key of the same mode (test or live)",
+  not_found: "a key reads only transactions of its own unit and mode (test or live)",
   connection_failed: NO_ANSWER,
   timeout: NO_ANSWER,
 };
@@ -27,11 +25,11 @@ export function create(
 }
 
 export function get(_options: object, [id]: readonly string[]): Promise<0> {
-  if (id === undefined) throw new Stop("name the ID of a transaction: `impact-pledge get ptran_…`");
+  if (id === undefined) throw new Stop("pass the ID of a transaction: `impact-pledge get ptran_…`");
   return printed((client) => client.getPledgeTransaction(id));
 }
 
-/** Makes a call and prints its transaction. */
+/** Calls the service and prints the transaction. */
 async function printed(call: (client: PledgeClient) => Promise<object>): Promise<0> {
   mustBeSet("PLEDGE_API_KEY", "PLEDGE_BASE_URL");
   const { PledgeClient, PledgeError } = await import("impact-pledge");
@@ -51,6 +49,6 @@ function mustBeSet(...names: string[]): void {
   const missing = names.filter((name) => !process.env[name]);
   if (missing.length === 0) return;
   throw new Stop(
-    `set ${missing.join(" and ")} in the environment; for a service that \`npx impact-pledge serve\` has started:\n${settings("http://127.0.0.1:8787")}`,
+    `set ${missing.join(" and ")} in the environment. For a service started by \`npx impact-pledge serve\`:\n${settings("http://127.0.0.1:8787")}`,
   );
 }

@@ -1,4 +1,4 @@
-/* The command `validate`, and the check before a `create`. */
+/* The command `validate`, and the validation before a `create`. */
 import { createReadStream } from "node:fs";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { MAX_BODY_BYTES } from "../generated/service.ts";
@@ -14,8 +14,8 @@ interface Checked {
 const REASONS: Partial<Record<string, string>> = {
   ENOENT: "there is no such file",
   EISDIR: "it is a folder",
-  EACCES: "reading it is not allowed",
-  EPERM: "reading it is not allowed",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
 };
 
 /** Prints all issues of a request; returns the exit status. */
@@ -42,7 +42,7 @@ export async function validRequest(
 
 async function checked(file = process.stdin.isTTY ? undefined : "-"): Promise<Checked> {
   if (file === undefined)
-    throw new Stop("name the file of a request, or give one to standard input");
+    throw new Stop("pass the file of a request, or write a request to standard input");
   const name = file === "-" ? "standard input" : printable(file);
   const bytes = await read(file, name);
   const { validateBytes } = await import("impact-pledge/validate");
@@ -57,7 +57,7 @@ async function read(file: string, name: string): Promise<Buffer> {
       size += chunk.length;
       if (size > MAX_BODY_BYTES)
         throw new Stop(
-          `${name} has more than ${MAX_BODY_BYTES} bytes, which is what the service takes: is it one request? Split its pledges over several`,
+          `${name} has more than ${MAX_BODY_BYTES} bytes, the limit of the service. Split its pledges over several requests`,
         );
       chunks.push(chunk);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* The program `impact-pledge`. Each command loads only the entry of the package that it needs. */
+/* The program `impact-pledge`. Each command loads only the entries of the package that it needs. */
 import { parseArgs } from "node:util";
 import { VERSION } from "#version";
 import { suggest } from "../suggest.ts";
@@ -30,12 +30,12 @@ interface Command {
 const COMMANDS: Record<string, Command> = {
   validate: {
     usage: "validate [FILE]",
-    about: "Every problem of a request, with line and column",
-    more: "FILE is JSON; without it, or with `-`, standard input is read. Exit status: 0 for a valid request, 1 for one\nwith problems, 2 for what can't be read.",
+    about: "Validates a request, and prints each problem with line and column",
+    more: "FILE is JSON. Without it, or with `-`, the command reads standard input. Exit status: 0 for a valid request,\n1 for one with problems, 2 if it can't be read.",
     options: {
       json: {
         type: "boolean",
-        about: "the issues as JSON: path, pointer, code, message, meta, line, column",
+        about: "print the issues as JSON: path, pointer, code, message, meta, line, column",
       },
     },
     most: 1,
@@ -43,13 +43,13 @@ const COMMANDS: Record<string, Command> = {
   },
   create: {
     usage: "create [FILE]",
-    about: "Records the pledges of a request, and prints the transaction",
-    more: "FILE is as for `validate`. The key stands in PLEDGE_API_KEY, the service's address in PLEDGE_BASE_URL and, for a\nteam-level key, the unit in PLEDGE_UNIT_ID.",
+    about: "Creates a pledge transaction, and prints it",
+    more: "FILE is as for `validate`. Set the key as PLEDGE_API_KEY, the service's address as PLEDGE_BASE_URL and, for a\nteam-level key, the unit as PLEDGE_UNIT_ID.",
     options: {
       "idempotency-key": {
         type: "string",
-        value: "NAME",
-        about: "your own name for this create: a repeat records nothing more",
+        value: "KEY",
+        about: "your key for this create: a second create with it records nothing more",
       },
     },
     most: 1,
@@ -57,36 +57,36 @@ const COMMANDS: Record<string, Command> = {
   },
   get: {
     usage: "get ID",
-    about: "Prints a transaction",
-    more: "Key, address and unit are those of the environment, as for `create`.",
+    about: "Prints a pledge transaction",
+    more: "The command reads the same variables as `create`.",
     options: {},
     most: 1,
     run: get,
   },
   serve: {
     usage: "serve",
-    about: "The service on this machine, with development keys",
-    more: "Everything is in memory, and is gone when it ends. Ctrl-C ends it.",
+    about: "Runs the service on this machine, with development keys",
+    more: "Its data is in memory, and is lost when you stop it with Ctrl-C.",
     options: {
       port: {
         type: "string",
         value: "PORT",
-        about: "PORT of the environment, or 8787, unless set; 0 is any that is free",
+        about: "default: the variable PORT, or 8787; 0 chooses a free port",
       },
     },
     most: 0,
     run: serve,
   },
 };
-const HELP: Option = { type: "boolean", short: "h", about: "this text" };
+const HELP: Option = { type: "boolean", short: "h", about: "print this help" };
 const GENERAL: Command = {
   usage: "COMMAND",
-  options: { version: { type: "boolean", short: "v", about: "the package's version" } },
+  options: { version: { type: "boolean", short: "v", about: "print the version" } },
   most: 0,
 };
 
 const NO_KEY =
-  "set it as PLEDGE_API_KEY in the environment, because other programs, and the shell's history, can show arguments";
+  "set it as PLEDGE_API_KEY in the environment, because other programs and the shell's history can show arguments";
 
 async function main(args: string[]): Promise<number> {
   if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
@@ -102,7 +102,7 @@ async function main(args: string[]): Promise<number> {
   throw new Stop(helpOf(GENERAL));
 }
 
-/** Whether an argument is an API key, including the one in the environment. */
+/** Whether an argument contains an API key, also the one in the environment. */
 function isKey(arg: string): boolean {
   const { PLEDGE_API_KEY: key } = process.env;
   return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));
@@ -164,10 +164,10 @@ function helpOf({ usage, about, more, options }: Command): string {
   const parts = about
     ? [`${about}.`, table(rows), more]
     : [
-        "Tries pledge requests and the service.",
+        "Validates, creates and reads pledge transactions, and runs the service for tests.",
         table(commands),
         table(rows),
-        "`impact-pledge COMMAND --help` has more.",
+        "Run `impact-pledge COMMAND --help` for the options of a command.",
       ];
   return `impact-pledge ${usage} [OPTIONS]\n\n${parts.join("\n\n")}`;
 }
@@ -178,7 +178,7 @@ const table = (rows: readonly Row[]) =>
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
-  process.exit(); // the reader has closed the pipe, such as `head`
+  process.exit(); // the reader, such as `head`, has closed the pipe
 });
 try {
   process.exitCode = await main(process.argv.slice(2));

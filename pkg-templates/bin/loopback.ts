@@ -1,12 +1,12 @@
 /*
- * Whom a server of development answers: who calls it by a name of this machine. A page of any site can lead its own name
- * here (DNS rebinding), and would then be of the server's origin: its Host is that name.
+ * The hosts that a development server answers: names of this machine. A page of any site can point its own name here (DNS
+ * rebinding). The page would then have the server's origin, but its `Host` header is that other name.
  */
 const OWN_NAME = /^(([a-z\d-]+\.)*localhost\.?|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-/** Says why a request with this `Host` is refused; undefined if it is not. */
+/** Returns why a request with this `Host` is refused; undefined if it is accepted. */
 export function refusalOf(host: string | null | undefined): string | undefined {
   if (host && OWN_NAME.test(host)) return undefined;
   const port = host?.match(/:\d+$/)?.[0] ?? "";
-  return `Refused: this server is for development, and answers only by a name of this machine, such as http://localhost${port} or http://127.0.0.1${port}. The request is for the host \`${host ?? ""}\`. By such a name a page of another site could read and change everything here (DNS rebinding). If a proxy or a tunnel of yours sent it, let that send the header \`Host: localhost\`.\n`;
+  return `Refused: this development server answers only requests to a name of this machine, such as http://localhost${port} or http://127.0.0.1${port}. This request is for the host \`${host ?? ""}\`. Under such a name, a page of another site could read and change everything here (DNS rebinding). If your proxy or tunnel sent the request, configure it to send the header \`Host: localhost\`.\n`;
 }

@@ -1,4 +1,4 @@
-/* The output of commands, and their failure. */
+/* The output of commands, and the error that ends one. */
 import type { WriteStream } from "node:tty";
 import { keys } from "../../src/operator/development.json";
 
@@ -13,7 +13,7 @@ export class Stop extends Error {
   }
 }
 
-/** Escapes control characters and those that reorder text, because names and responses are not our own text. */
+/** Escapes control characters and characters that reorder text: names and responses may contain them. */
 export const printable = (text: string) =>
   text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
@@ -21,7 +21,7 @@ export const printable = (text: string) =>
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Returns JSON that is safe to print. In JSON, such characters occur only in strings, where these escapes are valid. */
+/** Returns JSON that is safe to print. In JSON, these characters occur only in strings, where the escapes are valid. */
 export const jsonText = (value: unknown) =>
   JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
 

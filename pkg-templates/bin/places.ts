@@ -1,4 +1,4 @@
-/* Finds line and column of issues in a JSON text. */
+/* Finds the line and column of issues in a JSON text. */
 import type { Issue } from "impact-pledge/validate";
 import { visit } from "jsonc-parser";
 
@@ -15,11 +15,11 @@ export type PlacedIssue = Issue & Partial<Place>;
 
 /** The validator's own limit: it reports nothing after a value that nests deeper. */
 const MOST_LEVELS = 64;
-const ENOUGH = new Error("what is searched lies before this");
+const ENOUGH = new Error("all issues are before this position");
 
 /**
- * Adds `line` and `column` to each issue that has a position. Both count from 1; columns are UTF-16 code units, as in
- * editors. A missing member is reported at its object, an unknown or duplicate member at its name.
+ * Adds `line` and `column` to each issue that has a position. Both count from 1. Columns are UTF-16 code units, as in editors.
+ * A missing member has the position of its object; an unknown or duplicate member has that of its name.
  */
 export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedIssue[] {
   const wanted = new Set(issues.flatMap(({ path }) => [keyOf(path), keyOf(path.slice(0, -1))]));
@@ -34,7 +34,7 @@ export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedI
     if (code === "malformed_json") return placeAt(bytes.subarray(0, Number(message.match(/\d+$/))));
     if (code === "required") return values.get(keyOf(path.slice(0, -1)))?.[0];
     if (code !== "unknown_member" && code !== "duplicate_member") return value;
-    const count = (seen.get(key) ?? (code === "unknown_member" ? 0 : 1)) + 1; // a duplicate is the second member of its name, or a later one
+    const count = (seen.get(key) ?? (code === "unknown_member" ? 0 : 1)) + 1; // a duplicate is the second or a later member of its name
     seen.set(key, count);
     return names.get(key)?.[count - 1];
   }

@@ -38,7 +38,7 @@ export async function serve(options: { port?: string }): Promise<0> {
   return 0;
 }
 
-/** Answers by `handler`, but for requests to another host. */
+/** Passes requests to `handler`, except those for other hosts. */
 function forThisMachine(handler: RequestListener): RequestListener {
   return (request, response) => {
     const refusal = refusalOf(request.headers.host);
@@ -54,14 +54,14 @@ function portOf(option: string | undefined, variable: string): number {
     port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   const name = option === undefined ? `PORT=${printable(text)}` : "--port";
-  throw new Stop(`\`${name}\` must be a number from 0 to 65535; 0 is any that is free`);
+  throw new Stop(`\`${name}\` must be a number from 0 to 65535; 0 chooses a free port`);
 }
 
-/** Logs a request without the query, which contains the secret of a timeline. */
+/** Logs a request without its query, which may contain the edit key of a timeline. */
 function log({ method, url }: IncomingMessage, response: ServerResponse): void {
   response.on("close", () =>
     console.log(
-      `${method} ${printable(url!.split("?")[0]!)} ${response.writableFinished ? response.statusCode : "broke off"}`,
+      `${method} ${printable(url!.split("?")[0]!)} ${response.writableFinished ? response.statusCode : "connection closed"}`,
     ),
   );
 }
@@ -73,14 +73,14 @@ async function listening(server: Server, port: number): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = REASONS[code!] ?? message;
     throw new Stop(
-      `port ${port} can't be used: ${reason}; choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
+      `port ${port} can't be used: ${reason}. Choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
     );
   }
 }
 
 const REASONS: Partial<Record<string, string>> = {
   EADDRINUSE: "something else uses it",
-  EACCES: "this needs more rights",
+  EACCES: "permission denied",
 };
 
 function greeting(origin: string): string {
@@ -91,7 +91,7 @@ function greeting(origin: string): string {
     ([key, { unit, team }]) =>
       `  ${key.padEnd(30)}  ${unit ?? `${team}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${teams[team!].join(", ")}`}`,
   );
-  return `The service runs on ${origin}. Everything is in memory: it is gone when this ends.
+  return `The service runs on ${origin}. Its data is in memory, and is lost when you stop it.
 
 ${[`  ${"DEVELOPMENT KEY".padEnd(30)}  ACTS AS`, ...rows].join("\n")}
 

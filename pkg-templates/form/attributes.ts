@@ -1,4 +1,4 @@
-/* The attributes of an input, with which HTML itself checks a member of the request. */
+/* The attributes of an input by which HTML itself checks a member of the request. */
 import { REQUEST } from "../generated/fields.ts";
 import { checkOptions } from "./options.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
@@ -21,9 +21,9 @@ const COMPLETIONS: Record<string, string> = {
 const OPTIONS = { optional: "boolean", jsx: "boolean" };
 
 /**
- * Returns the attributes of the input for a member of the request, so that HTML checks as many rules as it can even
- * without JavaScript. HTML's rules for e-mail addresses and URLs differ slightly: browsers do not accept a quoted local
- * part, for example. HTML cannot say "greater than 0": the amount 0 is left to {@link bindForm} and {@link readForm}.
+ * Returns the attributes of the input for a member of the request, so that HTML checks as many rules as it can, even without
+ * JavaScript. HTML's rules for e-mail addresses and URLs differ slightly: for example, browsers refuse a quoted local part.
+ * HTML cannot express "greater than 0", so {@link bindForm} and {@link readForm} check the amount 0.
  *
  * @param path the name of a field, such as `recipient.email`; `notifications` for each of its checkboxes
  * @throws {TypeError} if the path is not a field of the request, or an option does not exist

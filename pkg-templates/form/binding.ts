@@ -1,4 +1,4 @@
-/* Checks a form in a page while it is filled in. */
+/* Checks a form in a page while the shopper fills it in. */
 import { controlsOf, entryListOf } from "./entries.ts";
 import { buttonOf, removeFailure, showFailure } from "./failure.ts";
 import { type Field, canShow, fieldsOf, memberOf, nameOf } from "./fields.ts";
@@ -26,7 +26,7 @@ import { customValidity } from "./validity.ts";
 export interface Checks {
   read(): FieldReading;
   refresh(): unknown;
-  /** Shows issues that a server found. */
+  /** Shows the issues that a server found. */
   report(issues: unknown): unknown;
 }
 
@@ -47,16 +47,16 @@ export function attachChecks(
   const wasNative = !form.noValidate || "native" in live.region.dataset;
   form.noValidate = true; // no bubbles: problems are shown beside the fields
   if (wasNative) live.region.dataset.native = "";
-  const serverErrors = messages.serverErrors(fields); // of fields that were not edited since
+  const serverErrors = messages.serverErrors(fields); // of fields that were not edited since then
   const serverLines = new Set<string>(); // issues of the server without a field
   const validity = customValidity();
-  const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
-  let touched = new WeakSet<Field>([...adopted, ...serverErrors.keys()]); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
+  const hiddenInvalid = new Set<Field>(); // invalid fields whose problems are not shown yet
+  let touched = new WeakSet<Field>([...adopted, ...serverErrors.keys()]); // fields whose problems are shown: after the shopper has left or changed them, and all after a submission
   let wasSent = false;
-  let problems = new Map<Field, Problem>(); // those that are shown, by field
-  let lines = new Set<string>(); // the problems that no field can show
-  let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the payload that was sent
-  let failure: HTMLElement | undefined; // the message that `onSubmit` failed
+  let problems = new Map<Field, Problem>(); // the shown problems, by field
+  let lines = new Set<string>(); // problems without a field that can show them
+  let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the last payload
+  let failure: HTMLElement | undefined; // the message after `onSubmit` has failed
   let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
   // ---- Events ----
@@ -72,7 +72,7 @@ export function attachChecks(
     if (type !== "focusout") forgetErrorOf(field);
   }
 
-  /** Checks after the fields have their initial values. */
+  /** Checks again after the browser has reset the fields. */
   function onReset(): void {
     setTimeout(() => {
       touched = new WeakSet();
@@ -96,7 +96,7 @@ export function attachChecks(
     else if (options.onSubmit) submit(event, payload, data);
   }
 
-  /** Cancels the event for other listeners, too, as when the browser itself finds problems. */
+  /** Cancels the event, also for other listeners: as if the browser itself had found problems. */
   function block(event: SubmitEvent, issues: readonly FieldIssue[]): void {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -107,7 +107,7 @@ export function attachChecks(
   }
 
   /**
-   * Calls `onSubmit`. The form is not sent again until the promise that it returns is settled, and a navigation that it
+   * Calls `onSubmit`. The form cannot be submitted again until the promise of `onSubmit` is settled, and a navigation that it
    * started has ended.
    */
   async function submit(event: SubmitEvent, payload: unknown, data: FormData): Promise<void> {
@@ -124,14 +124,14 @@ export function attachChecks(
 
   // ---- Issues of a server ----
 
-  /** Shows the issues that `onSubmit` returned or threw. If none can be shown, reports the value to the developer. */
+  /** Shows the issues that `onSubmit` returned or threw. Without issues, shows that the form was not sent, and reports the value. */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;
     if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
-    (globalThis.reportError ?? console.error)(answer); // like an uncaught error
+    (globalThis.reportError ?? console.error)(answer); // as an uncaught error
   }
 
-  /** Shows issues instead of those of an earlier call. @returns {boolean} whether there is anything to show */
+  /** Replaces the issues of an earlier call. @returns {boolean} whether there are any */
   function report(reported: unknown): boolean {
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;
@@ -149,20 +149,20 @@ export function attachChecks(
     return true;
   }
 
-  /** Shows an issue beside its field, or else on a separate line. It does not make the field invalid. */
+  /** Shows an issue beside its field, or on a separate line. Does not make the field invalid. */
   function addServerIssue(
     issue: ServerIssue & { readonly field: Field },
     fields: ReadonlySet<Field>,
   ): unknown {
     const { field, path, message } = issue,
-      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a function may expect details that the issue does not have
+      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a function of the page may read details that the issue does not have
     if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
     touched.add(field);
     if (!serverErrors.has(field))
       serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
-  /** Removes the issue of a field, of the other buttons or checkboxes of its name, and of its group. */
+  /** Removes the issues of an edited field, of other fields with its name, and of its group. */
   function forgetErrorOf(edited: Field): void {
     const name = nameOf(edited),
       member = memberOf(edited);
@@ -177,7 +177,7 @@ export function attachChecks(
     live.clear();
   }
 
-  /** Takes over what an earlier binding left in a copy of the form. @returns the fields whose problems are shown */
+  /** Takes over the messages that an earlier binding left in a copy of the form. @returns the fields whose problems are shown */
   function adopt(fields: readonly Field[]): Field[] {
     if (!live.left) return [];
     removeFailure(form);
@@ -196,7 +196,7 @@ export function attachChecks(
     return read(controlsOf(fields, data ?? entryList.peek(fields)), "field", options);
   }
 
-  /** @param data what is posted; without it, as far as that is known without the page's `formdata` listeners */
+  /** @param data the posted data. Default: the data as far as it is known without running the page's `formdata` listeners */
   function refresh(isSilent?: boolean, data?: FormData): FieldReading {
     dropDue();
     const fields = fieldsOf(form),
@@ -227,7 +227,7 @@ export function attachChecks(
     return reading;
   }
 
-  /** Keeps screen readers from announcing fields as invalid that were not visited yet. They never do for radio buttons. */
+  /** Prevents screen readers from announcing unvisited fields as invalid. They never announce that for radio buttons. */
   function hideInvalidState(field: Field): void {
     const isHidden =
       validity.find(field) &&
@@ -238,7 +238,7 @@ export function attachChecks(
       field.removeAttribute("aria-invalid");
   }
 
-  /** Returns the problem found by the rules, or else by the browser, or else by the server. */
+  /** Returns the problem that the rules found, or else the browser, or else the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
     return validity.find(field) || (issue && canShow(field))
@@ -253,8 +253,8 @@ export function attachChecks(
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
   /**
-   * Announces the number of problems, and those without a field, until that changes. Focuses the first field. If that cannot be
-   * seen, all problems whose fields cannot be seen are listed, and the list gets the focus.
+   * Announces the number of problems, and the problems without a field, until these change. Focuses the first field. If that
+   * is not visible, lists all problems of invisible fields, and focuses the list.
    */
   function announce(texts: ReadonlySet<string>, first: Field | undefined): void {
     const count = countNow(),
@@ -281,7 +281,7 @@ export function attachChecks(
   }
 
   function unbind(): void {
-    validity.keep(new Set()); // else the browser would still treat the fields as invalid
+    validity.keep(new Set()); // otherwise the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
     for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");

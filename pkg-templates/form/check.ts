@@ -1,6 +1,6 @@
 /*
- * The rules of a request for what a form can hold: texts, and numbers of which only the text is known. The facts are generated from
- * the schema, and the WebAssembly checks formats.
+ * The rules of a request for the values of a form: texts, and numbers as text. The facts are generated from the schema, and the
+ * WebAssembly checks formats.
  */
 import { FORMATS } from "../generated/fields.ts";
 import {
@@ -16,13 +16,13 @@ import type { NewIssue } from "../validate/types.ts";
 import { checkLongFormat } from "../validate/wasm.ts";
 import type { Shape } from "./shape.ts";
 
-/** A decimal as people type it, such as `007`, `+1`, `.5` or `1e3`. */
+/** A decimal as people type it: `007`, `+1`, `.5` or `1e3`. */
 export const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
-/** The number of the type of a text in messages. */
+/** The number of the type `string` in messages. */
 const STRING = 3;
 
-/** Makes an issue. @param path with dots; each of the request's items lies in one array @param code its number */
+/** Builds an issue. @param path dotted; it has at most one index @param code the number of the code */
 export function issueAt(path: string, code: number, detail = 0): NewIssue {
   const [, item] = path.match(/\.(\d+)/) ?? [],
     index = POINTERS.indexOf(`/${path.replace(/\.\d+/, ".*").replaceAll(".", "/")}`);
@@ -31,7 +31,7 @@ export function issueAt(path: string, code: number, detail = 0): NewIssue {
 
 export const issueOfUnknown = (name: string) => issueOf(UNKNOWN_MEMBER << 8, 0, name);
 
-/** Checks a text where the request has a value of this shape. */
+/** Checks the text of a value of this shape. */
 export function checkText(text: string, shape: Shape, path: string): NewIssue[] {
   const { members, item, isNumber, format, choices } = shape;
   if (members || item || (isNumber && !DECIMAL.test(text)))

@@ -1,13 +1,13 @@
 /*
  * Converts the values of HTML's date and datetime-local controls, such as `2026-01-31` and `2026-01-31T12:00`, to RFC 3339
- * date-times: the local time, or midnight of the date, with the UTC offset of a time zone. Without one it is UTC, in the page
- * as on the server: posted data does not show a browser's zone.
+ * date-times: the local time, or midnight of the date, with the UTC offset of a time zone. The default is UTC, in the page as on
+ * the server, because posted data does not contain the browser's zone.
  */
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?$/;
 const DAY_MS = 86_400_000;
 
-/** The formatter that was used last: making one takes as long as formatting a hundred dates. */
+/** The formatter that was used last. Creating one takes as long as formatting a hundred dates. */
 let kept: Zone | undefined;
 
 interface Zone {
@@ -33,7 +33,7 @@ export function zoneOf(timeZone: string): Zone {
 /**
  * Converts a date or a local time that exists in the calendar; returns other text unchanged. Like JavaScript's `Date`, it
  * uses the earlier of two equal times at the end of summer time, and moves a skipped time forward by the length of the
- * gap. It relies on zones not to change their offset twice within two days.
+ * gap. It assumes that no zone changes its offset twice within two days.
  */
 export function dateTimeOf(text: string, timeZone = "UTC"): string {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];
@@ -52,7 +52,7 @@ export function dateTimeOf(text: string, timeZone = "UTC"): string {
 
 const isoOf = (ms: number) => new Date(ms).toISOString().slice(0, -5);
 
-/** Returns an offset such as `+01:00`, or `Z`; without the seconds of historical offsets, which RFC 3339 does not allow. */
+/** Returns an offset such as `+01:00`, or `Z`. Drops the seconds of historical offsets, which RFC 3339 does not allow. */
 const offsetAt = (instant: number, { format }: Zone) =>
   format
     .format(instant)

@@ -1,4 +1,4 @@
-/* What a form posts (HTML, "constructing the entry list"), and the fields that it comes from. */
+/* The entries that a form posts (HTML, "constructing the entry list"), and their fields. */
 import { type Field, isForeign, isUnreadable, nameOf } from "./fields.ts";
 import type { Control } from "./read.ts";
 
@@ -8,14 +8,14 @@ export interface FieldControl extends Control {
   readonly field: Field | null;
 }
 
-/** Stands for text that the browser cannot read: neither empty nor a number. */
+/** Represents text that the browser cannot read. It is neither empty nor a number. */
 const UNREADABLE = "\uFFFD";
 
 /** The entry list of a form. */
 export function entryListOf(form: HTMLFormElement) {
   let posted: Entry[] = [];
 
-  /** Builds the list that the browser would post, which runs the page's `formdata` listeners. */
+  /** Builds the list that the browser would post. Runs the page's `formdata` listeners. */
   function build(submitter?: HTMLElement | null): FormData {
     const data = new FormData(form, submitter);
     posted = [...data];
@@ -23,8 +23,8 @@ export function entryListOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the list without running these listeners. What they add is taken from the properties of custom elements, or else
-   * from the list that was built last.
+   * Returns the list without running these listeners. Takes the entries that they would add from the properties of custom
+   * elements, or else from the list that was built last.
    */
   function peek(fields: readonly Field[]): Entry[] {
     const listed = withoutListeners(form),
@@ -48,13 +48,13 @@ function withoutListeners(form: HTMLFormElement): Entry[] {
   try {
     return [...new FormData(form)];
   } catch {
-    return []; // the list is being built, and a listener has caused this check
+    return []; // a `formdata` listener caused this check, while the list is being built
   } finally {
     root.removeEventListener("formdata", stop, true);
   }
 }
 
-/** Returns the values of a custom element, by the properties that such elements have in common. */
+/** Returns the values of a custom element, from the properties that most such elements have. */
 const valuesOf = ({ checked, value }: Field): unknown[] =>
   checked === false ? [] : [value || (checked ? "on" : "")].flat();
 

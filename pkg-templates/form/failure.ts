@@ -1,4 +1,4 @@
-/* The message that a form could not be sent, with a button to send it again. */
+/* The message that a form could not be sent, with a button to retry. */
 import { isCustom } from "./fields.ts";
 import { elementOf } from "./live.ts";
 import { formText } from "./texts.ts";
@@ -33,13 +33,13 @@ export function showFailure(
   return alert;
 }
 
-/** Sends the form again by the same button, if it is still there. */
+/** Submits the form again by the same button, if it is still in the form. */
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
   form.requestSubmit(buttonOf(form, submitter));
 
 /**
- * Returns the submitter if it is a button of the form that the browser can send it by. It may have been removed or be a custom
- * element, and happy-dom names the form itself.
+ * Returns the submitter if the browser can submit the form by it. A submitter may have been removed or be a custom element, and
+ * happy-dom passes the form itself.
  */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)

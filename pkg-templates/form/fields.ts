@@ -1,30 +1,30 @@
 /* The fields of a form. */
 import { quietly } from "./reported.ts";
 
-/** The types of a form's elements that post no text, or only when they send the form. */
+/** The types of elements that post no text, or only if they submit the form. */
 const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
 
-/** A field of any element type; properties that the element does not have are undefined. */
+/** A field of any element type. Properties that the element does not have are undefined. */
 export type Field = HTMLInputElement;
 
 export const isCustom = ({ localName }: Element) => localName.includes("-");
 
-/** Whether an element is a custom element that the browser does not associate with forms: it posts by `formdata` listeners. */
+/** Whether an element is a custom element that is not associated with forms: it posts by `formdata` listeners. */
 export const isForeign = (element: Element) =>
   isCustom(element) && !(element.constructor as { formAssociated?: boolean }).formAssociated;
 
-/** Returns the name under which a field is posted. Frameworks may set it as a property alone. */
+/** Returns the name under which a field is posted. Frameworks may set only the property. */
 export const nameOf = (field: Field): string =>
   field.getAttribute("name") ?? String(field.name ?? "");
 
 /** Returns the first step of a field's name: the member of the request that the field belongs to. */
 export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
 
-/** Whether a message can be shown beside a field: the browser checks it, so it is neither hidden nor read-only. */
+/** Whether a message can be shown beside a field: the browser validates it, so it is neither hidden nor read-only. */
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
-/** Returns what the browser finds wrong with a field. Getters of a component may throw before it is rendered. */
+/** Returns the browser's validation message of a field. Getters of a component may throw before it is rendered. */
 export const foundBy = (field: Field): string | undefined => quietly(() => field.validationMessage);
 
 /** Whether a field has text that the browser cannot read, such as `1,5` in a number field. */

@@ -1,4 +1,4 @@
-/* `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
+/* `impact-pledge/form`: checks a plain HTML form in a page, and posted data on a server, by the same rules. */
 import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
 import { resend } from "./failure.ts";
@@ -48,10 +48,10 @@ const BIND = {
 const bound = new WeakMap<HTMLFormElement, AbortSignal>();
 
 /**
- * Reads and checks the posted data of a form on your server, by the same rules as {@link bindForm} in the page.
+ * Reads and checks the posted data of a form on a server, by the same rules as {@link bindForm} in the page.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
- * @throws {Error} where WebAssembly cannot run, before {@link ready} is awaited
+ * @throws {Error} if WebAssembly cannot run, until {@link ready} has resolved
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {
@@ -69,7 +69,7 @@ export function readForm<Optional extends boolean = false>(
     ([, value]) => typeof value === "string",
   );
   const [reading] = read(
-    // A problem of all pledges belongs to an amount, which is never hidden.
+    // An issue of the whole list of pledges belongs to an amount: only amounts count as visible.
     entries.map(([name, value]) => ({ name, value, hidden: !name.endsWith(".amount") })),
     "name",
     options,
@@ -78,23 +78,23 @@ export function readForm<Optional extends boolean = false>(
 }
 
 /**
- * Checks a form while it is filled in. The names of its fields are paths of the request: `reference`,
- * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several checkboxes. Fields of other names
- * are only checked by the browser.
+ * Checks a form while the shopper fills it in. The names of its fields are paths of the request: `reference`,
+ * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several checkboxes. Only the browser checks
+ * fields of other names.
  *
- * A problem is shown after the field was left or chosen, until it is solved: in the element with
+ * A problem is shown after the shopper has left or changed the field, until it is solved: in the element with
  * `data-problem="{name}"`, or in a new paragraph of class `impact-pledge-problem` after the field.
  *
- * Where WebAssembly cannot run, the same rules are loaded as plain JavaScript. Until they are there, only the browser checks
- * the form, and sending it waits for them, 5 seconds at most. Without them the form stays the browser's own, and an error is
- * logged once per page.
+ * If WebAssembly cannot run, the same rules are loaded as plain JavaScript. While they load, only the browser checks the form,
+ * and a submission waits for them, 5 seconds at most. If they cannot be loaded, only the browser checks the form, and an error
+ * is logged once per page.
  *
- * @throws {TypeError} if the first argument is not a form, such as `null` of a selector that finds none, the form is already
- *   bound, or an option does not exist or has a wrong type
+ * @throws {TypeError} if the first argument is not a form (such as `null` from `querySelector`), if the form is already bound, or
+ *   if an option does not exist or has a wrong type
  * @example
  * ```js
  * const binding = bindForm(document.querySelector("form"), {
- *   optional: true, // a coffee without a tree
+ *   optional: true, // the shopper may order without a pledge
  *   async onSubmit(payload, { data }) {
  *     const response = await fetch("/order", { method: "POST", body: data }); // the whole form, for `readForm`
  *     if (response.status === 422) return response.json(); // { issues: [{ path: ["recipient", "email"], message: "…" }] }
@@ -140,9 +140,9 @@ export function bindForm<Optional extends boolean = false>(
   };
 }
 
-/** Holds back a form that is sent before the rules are loaded. Sends it again once they are, or will not be in time. */
+/** Delays a submission until the rules are loaded, or until they are too late. Then submits the form again. */
 function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: AbortSignal): void {
-  let isWaiting: boolean | undefined; // false: not any more
+  let isWaiting: boolean | undefined; // false: the wait is over
   async function hold(event: SubmitEvent): Promise<void> {
     if (areLoaded() || isWaiting === false || event.target !== form) return;
     event.preventDefault();
@@ -150,7 +150,7 @@ function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: Abor
     if (isWaiting) return;
     isWaiting = true;
     form.setAttribute("aria-busy", "true");
-    await ready().catch(() => {}); // the server checks the form, too
+    await ready().catch(() => {}); // without the rules, the server checks the form
     isWaiting = false;
     form.removeAttribute("aria-busy");
     resend(form, event.submitter);

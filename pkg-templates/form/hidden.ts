@@ -1,14 +1,14 @@
-/* Fields that are not rendered: in a hidden step, a closed dialog, or a part that can be opened. */
+/* Fields that are not rendered: in a hidden step, a closed dialog, or a collapsed part. */
 import { type Field, nameOf } from "./fields.ts";
 import type { Line } from "./live.ts";
 
 const UNTIL_FOUND = "until-found";
-/** The most problems that are listed because their fields cannot be seen. */
+/** The maximum number of listed problems of invisible fields. */
 const MOST_LISTED = 100;
 
 /**
- * Returns a line for each problem whose field cannot be seen: a link to the field if it can be shown.
- * @param textAt returns the problem that a field has now
+ * Returns a line for each problem of an invisible field. The line is a link if the field can be made visible.
+ * @param textAt returns the current problem of a field
  */
 export const hiddenLines = (
   fields: readonly Field[],
@@ -29,14 +29,14 @@ export const hiddenLines = (
 
 const isRendered = (field: Field) => field.checkVisibility?.() ?? true;
 
-/** Focuses a field, of which the closed `details` are opened. @returns whether it is seen then */
+/** Opens the closed `details` around a field and focuses it. @returns whether it is visible then */
 export function focus(field: Field): boolean {
   for (const details of ancestorsOf(field)) if (details.localName === "details") open(details);
   field.focus();
   return field.matches(":focus-within") || isRendered(field);
 }
 
-/** Opens what the browser itself opens when it finds text in the page, and focuses the field. */
+/** Opens the parts that the browser opens when it finds text in a page (`hidden=until-found`), and focuses the field. */
 function reveal(field: Field): void {
   for (const part of ancestorsOf(field)) {
     if (part.getAttribute("hidden") !== UNTIL_FOUND) continue;
@@ -46,7 +46,7 @@ function reveal(field: Field): void {
   focus(field);
 }
 
-/** Whether {@link reveal} can show a field: no part of the page that it lies in is hidden otherwise. */
+/** Whether {@link reveal} can show a field: no part around it is hidden in another way. */
 const canReveal = (field: Field) =>
   ancestorsOf(field).every(
     (part) =>
@@ -62,7 +62,7 @@ function ancestorsOf(field: Element): Element[] {
 
 const open = (details: Element) => ((details as HTMLDetailsElement).open = true);
 
-/** Returns the name of a field as a shopper reads it. */
+/** Returns the name of a field for shoppers. */
 function labelOf(field: Field): string {
   const label = field.labels?.[0]?.cloneNode(true) as Element | undefined;
   for (const control of label?.querySelectorAll("button,select,textarea") ?? []) control.remove();

@@ -12,11 +12,11 @@ export type FieldIssue = FieldReading[0]["issues"][number];
 /** Whether an issue has no field that can show it. */
 export const hasNoField = ({ field }: FieldIssue) => !canShow(field);
 
-/** Whether an issue says that no pledge is chosen yet: it is not shown while the shopper is still filling in the form. */
+/** Whether an issue says that no pledge is chosen yet. It is not shown before the first submission. */
 export const isIncomplete = (issue: FieldIssue) =>
   groupOf(issue) === "pledges" && issue.code !== "too_many_items";
 
-/** Returns the name of the group whose element shows the issue: of codes about several fields together. */
+/** Returns the name of the group whose element shows the issue; undefined for an issue of a single field. */
 export const groupOf = ({ code, path }: FieldIssue): string | undefined =>
   /_items$/.test(code) || (code === "required" && path[0] === "pledges" && path.length === 1)
     ? path.join(".")

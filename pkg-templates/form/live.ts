@@ -8,20 +8,20 @@ export interface Line {
   readonly text: string;
   /** Returns whether the text is still true. */
   readonly holds: () => boolean;
-  /** Whether the line is visible, instead of only for screen readers. */
+  /** Whether the line is visible. Default: only for screen readers. */
   readonly isVisible?: boolean;
-  /** Makes the line a link that does this. */
+  /** Runs when the line is clicked; it is a link then. */
   readonly follow?: (() => unknown) | undefined;
 }
 
-/** Appends a live region to a form, or takes over that of an earlier binding, in a copy of the form. */
+/** Appends a live region to a form, or takes over the region that an earlier binding left in a copy of the form. */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];
   const left = form.querySelector<HTMLElement>(`.${REGION}`),
     region = left ?? elementOf(form, "div");
   region.className = REGION;
   region.setAttribute("role", "status");
-  region.setAttribute("aria-atomic", "false"); // else, when a line is removed, all others are read again
+  region.setAttribute("aria-atomic", "false"); // otherwise screen readers read all lines again when one is removed
   if (left) region.replaceChildren();
   else form.append(region);
 

@@ -2,7 +2,7 @@
 import { type Field, memberOf, nameOf } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
-/** A problem shown beside a field. If the page has an element for the `group`, it is shown there. */
+/** A problem shown beside a field, or in the page's element for its `group` if there is one. */
 export interface Problem {
   readonly text: string;
   readonly group?: string | undefined;
@@ -13,21 +13,21 @@ interface Text {
   readonly textContent: string;
 }
 
-/** The texts of the elements that change. */
+/** The new texts of the elements that change. */
 type Changed = Map<HTMLElement, Set<string>>;
 
 const MADE = "impact-pledge-problem";
 
-/** A copy of a page may have the IDs of an earlier visit. */
+/** Starts at the current time, because a copy of a page may contain the IDs of an earlier visit. */
 let count = Date.now();
 
 export function messagesOf(form: HTMLFormElement) {
   /** The shown texts and their elements, by field. */
   const shown = new Map<Field, { readonly text: string; readonly place: HTMLElement }>();
-  const made = new WeakSet<HTMLElement>(); // elements that are not the page's own
+  const made = new WeakSet<HTMLElement>(); // elements that this module created
 
   /**
-   * Takes over the elements that an earlier binding made, in a copy of the form. @returns the fields whose problems they show
+   * Takes over the elements that an earlier binding created, in a copy of the form. @returns the fields whose problems they show
    */
   function adopt(fields: readonly Field[]): Field[] {
     const root = form.getRootNode() as Document,
@@ -42,7 +42,7 @@ export function messagesOf(form: HTMLFormElement) {
     return [...shown.keys()];
   }
 
-  /** Returns the problems that a server rendered in the page, by field; the problem of a group by its first field. */
+  /** Returns the problems that a server rendered in the page, by field. The problem of a group belongs to its first field. */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
     const places = ownPlaces(fields),
       errors = new Map<Field, Problem>();
@@ -59,7 +59,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Shows only these problems. @returns the new ones
+   * Shows exactly these problems. @returns the new ones
    * @param problems by field
    */
   function show(problems: ReadonlyMap<Field, Problem>): [Field, Problem][] {
@@ -93,7 +93,7 @@ export function messagesOf(form: HTMLFormElement) {
     field.removeAttribute("aria-invalid");
   }
 
-  /** Writes the texts of the elements that change, each text once: the fields of a group share one. */
+  /** Writes the texts of the elements that change. Each text is written once, because the fields of a group share an element. */
   function write(changed: Changed): void {
     for (const { text, place } of shown.values()) changed.get(place)?.add(text);
     for (const [place, texts] of changed) {
@@ -103,8 +103,8 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the page's own elements by name, all at once: a search for each name would take quadratic time. Elements beside
-   * the form count for fields that are there, too.
+   * Returns the page's own elements by name, from one search: a search for each name would take quadratic time. For fields
+   * outside of the form, elements outside of it count, too.
    */
   function ownPlaces(fields: readonly Field[]): Map<string, HTMLElement> {
     if (fields.length === 0) return new Map();

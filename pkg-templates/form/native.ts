@@ -1,19 +1,19 @@
-/* The texts for what the browser itself finds wrong with a field: the page's own, so that all are in one language. */
+/* Texts for problems that the browser itself finds, from the page's own texts, so that all are in one language. */
 import { type Field, nameOf } from "./fields.ts";
 import { messageOf } from "./texts.ts";
 
-/** Returns the text of a field that the browser finds invalid, as of an issue whose path is the field's name. */
+/** Returns the text for a field that the browser finds invalid, as for an issue whose path is the field's name. */
 export function nativeText(field: Field, messages: object | undefined): string {
   const { title, validity, validationMessage: message } = field,
     path = nameOf(field).split("."),
     issue = { path, pointer: ["", ...path].join("/"), message, field, meta: {} };
-  if (validity?.customError ?? true) return message; // of the page's own script
-  // A title is HTML's place to say what a `pattern` stands for.
+  if (validity?.customError ?? true) return message; // set by the page's own script
+  // In HTML, the title describes a `pattern`.
   const [code = title ? "" : "invalid_value", count] = found(field);
   return code ? messageOf({ ...issue, code, count }, messages) : title;
 }
 
-/** Returns the code of what the browser finds, if it has one of its own, and the limit of a range. */
+/** Returns the code of the browser's problem, if there is a specific one, and the limit of a range. */
 function found({ type, validity: is, min, max }: Field): [code?: string, limit?: string] {
   if (is.valueMissing) return ["required"];
   if (is.badInput) return [type === "number" ? "not_finite" : "invalid_date_time"];

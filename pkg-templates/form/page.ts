@@ -1,5 +1,5 @@
 /*
- * The page's events that bound forms need. The listeners hold no form: one that left the document can be collected.
+ * The page's events for bound forms. The listeners keep no form in memory, so a form that left the document can be collected.
  */
 
 import { type Field, isCustom } from "./fields.ts";
@@ -11,7 +11,7 @@ interface FieldEvent extends Event {
 
 type OnField = (event: FieldEvent) => void;
 
-/** The longest that a check waits because a mouse button is down: the button may be released outside of the page. */
+/** The longest wait of a check while a mouse button is down: the button may be released outside of the page. */
 const HELD_MS = 1_000;
 
 const FIELD_EVENTS = ["input", "change", "focusout"];
@@ -19,15 +19,15 @@ const FIELD_EVENTS = ["input", "change", "focusout"];
 const handlers = new WeakMap<HTMLFormElement, OnField>();
 const watched = new WeakSet<Document>();
 
-/** Whether a mouse button was pressed in this task: a field that loses the focus now, loses it by that. */
+/** Whether a mouse button was pressed in this task. If so, the press is why a field loses the focus now. */
 let isPressed = false;
 
 /**
  * Watches the events of a form's fields.
- * @param note called at each event, before its own handlers
- * @param check called after them: a check before makes a component render its old value. A custom element may take until the
- *   next task to change what it posts.
- * @returns a function that drops a check that is due
+ * @param note called at each event, before the page's handlers
+ * @param check called after the page's handlers: an earlier check makes a component render its old value. A custom element may
+ *   need until the next task to change what it posts.
+ * @returns a function that cancels a pending check
  */
 export function watchFields(
   form: HTMLFormElement,
@@ -47,12 +47,12 @@ export function watchFields(
   function onField(event: FieldEvent): void {
     const { type, target } = event;
     if (target.form !== form && !isCustom(target)) return;
-    const isHeld = isPressed && type !== "input"; // showing a message now could move the click target
+    const isHeld = isPressed && type !== "input"; // a new message could move the click target
     if (event.eventPhase !== event.CAPTURING_PHASE)
       return void (isHeld || isCustom(target) || checkIfDue());
     note(type, target);
     drop();
-    due = setTimeout(checkIfDue, isHeld ? HELD_MS : 0); // an event may be stopped on its way
+    due = setTimeout(checkIfDue, isHeld ? HELD_MS : 0); // a handler may stop the event
     const release = () => setTimeout(checkIfDue); // after the click
     if (isHeld)
       form.ownerDocument.addEventListener("mouseup", release, { capture: true, once: true });
@@ -68,7 +68,7 @@ function watch(form: HTMLFormElement, onField: OnField, signal: AbortSignal): vo
   watchPage(form.ownerDocument);
 }
 
-/** Listens to the page once, in a function of its own: its listeners would hold the variables of another in memory. */
+/** Listens to the page once. A separate function, so that the listeners keep no variables of a form in memory. */
 function watchPage(page: Document): void {
   if (watched.has(page)) return;
   watched.add(page);
@@ -86,7 +86,7 @@ function listen(to: EventTarget, listener: EventListener, options: AddEventListe
       to.addEventListener(type, listener, { ...options, capture });
 }
 
-/** Passes on the events of fields that a `form` attribute puts into a form elsewhere. */
+/** Passes on the events of fields outside of their form, which a `form` attribute assigns to it. */
 function passOn(event: FieldEvent): void {
   const form = event.target.form!,
     onField = handlers.get(form);

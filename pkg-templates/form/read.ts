@@ -1,12 +1,16 @@
 /*
- * Reads a plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
- * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. A name whose first
- * step is not a member of the request belongs to the shop and is ignored; any other unknown name becomes an unknown
- * member, which the rules report. Empty controls are left out, and so are pledges whose amount is not filled in; the items
- * after them move up. Where the contract requires a number or a date-time, text that can be
- * read as one is converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
- * The request is written as JSON text, because it keeps the digits of numbers and members such as `__proto__`. What is checked
- * stands in `check.ts`: of two filled controls of the same name the first, and the second is a duplicate.
+ * Reads a plain HTML form as a create request: names are paths, values are text.
+ *
+ * - A control named `recipient.email` or `pledges.0.impact.amount` is that member of the request. Controls named
+ *   `notifications` are its items.
+ * - A name whose first step is not a member of the request belongs to the shop and is ignored. Any other unknown name becomes an
+ *   unknown member, which the rules report.
+ * - Empty controls are left out, and so are pledges with an empty amount. The items after them move up.
+ * - If the contract requires a number or a date-time, text that can be read as one is converted. Other text goes into the
+ *   payload unchanged, and the rules report it.
+ *
+ * The request is written as JSON text, which keeps the digits of numbers and members such as `__proto__`. `check.ts` has the
+ * checks. Of two filled controls of the same name, the first is checked and the second is a duplicate.
  */
 import { REQUEST } from "../generated/fields.ts";
 import { DUPLICATE_MEMBER, REQUIRED_MEMBER } from "../generated/tables.ts";
@@ -24,7 +28,7 @@ export interface Control {
   readonly name: string;
   readonly value: string;
   readonly hidden?: boolean;
-  /** Whether the control posts nothing. It may own an issue, but is no part of the payload. */
+  /** Whether the control posts nothing. It may own an issue, but is not part of the payload. */
   readonly isSilent?: boolean;
   /** The position in the document. Default: the position in the list. */
   readonly rank?: number | undefined;
@@ -37,19 +41,19 @@ interface Options {
   readonly timeZone?: string | undefined;
 }
 
-/** The result of reading a form. Each issue gets the property `Member` of the control that it belongs to. */
+/** The result of reading a form. Each issue has the property `Member` of the control that it belongs to. */
 export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
   readonly payload?: unknown;
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
 }
 
-/** Returns that property of the control that a path with dots belongs to. */
+/** Returns this property of the control that a dotted path belongs to. */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
  * Reads and checks a form, in time linear in the length of its names and values, except for sorting the items.
- * @param member the property of a control to set on each issue that belongs to it; null if there is no such control
+ * @param member the property of a control to set on each of its issues; null for an issue without a control
  */
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
@@ -57,7 +61,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   { maxIssues, messages, optional, timeZone }: Options = {},
 ): [Reading<C, Member>, OwnerAt<C, Member>] {
   const { request, unknown, others } = nodesOf(controls, timeZone);
-  const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several, the first
+  const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several with one name, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
   const strays = unknown.map(
     ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
@@ -71,7 +75,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   const all: NewIssue[] = [...found, ...unknown.map(({ name }) => issueOfUnknown(name))],
     beyond = all.splice(mostOf(maxIssues)).length;
   const issues: (NewIssue & Partial<Record<string, unknown>>)[] = withCount(all, beyond);
-  let unknowns = 0; // they are in the order in which they are written
+  let unknowns = 0; // their issues are in the same order
   for (const issue of issues) {
     issue[member] =
       issue.code === "unknown_member"
@@ -83,7 +87,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   return [{ valid, payload: JSON.parse(json), issues: issues as never }, ownerAt];
 }
 
-/** The controls of a node of the request: those of its own name, all that are in it, and its child nodes by name or index. */
+/** The controls of a node of the request: `own` have its name, `all` are in it, `parts` are its child nodes by name or index. */
 interface Node {
   readonly shape: Shape;
   readonly own: Read[];
@@ -101,7 +105,7 @@ interface Read {
   readonly index: number;
 }
 
-/** The controls of the written values, by their paths with dots. */
+/** The controls of the written values, by dotted path. */
 type Owners = Map<string, Read | undefined>;
 
 const nodeOf = (shape?: Shape): Node => ({
@@ -121,7 +125,7 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
     const steps = control.name.split(".", MAX_STEPS),
       shape = steps.reduce<Shape | undefined>(shapeWithin, REQUEST);
     if (shape?.format === "date-time") control.value = dateTimeOf(value, timeZone);
-    else if (shape?.format) control.value = value.trim(); // addresses, as `type=email` and `type=url` do it
+    else if (shape?.format) control.value = value.trim(); // trims addresses, as `type=email` and `type=url` do
     if (shape) insert(request, steps, control);
     else if (!shapeWithin(REQUEST, steps[0]!)) control.name && others.push(control);
     else if (isFilled(control)) unknown.push(control);
@@ -130,8 +134,8 @@ function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
 }
 
 /**
- * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. Line breaks become LF, as
- * a script reads them in the page; browsers post CRLF.
+ * Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. Converts line breaks to LF,
+ * as a script in the page reads them: browsers post CRLF.
  */
 const wellFormed = (text: string) =>
   text.replace(/\r\n?/g, "\n").replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
@@ -150,8 +154,8 @@ const isVisible = ({ hidden }: Read) => !hidden;
 const isPosted = ({ isSilent }: Read) => !isSilent;
 
 /**
- * The controls by which an item is chosen: a pledge's amount, and the item's own. (Nothing else shows whether a shopper has
- * chosen it: fields with a value from the start, and hidden ones, are posted in any case.)
+ * Returns the controls that decide whether an item is chosen: a pledge's amount, and controls with the item's own name. Other
+ * controls do not decide it: hidden fields and fields with an initial value are always posted.
  */
 const choosing = ({ own, parts }: Node): Read[] => [
   ...own,
@@ -159,7 +163,7 @@ const choosing = ({ own, parts }: Node): Read[] => [
 ];
 
 /**
- * Removes the pledges that are not chosen, or whose amount is 0. @returns whether anything is left, including under misspelt
+ * Removes the pledges that are not chosen, or whose amount is 0. @returns whether anything is left, also under misspelt
  * names
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
@@ -174,17 +178,17 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
-/** Returns the control that issues of a node belong to: its own, or else the first in it; visible ones first. */
+/** Returns the control that owns the issues of a node: its own control, or else the first in it. Prefers visible controls. */
 const ownerOf = ({ own, all }: Node) =>
   firstOf(own.filter(isVisible)) ?? firstOf(all.filter(isVisible)) ?? firstOf(own) ?? firstOf(all);
 
 const firstOf = ([first, ...others]: Read[]) =>
   others.reduce((a, b) => (b.rank < a!.rank ? b : a), first);
 
-// The request as JSON, and its issues in the order of the contract. Each function enters the control of every value that it
-// writes into `owners`, by its path with dots.
+// The request as JSON, and its issues in the order of the contract. For every value that it writes, each function adds the
+// control to `owners`, by dotted path.
 
-/** Values as JSON, and the issues of the first. */
+/** Values as JSON, and the issues of the first value. */
 interface Written {
   readonly json: string[];
   readonly issues: NewIssue[];
@@ -210,11 +214,11 @@ const joined = (all: readonly Written[]): Written => ({
   issues: all.flatMap(({ issues }) => issues),
 });
 
-/** Returns a value as JSON: none if it is left out, several if it was filled in more than once. */
+/** Returns a value as JSON: no text if it is left out, several texts if it was filled in more than once. */
 function valuesOf(node: Node, path: string, owners: Owners): Written {
   const { shape, all, parts } = node;
   owners.set(path, ownerOf(node));
-  // Only the first is checked, so the check of a text waits until it is known to be that.
+  // Checks are functions, because only the first value is checked.
   const values: [json: string, check: () => NewIssue[]][] = shape.item
     ? [arrayOf(node, `${path}.`, owners)]
     : filledIn(node).map(({ value }) => [
@@ -233,14 +237,14 @@ function valuesOf(node: Node, path: string, owners: Owners): Written {
   return { json: values.map(([json]) => json), issues: [...check(), ...duplicates] };
 }
 
-/** Returns the controls that are filled in. A 0 beside another amount is a page's way to post a box that is not ticked. */
+/** Returns the controls that are filled in. Ignores a 0 beside another amount: pages post it for an unticked checkbox. */
 function filledIn({ shape, own }: Node): Read[] {
   const filled = own.filter(isFilled),
     counting = filled.filter((control) => !(shape.isNumber && isNothing(control)));
   return counting.length > 0 ? counting : filled;
 }
 
-/** Controls with the name of the array are one item each; the items with an index follow them. */
+/** Returns an array as JSON. Each control with the name of the array is one item; the items with an index follow them. */
 function arrayOf(
   node: Node,
   path: string,
@@ -266,7 +270,7 @@ function arrayOf(
   ];
 }
 
-/** Removes the plus sign and the leading zeros of a number, which JSON does not allow. */
+/** Returns a text as JSON. Removes the plus sign and leading zeros of a number, which JSON does not allow. */
 function textOf(value: string, { isNumber }: Shape): string {
   const [, sign = "", digits] = (isNumber && value.match(DECIMAL)) || ([] as string[]);
   if (digits === undefined) return JSON.stringify(value);

@@ -1,11 +1,11 @@
-/* Reads issues that a server found. They may be anything: reading is bounded and never throws. */
+/* Reads issues from a server. They may be any value, so reading is bounded and never throws. */
 import type { ReportedIssue } from "./types.ts";
 
 const MOST = 1_000; // issues, and characters of each text
 const MOST_STEPS = 9;
 const CODE = /^(required|[a-z]+(_[a-z]+)+)$/; // excludes members of Object.prototype
 
-/** Returns the `issues` of a response or of an error; undefined if there are none. */
+/** Returns the `issues` of a response or an error; undefined if there are none. */
 export function issuesOf(value: unknown): unknown[] | undefined {
   return quietly(() =>
     Array.isArray((value as Answer).issues) && (value as Answer).issues.length > 0
@@ -27,7 +27,7 @@ interface Answer {
   readonly issues: unknown[];
 }
 
-/** Reads the first issues, except those without a message. */
+/** Reads the first {@link MOST} issues, except those without a message. */
 export function readIssues(issues: unknown): ServerIssue[] {
   const length = quietly(() => Math.min((issues as unknown[]).length, MOST)) || 0;
   return Array.from({ length }, (_, index) =>
@@ -58,7 +58,7 @@ function readIssue({
   };
 }
 
-/** Reads a step of a path; Standard Schema also allows an object with a `key`. */
+/** Reads a step of a path. Standard Schema also allows an object with a `key`. */
 const stepOf = (step: unknown) =>
   String((step as { key?: unknown } | null)?.key ?? step).slice(0, MOST);
 

@@ -1,6 +1,6 @@
-/* Forms that are being sent: each is busy, and is not sent again. */
+/* Forms that are being submitted. Such a form is busy and cannot be submitted again. */
 
-/** How long a form stays busy while the page is left, as a navigation may fail or be a download. */
+/** How long a form stays busy during a navigation, which may fail or be a download. */
 const LEAVING_MS = 10_000;
 
 interface Sending {
@@ -12,7 +12,7 @@ const sending = new WeakMap<HTMLFormElement, Sending>();
 
 export const isBusy = (form: HTMLFormElement) => sending.has(form);
 
-/** Makes a form busy. */
+/** Marks a form as busy. */
 export function startSending(form: HTMLFormElement): Sending {
   const state = { end: new AbortController() };
   sending.set(form, state);
@@ -21,7 +21,7 @@ export function startSending(form: HTMLFormElement): Sending {
   return state;
 }
 
-/** Listens to what becomes of the page, in a function of its own, so that the listeners do not hold the form in memory. */
+/** Listens for navigations. A separate function, so that the listeners do not keep the form in memory. */
 function listen(view: Window | null, form: WeakRef<HTMLFormElement>, signal: AbortSignal): void {
   const leave = () => {
     const state = sending.get(form.deref()!);
@@ -32,7 +32,7 @@ function listen(view: Window | null, form: WeakRef<HTMLFormElement>, signal: Abo
   view?.addEventListener("pageshow", comeBack, { signal });
 }
 
-/** Ends what was started, unless that has ended. @returns whether it had not */
+/** Ends a submission. @returns whether it was still running */
 export function endSending(form: HTMLFormElement, state = sending.get(form)): boolean {
   if (!state || sending.get(form) !== state) return false;
   state.end.abort();
@@ -41,7 +41,7 @@ export function endSending(form: HTMLFormElement, state = sending.get(form)): bo
   return true;
 }
 
-/** Ends it in the next task, when a navigation has begun if there is one; then after {@link LEAVING_MS}. */
+/** Ends a submission in the next task, or {@link LEAVING_MS} later if a navigation has begun by then. */
 export function endSendingUnlessLeaving(form: HTMLFormElement, state: Sending): void {
   setTimeout(() => {
     if (state.isLeaving) setTimeout(endSending, LEAVING_MS, form, state);

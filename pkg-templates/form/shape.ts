@@ -1,6 +1,6 @@
-/* The shape of a request, as a form fills it in. */
+/* The shape of a request for forms. */
 
-/** One more than the longest path of the request. A name with more steps is not split further: it is unknown anyway. */
+/** One more than the longest path of the request. Names are split into at most so many steps: longer ones are unknown anyway. */
 export const MAX_STEPS = 5;
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
@@ -11,9 +11,9 @@ export interface Shape {
   readonly format?: "email" | "uri" | "date-time";
   /** The members of an object, in the order of the contract. */
   readonly members?: Readonly<Record<string, Shape>>;
-  /** The texts that are allowed. */
+  /** The allowed texts. */
   readonly choices?: readonly string[];
-  /** The items of an array, and how many it has at least and at most. */
+  /** The items of an array, and their minimum and maximum number. */
   readonly item?: Shape;
   readonly least?: number;
   readonly most?: number;

@@ -15,10 +15,10 @@ interface About {
 export const messageOf = (issue: About, messages: object = en): string =>
   (textOf(issue, messages) ?? textOf(issue, en) ?? issue.message) as string;
 
-/** The start of every message for developers, but of no sentence for shoppers. */
+/** The beginning of every message for developers, and of no sentence for shoppers. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
-/** Returns the page's own text of a server's issue, or else the server's message, unless that is for developers. */
+/** Returns the page's own text for a server's issue, or else the server's message; for a developer's message, the default text. */
 export function reportedText(
   issue: About & { readonly message: string },
   messages: object = {},
@@ -28,7 +28,7 @@ export function reportedText(
     : (textOf(issue, messages) ?? issue.message);
 }
 
-/** Returns a text that is not of an issue. If `messages` is a function, it is not called. */
+/** Returns a text of the form itself. If `messages` is a function, it is not called. */
 export const formText = (
   messages: FormMessages | undefined,
   code: keyof FormTexts,

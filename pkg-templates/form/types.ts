@@ -7,7 +7,7 @@ import type {
   Messages,
 } from "../validate/index.ts";
 
-/** The DOM's type of this name; `never` in programs compiled without the DOM, such as servers. */
+/** The DOM type of this name; `never` in programs compiled without the DOM types, such as servers. */
 export type Dom<Name extends string> = typeof globalThis extends {
   readonly [N in Name]: { readonly prototype: infer T };
 }
@@ -23,11 +23,11 @@ export type FormField =
 
 /** An issue of a form in a page. */
 export interface FormIssue extends Issue {
-  /** The field that the issue belongs to; `null` if the form does not have it. */
+  /** The field that the issue belongs to; `null` if the form has no such field. */
   readonly field: FormField | null;
 }
 
-/** The texts of a form: a locale pack, texts by the codes of issues, or a function. Default: English for shoppers. */
+/** The texts of a form: a locale pack, texts by issue code, or a function. Default: English for shoppers. */
 export type FormMessages =
   | (MessageMap<FormIssue> & { readonly [key in keyof FormTexts]?: FormTexts[key] | undefined })
   | ((issue: FormIssue) => string | undefined);
@@ -40,17 +40,16 @@ export type FormPayload<Optional extends boolean = false> =
 /** Options of both `bindForm` and `readForm`. Set them alike, so that page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
   /**
-   * Whether a shopper may choose no pledge; the payload is then `null`, and valid. An item of `pledges` whose amount is
-   * empty is never chosen, and left out of the payload; with this option nor is one whose amount is zero (`0`, `0.0`, `-0`).
-   * Default: `false`.
+   * Whether a shopper may choose no pledge. The payload is then `null`, and valid. A pledge with an empty amount is always
+   * left out of the payload; with this option, a pledge with the amount zero (`0`, `0.0`, `-0`) is, too. Default: `false`.
    */
   optional?: Optional | undefined;
   /**
-   * The time zone of dates and local times, an IANA name such as `Europe/Berlin`. The values of HTML's date and
-   * datetime-local controls, such as `2026-01-31` (read as midnight) and `2026-01-31T12:00`, become RFC 3339 date-times
-   * such as `2026-01-31T12:00:00+01:00`. At the start of summer time, a skipped time moves forward by the length of the
-   * gap; at its end, the earlier of two equal times is used. Other text and dates that do not exist stay unchanged.
-   * Default: UTC, in the page as on the server. Another zone must be set in both.
+   * The time zone of dates and local times, an IANA name such as `Europe/Berlin`. Values of HTML's date and datetime-local
+   * controls, such as `2026-01-31` (midnight) and `2026-01-31T12:00`, become RFC 3339 date-times such as
+   * `2026-01-31T12:00:00+01:00`. At the start of summer time, a skipped time moves forward by the length of the gap; at its
+   * end, the earlier of two equal times is used. Other text and dates that do not exist stay unchanged.
+   * Default: UTC. Set another zone both in the page and on the server.
    */
   timeZone?: string | undefined;
 }
@@ -59,25 +58,25 @@ export interface FormOptions<Optional extends boolean = false> {
 export interface BindFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
   /** Your own texts. Codes without an entry keep their default text. */
   messages?: FormMessages | undefined;
-  /** Returns the text for screen readers when a form with `count` problems cannot be sent. */
+  /** Returns the text for screen readers when a form with `count` problems was submitted. */
   summary?: ((count: number) => string) | undefined;
   /**
-   * Called with the payload of a valid form when it is submitted, and with the data that the browser would post: the
-   * whole form, with your own fields. Without it the browser posts the form. While the promise that it returns is pending,
-   * the form is `aria-busy` and cannot be submitted again.
+   * Called when a valid form is submitted, with its payload and with the data that the browser would post: the whole form,
+   * including your own fields. Without it the browser posts the form. While the promise that it returns is pending, the
+   * form is `aria-busy` and cannot be submitted again.
    *
-   * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a
-   * Standard Schema or the response of your server, they are shown as by `report`. If it throws anything else, the form
-   * shows that it was not sent, with a button to retry, and the error goes to `reportError`.
+   * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a Standard
+   * Schema or the response of your server, the form shows them as by `report`. If it throws anything else, the form says
+   * that it was not sent, beside a button to retry, and the error goes to `reportError`.
    */
   onSubmit?: ((payload: FormPayload<Optional>, submission: FormSubmission) => unknown) | undefined;
-  /** Called with all issues, shown or not: once at first, and whenever they change. */
+  /** Called with all issues, shown or not: once at the beginning, and whenever they change. */
   onIssues?: ((issues: FormIssue[]) => void) | undefined;
 }
 
-/** A form that was submitted in a page. */
+/** The submission of a form in a page. */
 export interface FormSubmission {
-  /** What the browser would post: all fields of the form, and the button that was pressed. */
+  /** The data that the browser would post: all fields of the form, and the button that was pressed. */
   readonly data: Dom<"FormData">;
   readonly event: Dom<"SubmitEvent">;
 }
@@ -87,35 +86,35 @@ export type FormReading<I extends Issue, Optional extends boolean = false> =
   | { readonly valid: true; readonly payload: FormPayload<Optional>; readonly issues: readonly I[] }
   | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
 
-/** An issue to show in a form: of a Standard Schema, of a server, or of this package. */
+/** An issue to show in a form: from a Standard Schema, a server, or this package. */
 export interface ReportedIssue {
   /** The text to show. */
   readonly message: string;
   /** The path in the payload, such as `["recipient", "email"]`. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
-  /** The path as a JSON Pointer, such as `/recipient/email`; used if there is no `path`. */
+  /** The path as a JSON Pointer, such as `/recipient/email`. Used if there is no `path`. */
   readonly pointer?: string | undefined;
-  /** A code of this package is shown with its text in `messages`; messages for developers become ones for shoppers. */
+  /** A code of this package. Its text in `messages` is shown, and a message for developers becomes one for shoppers. */
   readonly code?: string | undefined;
 }
 
-/** The result of {@link bindForm}: controls the checks of a form. */
+/** Controls the checks of a form. The result of {@link bindForm}. */
 export interface FormBinding<Optional extends boolean = false> {
   /**
-   * Whether the form is checked in the page. It is false after `unbind`; where WebAssembly cannot run, such as under a
-   * Content-Security-Policy without `'wasm-unsafe-eval'`, until the rules are loaded without it (see `ready`); and where
-   * they cannot be loaded: then the form stays as it was. While it is false, the other functions have no effect.
+   * Whether this package checks the form in the page. False after `unbind`. If WebAssembly cannot run, such as under a
+   * Content-Security-Policy without `'wasm-unsafe-eval'`, it is false until the rules are loaded as plain JavaScript (see
+   * `ready`), and stays false if they cannot be loaded. While it is false, the other functions have no effect.
    */
   readonly isActive: boolean;
-  /** Reads the current payload and issues without showing them; not valid and without issues if not active. */
+  /** Reads the current payload and issues without showing them; `{ valid: false, issues: [] }` while inactive. */
   read(): FormReading<FormIssue, Optional>;
-  /** Checks the form again. Call it after a program has set values. */
+  /** Checks the form again. Call it after your program has set values. */
   refresh(): void;
   /**
-   * Shows issues that a server found in the payload that was sent last; they replace those of an earlier call. Each is
-   * shown beside its field until that is edited. Issues without a field are shown in the form's live region until the
-   * form is sent again. The first field gets the focus. The issues do not prevent the form from being sent again. At
-   * most 1,000 are read; those without a message are ignored.
+   * Shows the issues that a server found in the last payload, instead of those of an earlier call. Each issue is shown
+   * beside its field until the field is edited. Issues without a field are shown in the form's live region until the form
+   * is submitted again. The first field with an issue gets the focus. The issues do not prevent another submission. At most
+   * 1,000 are read; issues without a message are ignored.
    */
   report(issues: readonly ReportedIssue[]): void;
   /** Ends the checks and restores the form. */
@@ -124,7 +123,7 @@ export interface FormBinding<Optional extends boolean = false> {
 
 /** An issue of posted data. */
 export interface PostedIssue extends Issue {
-  /** The name of the field that the issue belongs to; `null` if that was not posted. */
+  /** The name of the field that the issue belongs to; `null` if that field was not posted. */
   readonly name: string | null;
 }
 
@@ -144,19 +143,19 @@ export type PostedData =
 
 /** The options of {@link fieldAttributes}. */
 export interface FieldAttributesOptions<Jsx extends boolean = false> {
-  /** Whether a shopper may choose no pledge: fields of pledges are then not required, and amounts may be 0. */
+  /** Whether a shopper may choose no pledge. Fields of pledges are then not required, and amounts may be 0. */
   optional?: boolean | undefined;
   /** Whether to use React's names: `inputMode` and `autoComplete`. */
   jsx?: Jsx | undefined;
 }
 
-/** Attributes of an input; those that do not apply are absent. */
+/** Attributes of an input. Attributes that do not apply are absent. */
 export type FieldAttributes<Jsx extends boolean = false> = {
   readonly name: string;
   readonly type: "checkbox" | "datetime-local" | "email" | "number" | "text" | "url";
   readonly required?: true;
   readonly min?: string;
-  /** `any` for numbers and times, so that browsers accept decimals and seconds. */
+  /** `any` for numbers and date-times, so that browsers accept decimals and seconds. */
   readonly step?: string;
 } & (Jsx extends true
   ? { readonly inputMode?: "decimal"; readonly autoComplete?: "email" | "given-name" | "name" }

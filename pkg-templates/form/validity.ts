@@ -1,10 +1,10 @@
-/* The problems of fields as the browser knows them, so that `:user-invalid` and `checkValidity` are right. */
+/* Sets the problems of fields as their custom validity, so that `:user-invalid` and `checkValidity` are right. */
 import { type Field, foundBy, isCustom } from "./fields.ts";
 import { quietly } from "./reported.ts";
 
 export function customValidity() {
   const texts = new Map<Field, string>();
-  const given = new Set<string>(); // to custom elements, which may take a moment to lose a text
+  const given = new Set<string>(); // texts that custom elements got: they may take a moment to clear one
 
   function set(field: Field, text = ""): void {
     if ((texts.get(field) ?? "") === text) return;
@@ -14,12 +14,12 @@ export function customValidity() {
     quietly(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
-  /** Clears the problems of all fields but these: the others were removed or disabled. */
+  /** Clears the problems of all other fields, which were removed or disabled. */
   function keep(fields: ReadonlySet<Field>): void {
     for (const field of texts.keys()) if (!fields.has(field)) set(field);
   }
 
-  /** Returns what the browser finds wrong with a field, unless that is a text that a component is about to lose. */
+  /** Returns the browser's message for a field, unless it is a text that a component is about to clear. */
   function find(field: Field): string | undefined {
     const found = foundBy(field);
     return isCustom(field) && given.has(found!) ? texts.get(field) : found;

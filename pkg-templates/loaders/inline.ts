@@ -1,4 +1,4 @@
-/* The WebAssembly as text in the JavaScript. */
+/* Compiles the WebAssembly from text in the JavaScript file. */
 import text from "#text";
 import { find } from "../platform.ts";
 import type { Rules } from "../validate/wasm.ts";
@@ -19,8 +19,8 @@ function compiled(bytes: BufferSource): WebAssembly.Module {
 let isAllowed = false;
 
 /**
- * Throws where WebAssembly is refused, though nothing needs it yet: what is allowed can wait. It tries a module of padding,
- * longer than the 4 KB that Chrome before 114 compiles at once on a page's main thread.
+ * Throws if the environment forbids WebAssembly, before anything needs it. The probe is a module of padding, longer than the 4 KB
+ * that Chrome before 114 compiles synchronously on a page's main thread.
  */
 export function assertAllowed(): void {
   if (isAllowed || module) return;
@@ -38,7 +38,7 @@ export async function compileAhead(): Promise<void> {
   }
 }
 
-/** Loads the same rules without WebAssembly: a file of their own, where the bundler makes several. */
+/** Loads the same rules as plain JavaScript, from a separate file if the bundler writes several. */
 export const loadRules = (): Promise<Rules> => import("#rules");
 
 /** Returns the error if WebAssembly cannot be compiled. */

@@ -1,7 +1,7 @@
-/* The WebAssembly as a separate module, for platforms that do not allow to compile at run time. */
+/* The WebAssembly as a separate module, for platforms that forbid compiling at run time. */
 import module from "#wasm";
 
-/** Under Next.js the module is from another realm, and wasm-bindgen would read it as bytes. */
+/** In Next.js the module belongs to another realm, and wasm-bindgen would take it for bytes. */
 export function compile(): WebAssembly.Module {
   if (!(module instanceof WebAssembly.Module))
     Object.setPrototypeOf(module, WebAssembly.Module.prototype);

@@ -1,4 +1,4 @@
-/* Makes a locale pack from the texts of a language. */
+/* Builds a locale pack from the texts of a language. */
 
 import type { Issue, LocalePack } from "../validate/index.ts";
 
@@ -40,7 +40,7 @@ interface Texts {
 
 type Codes = Record<string, unknown>;
 
-/** Makes a locale pack. @param locale a BCP 47 language tag */
+/** Builds a locale pack. @param locale a BCP 47 language tag */
 export function pack(locale: string, { number, ...texts }: Texts & Codes): LocalePack {
   for (const code in texts)
     if ((texts[code] as Forms).other) texts[code] = counted(locale, texts[code] as Forms);

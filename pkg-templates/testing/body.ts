@@ -1,8 +1,8 @@
-/* The body of a request: a stream for the service, and the received part for the list of requests. */
+/* The body of a request: a stream for the service, and the received bytes for `requests()`. */
 import { MAX_BODY_BYTES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
 
-/** Returns the next piece of a body; `undefined` at its end. */
+/** Returns the next chunk of a body; `undefined` at its end. */
 export type Next = () => Promise<Uint8Array | undefined>;
 
 export type Body = ReturnType<typeof newBody>;
@@ -39,7 +39,7 @@ export function newBody(next: Next) {
     async finish() {
       while (!hasEnded && length <= MAX_BODY_BYTES) await pull();
     },
-    /** Returns the text of the whole body; undefined if it was not read to its end. */
+    /** Returns the text of the whole body; undefined if it was not read to the end. */
     text: () =>
       hasEnded && length <= MAX_BODY_BYTES ? coder("TextDecoder").decode(joined(seen)) : undefined,
     /** Whether reading stopped before the end. */
@@ -47,7 +47,7 @@ export function newBody(next: Next) {
   };
 }
 
-/** A body stream as workerd provides it to a reader of bytes; the buffer argument is not used. */
+/** A body stream like workerd's, for a reader of bytes. The buffer argument is not used. */
 function streamOf(readAtLeast: (bytes: number) => Promise<{ value: Uint8Array }>) {
   const stream = {
     locked: false,
@@ -76,7 +76,7 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Returns bytes as a body of one piece. */
+/** Returns bytes as a body of one chunk. */
 export function once(bytes: Uint8Array): Next {
   let rest: Uint8Array | undefined = bytes.length > 0 ? bytes : undefined;
   return async () => {

@@ -1,4 +1,4 @@
-/* The service's clock and timers: real time, or a time that stands still until it is advanced. */
+/* The service's clock and timers: real time, or a clock that stands still until the test advances it. */
 
 type RealTimer = ReturnType<typeof setTimeout>;
 
@@ -10,7 +10,7 @@ interface Timer {
 
 export type Clock = ReturnType<typeof newClock>;
 
-/** @param start the time to stand still at, in milliseconds since 1970; real time if undefined */
+/** @param start the time at which the clock stands still, in milliseconds since 1970. Default: real time */
 export function newClock(start?: number) {
   let still = start,
     ahead = 0,
@@ -18,7 +18,7 @@ export function newClock(start?: number) {
   const timers = new Map<number, Timer>();
   const now = () => still ?? Date.now() + ahead;
 
-  /** Starts a real timer, if the clock runs with real time. */
+  /** Starts a real timer if the clock runs in real time. */
   function arm(timer: Timer): void {
     clearTimeout(timer.real);
     if (still === undefined) timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));

@@ -1,10 +1,10 @@
-/* Receives requests by `fetch` and by Node's `http`. */
+/* Receives requests from `fetch` and from Node's `http`. */
 import { coder } from "../platform.ts";
 import { once } from "./body.ts";
 import type { Incoming, Served } from "./state.ts";
 import type { TestService } from "./types.ts";
 
-/** Node's types. The package's declarations do not name them, because a shop may not have them installed. */
+/** Node's types. The package's declarations do not refer to them, because a shop may not have them installed. */
 type NodeRequest = Parameters<TestService["handler"]>[0] & {
   readonly socket?: { readonly encrypted?: boolean };
   destroy(): unknown;
@@ -54,7 +54,7 @@ export function newHandler(serve: Serve): TestService["handler"] {
   };
 }
 
-/** Reads Node's raw headers, names and values in turn; Node's own object leaves out some duplicates. */
+/** Reads Node's raw headers, alternating names and values: Node's own object leaves out some duplicates. */
 function joinedHeaders(raw: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i < raw.length; i += 2) {
@@ -75,11 +75,11 @@ function send(
   }
   response.statusCode = status;
   for (const [name, value] of headers) response.setHeader(name, value);
-  if (isCut) response.shouldKeepAlive = false; // the body is still being sent, but is no longer read
+  if (isCut) response.shouldKeepAlive = false; // the caller still sends the body, but it is no longer read
   response.end(body, () => isCut && request.destroy());
 }
 
-/** Reads the arguments of `fetch` like the platform. */
+/** Reads the arguments of `fetch` like the platform does. */
 async function incoming(input: string | URL | Request, init: RequestInit): Promise<Incoming> {
   const isRequest = typeof (input as Request)?.url === "string",
     url = new URL(isRequest ? (input as Request).url : (input as string | URL), BASE_URL).href;
@@ -121,7 +121,7 @@ function known(
 const lowerCase = (headers: Iterable<readonly [string, unknown]>) =>
   new Map([...headers].map(([name, value]) => [name.toLowerCase(), String(value)]));
 
-/** Returns a `Response`, or where there is none, as in jsdom, the members that `PledgeClient` needs. */
+/** Returns a `Response`; without that class, as in jsdom, an object with the members that `PledgeClient` needs. */
 function responseOf({ status, headers, body }: Served): Response {
   if (globalThis.Response)
     return new Response(status === 204 ? null : (body as BodyInit), {
@@ -136,7 +136,7 @@ function responseOf({ status, headers, body }: Served): Response {
   } as unknown as Response;
 }
 
-/** Settles like `work`, unless the signal aborts first: then rejects with its reason. */
+/** Settles like `work`, or rejects with the signal's reason if it aborts first. */
 function abortable<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
   if (!signal) return work();
   return new Promise((resolve, reject) => {

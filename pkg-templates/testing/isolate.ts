@@ -1,4 +1,4 @@
-/* An instance of the compiled Worker, on a platform made here. */
+/* An instance of the compiled Worker, on a simulated platform. */
 import { compile } from "#module";
 import { instantiate } from "#worker";
 import type { Clock } from "./clock.ts";
@@ -17,26 +17,26 @@ export interface Platform {
   readonly Response: typeof Answer;
 }
 
-/** The Worker's `fetch`. It does not use the context. */
+/** The Worker's `fetch`. It ignores the context. */
 export type WorkerFetch = (request: object, env: object, context: object) => Promise<Answer>;
 
-/** Replaces the Worker's `Response`. Its parts are read here to make the platform's `Response` at the end. */
+/** Replaces the Worker's `Response`. `http.ts` creates the platform's `Response` from its parts. */
 export class Answer {
   declare readonly status: number;
   declare readonly headers: Map<string, string>;
   declare readonly body: Uint8Array | undefined;
 
   constructor(body: unknown, { status = 200, headers = new Map<string, string>() } = {}) {
-    Object.assign(this, { status, headers: new Map(headers), body }); // the Worker makes many of the same headers
+    Object.assign(this, { status, headers: new Map(headers), body }); // a copy: the Worker reuses the headers
   }
 
-  /** Returns a stored value, which is bytes here, not a stream. */
+  /** Returns a stored value: bytes here, not a stream. */
   async arrayBuffer() {
     return this.body;
   }
 }
 
-/** Serves a request, by its ID; the promise is rejected if the instance breaks. */
+/** Serves a request with this ID. Rejects if the instance breaks. */
 export type Isolate = (request: object, env: object, id: string) => Promise<Answer>;
 
 export function startIsolate({ clock, random }: { clock: Clock; random: Random }): Isolate {

@@ -1,10 +1,10 @@
-/* Records the last requests for the test, without API keys. */
+/* Records the latest requests for the test, without API keys. */
 import { REDACTED } from "../redact.ts";
 import type { Body } from "./body.ts";
 import type { Incoming } from "./state.ts";
 import type { RecordedRequest } from "./types.ts";
 
-/** Those of the real time, even while a test replaces it. */
+/** The real timers, even while a test uses fake ones. */
 const { setTimeout, clearTimeout } = globalThis;
 const MOST_REQUESTS = 1_000,
   MOST_TEXT = 16 * 1024 * 1024;
@@ -70,7 +70,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
       for (const look of waiting) look();
     },
     requests,
-    /** Resolves once so many requests were answered, or were left without an answer by a fault. */
+    /** Resolves when `count` requests were answered, or left without a response by a fault. */
     received: (count: number, { deadlineMs }: { readonly deadlineMs: number }) =>
       new Promise<RecordedRequest[]>((resolve, reject) => {
         const timer = setTimeout(() => {

@@ -48,7 +48,7 @@ const KEY = {
 };
 const CATALOGUE = { currencyCode: oneOf(["USD", "GBP", "EUR"]), unitPrices: pricesOf };
 
-/** Headers of answers that a server sets itself. */
+/** Response headers that a server sets itself. */
 const OF_CONNECTIONS = /^(connection|keep-alive|trailer|transfer-encoding|upgrade)$/;
 
 export const FAULTS = ["timeout", "lost answer", "lost write", "slow"] as const;
@@ -81,7 +81,7 @@ export function faultOptions(options: TestFault) {
   if ((fault.status === undefined) === (fault.fault === undefined))
     throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
   if ((fault.delayMs === undefined) === (fault.fault === "slow"))
-    throw invalid('`delayMs` says how long the fault "slow" takes');
+    throw invalid('`delayMs` says how many milliseconds the fault "slow" takes');
   if (fault.headers && !fault.status) throw invalid("`headers` are those of a `status`");
   return { times, ...fault };
 }
@@ -90,13 +90,13 @@ const RECEIVED = { deadlineMs: optional(whole(1, 2 ** 31 - 1)) };
 
 export const countOf = (count: unknown) => whole(1, 1_000_000)("count", count);
 export const receivedOptions = (options: { readonly deadlineMs?: number | undefined } = {}) => ({
-  deadlineMs: 3_000, // less than a test runner's own, which is 5 seconds in Jest and Vitest
+  deadlineMs: 3_000, // less than the time limit of a test, which is 5 seconds in Jest and Vitest
   ...read(RECEIVED, options),
 });
 
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
-/** Reads a key; returns it with its record, which `src/auth.rs` reads. */
+/** Reads a key; returns it with the record that `src/auth.rs` reads. */
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)

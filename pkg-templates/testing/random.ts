@@ -1,4 +1,4 @@
-/* Randomness: the platform's, or with a seed the same in each run. */
+/* Randomness: the platform's, or with a seed a repeatable sequence. */
 
 /** Fills an array with random bytes. */
 export type Random = (bytes: Uint8Array<ArrayBuffer>) => void;

@@ -18,7 +18,7 @@ export type {
 const MOST_FAULTS = 1_000;
 
 /**
- * Starts the real, compiled service in this process: without network, with its data in memory, and with its own clock and
+ * Starts the real, compiled service in this process: without a network, with its data in memory, and with its own clock and
  * randomness. Several services are independent of each other.
  *
  * @example
@@ -32,7 +32,7 @@ const MOST_FAULTS = 1_000;
  * console.log(id, charge.amount); // ptran_f74hxzdglvtizih7iq4ocnqzxwqu6vjjrwgqw62poq 0.50
  * ```
  *
- * @throws {PledgeError} of code `invalid_argument`, naming the option, if an option is invalid
+ * @throws {PledgeError} with the code `invalid_argument` if an option is invalid; the message names it
  */
 export function createTestService(options?: TestServiceOptions): TestService {
   const settings = serviceOptions(options);

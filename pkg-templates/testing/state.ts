@@ -1,4 +1,4 @@
-/* The state of a test service between two resets: clock, randomness, store, faults, recorded requests, compiled service. */
+/* The state of a test service between two resets: clock, randomness, store, faults, recorded requests, and service instances. */
 import { coder } from "../platform.ts";
 import { type Body, type Next, newBody } from "./body.ts";
 import { newClock } from "./clock.ts";
@@ -19,7 +19,7 @@ export interface Incoming {
   readonly next: Next;
   /** Whether the whole body is already in memory. */
   readonly isWhole: boolean;
-  /** Whether it came over a network, whose host names are the test's own: live keys are then served over plain HTTP. */
+  /** Whether it came through `handler`. Its host names are the test's own, so live keys are served over plain HTTP. */
   readonly isFromNetwork?: boolean;
 }
 
@@ -28,14 +28,14 @@ export interface Served {
   readonly status: number;
   readonly headers: Map<string, string>;
   readonly body: Uint8Array | undefined;
-  /** Whether the connection is to break instead. */
+  /** Whether the connection breaks instead. */
   readonly isLost: boolean;
-  /** Whether reading the body of the request stopped before its end. */
+  /** Whether the service stopped reading the request's body before its end. */
   readonly isCut: boolean;
 }
 
 type Answer = Pick<Served, "status" | "headers" | "body">;
-/** Stands for the response of a request that is never answered. */
+/** Represents the missing response of a request that is never answered. */
 interface Silence {
   readonly status: null;
   readonly headers?: undefined;
@@ -90,7 +90,7 @@ export function newState({
     return answer;
   }
 
-  /** Returns the Worker's own response of a status, from an instance without caches; a generic one if it has none. */
+  /** Returns the Worker's own response with this status, from an instance without caches; else a generic response. */
   async function failed(
     { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },
     request: Incoming,
@@ -158,7 +158,7 @@ export function newState({
   };
 }
 
-/** Returns the key of `Authorization: Bearer KEY`. The service asks the store only after it has checked the header. */
+/** Returns the key of `Authorization: Bearer KEY`. The service reads the store only after it has checked the header. */
 const tokenOf = (headers: Incoming["headers"]) =>
   headers.get("authorization")?.trim().split(/ +/)[1];
 

@@ -1,4 +1,4 @@
-/* A namespace of Workers KV, in memory. */
+/* A Workers KV namespace in memory. */
 import { profiles, secret } from "../../src/operator/development.json";
 import { PREFIXES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
@@ -13,7 +13,7 @@ export interface KeyRecord {
   readonly units: readonly string[];
 }
 
-/** The calls of the store that fail. */
+/** Which calls of the store fail. */
 export interface Failing {
   readonly readFails?: boolean;
   readonly writeFails?: boolean;
@@ -29,7 +29,7 @@ export type Store = ReturnType<typeof newStore>;
 export function newStore(keys: readonly KeyRecord[], catalogue: object) {
   const records = new Map<string, Kept>();
   let bytes = 0;
-  // Without the secret of the namespace in its record, a key cannot create.
+  // A key can create transactions only if its record has the namespace's secret.
   const known = new Map(keys.map(({ key, record }) => [key, { ...record, secret }]));
 
   function put(name: string, value: Uint8Array, metadata: Kept["metadata"] = null): void {
@@ -44,8 +44,8 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * Returns the binding for one request. It returns the key record of `token` under any name: the service asks only for
-     * the key of the request, and to hash it here takes an asynchronous function on most platforms.
+     * Returns the binding for one request. It returns the key record of `token` for the name of any key: the service reads
+     * only the key of the request, and hashing it here would take an asynchronous function on most platforms.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

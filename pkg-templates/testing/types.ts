@@ -1,7 +1,7 @@
 /* The public types of `impact-pledge/testing`. */
 import type { CurrencyCode, RetrievedPledgeTransaction } from "../index.ts";
 
-/** An API key of a test service: a key of a unit, or a team-level key with its units. */
+/** An API key of a test service (§5): a unit-level key, or a team-level key with its units. */
 export type TestKey = {
   /** The text of the key, such as `service_sk_test_shop`. */
   key: string;
@@ -17,16 +17,16 @@ export type TestKey = {
     }
   | {
       teamId: string;
-      /** The IDs of units that the keys of the team may act for. */
+      /** The IDs of the units that the team's keys may act for. */
       unitIds: readonly string[];
       unitId?: undefined;
     }
 );
 
-/** The prices of offerings. */
+/** A price list. */
 export interface TestCatalogue {
   currencyCode: CurrencyCode;
-  /** Prices by offering ID: decimals as text, such as `{ tree: "0.50" }`. Other offerings cost nothing. */
+  /** Prices by offering ID: decimals as text, such as `{ tree: "0.50" }`. Other offerings are charged 0.00. */
   unitPrices: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export interface TestCatalogue {
 export interface TestServiceOptions {
   /** The API keys. Default: those of local development, such as `service_sk_test_dev_unit`. */
   keys?: readonly TestKey[] | undefined;
-  /** The prices. Default: a `tree` costs 0.50 USD, a `plastic-kg` 1.25 USD. */
+  /** The price list. Default: a `tree` costs 0.50 USD, a `plastic-kg` 1.25 USD. */
   catalogue?: TestCatalogue | undefined;
   /** The time at which the clock stands still: a Date, milliseconds since 1970, or ISO text. Default: real time. */
   now?: Date | number | string | undefined;
@@ -55,17 +55,17 @@ interface Failing {
 }
 
 /**
- * How requests fail: with a `status`, or with a `fault`:
+ * How requests fail, by a `status` or a `fault`:
  *
  * - `"timeout"`: there is no response, and nothing is recorded.
  * - `"lost answer"`: the request is served and recorded, but the connection breaks before the response.
- * - `"lost write"`: a create is not recorded; the response is the 503 of a write that was not confirmed.
- * - `"slow"`: the request is served and recorded at once, but the response comes `delayMs` later by the service's clock.
+ * - `"lost write"`: a create is not recorded; the response is the 503 for a write that may have been kept.
+ * - `"slow"`: the request is recorded immediately, but the response is sent `delayMs` milliseconds later by the service's clock.
  */
 export type TestFault = Failing &
   (
     | {
-        /** 400 to 599. The body of 401, 404 and 503 is that of the real service; of others, a generic JSON error. */
+        /** 400 to 599. For 401, 404 and 503, the body is that of the real service; for others, a generic JSON error. */
         status: number;
         /** Additional headers of the response. */
         headers?: Readonly<Record<string, string>> | undefined;
@@ -81,7 +81,7 @@ export type TestFault = Failing &
     | { fault: "slow"; delayMs: number; status?: undefined; headers?: undefined }
   );
 
-/** A recorded transaction, as in the response to a get, with its unit and mode. */
+/** A recorded transaction: the response to a get (§4.2), with its ID, unit and mode. */
 export interface RecordedTransaction extends RetrievedPledgeTransaction {
   id: string;
   unitId: string;
@@ -95,7 +95,7 @@ export interface RecordedRequest {
   path: string;
   /** The headers by lower-case names. An API key is replaced by its label or `[API key]`. */
   headers: Record<string, string>;
-  /** The parsed JSON body, or its text if it is not JSON; undefined if there is none or the service did not read it. */
+  /** The parsed JSON body, or its text if it is not JSON; undefined without a body, or if the service did not read it. */
   body: unknown;
   /** The status of the response; null if there is none yet. */
   status: number | null;
@@ -115,11 +115,11 @@ interface NodeResponse {
   destroy(): unknown;
 }
 
-/** The service in the process of a test. Its functions can be destructured: they do not use `this`. */
+/** The service in the process of a test. Its functions can be destructured, because they do not use `this`. */
 export interface TestService {
   /**
-   * A base URL for `PledgeClient`. `fetch` serves requests to any origin, but refuses a live key over `http:` as the service
-   * does (403), unless the host is this machine.
+   * A base URL for `PledgeClient`. `fetch` serves requests to any origin. Like the service, it refuses a live key over `http:`
+   * (403), unless the host is this machine.
    */
   readonly baseUrl: string;
   /**
@@ -135,7 +135,7 @@ export interface TestService {
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * A request listener for Node's `http.createServer`. It serves live keys over plain HTTP, by any host name.
+   * A request listener for Node's `http.createServer`. It serves live keys over plain HTTP, for any host name.
    *
    * @example
    * ```js
@@ -152,7 +152,7 @@ export interface TestService {
   /** Returns the time of the service's clock, in milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * Moves the service's clock forward by `ms` milliseconds, and ends the waits that are then over.
+   * Moves the service's clock forward by `ms` milliseconds, and ends the waits whose time has come.
    *
    * @example
    * ```js
@@ -165,7 +165,7 @@ export interface TestService {
    */
   readonly advance: (ms: number) => void;
   /**
-   * Makes the next requests fail. If there are several faults, each request gets the first that matches it.
+   * Makes the next requests fail. If several faults match a request, the one that was added first applies.
    * @throws {PledgeError} if the fault is invalid
    *
    * @example
@@ -181,7 +181,7 @@ export interface TestService {
    * ```
    */
   readonly fail: (fault: TestFault) => void;
-  /** Removes all faults. Requests that already have no response do not get one. */
+  /** Removes all faults. Requests that a fault has already left without a response stay without one. */
   readonly restore: () => void;
   /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];
@@ -189,12 +189,12 @@ export interface TestService {
   readonly requests: () => RecordedRequest[];
   /**
    * Waits until the service has answered `count` requests since its start or `reset()`, such as those that a shop sends
-   * after it has answered a webhook. Returns `requests()`: what they recorded is in `transactions()` then. Requests count
-   * whatever the answer is, also those to which a fault gives none. Waits in real time, even if the service's clock stands
-   * still: `deadlineMs` milliseconds at most, 3,000 unless it is set.
+   * after it has answered a webhook. Returns `requests()`; their transactions are in `transactions()` then. Every request
+   * counts, also one that a fault leaves without a response. Waits in real time, even if the service's clock stands still,
+   * for at most `deadlineMs` milliseconds (default: 3,000).
    *
    * @throws {PledgeError} if the count or an option is invalid
-   * @throws {Error} if there are fewer requests when the time is over; its message says how many
+   * @throws {Error} if fewer requests arrived in that time; its message says how many
    *
    * @example
    * ```js

@@ -1,4 +1,4 @@
-/* `impact-pledge/validate`: what a storefront imports. */
+/* `impact-pledge/validate`: the validator alone, for pages. */
 export type {
   CreatePledgeTransactionRequest,
   ImpactRequest,

@@ -1,4 +1,4 @@
-/* Makes issues from the numbers of a compact issue. */
+/* Builds issues from the numbers of compact issues. */
 import { KINDS } from "#kinds";
 import {
   INVALID_TYPE,
@@ -11,17 +11,17 @@ import {
 } from "../generated/tables.ts";
 import type { IssueMeta, Kind, NewIssue } from "./types.ts";
 
-/** Explanations by the numbers that they explain, made once each. */
+/** The explanations of compact issues, by number; each is built once. */
 const explained = new Map<number, Explanation>();
 
 interface Explanation {
   readonly code: Kind[0];
   readonly steps: readonly string[];
-  /** The pointer before and after the position of an item; all of it if there is no item. */
+  /** The pointer before and after the position of an item; `head` is the whole pointer if there is no item. */
   readonly head: string;
   readonly tail: string | undefined;
   readonly text: string;
-  /** Whether a number follows the text. */
+  /** Whether the message ends with a number. */
   readonly isOpen: boolean;
   readonly meta: IssueMeta;
 }
@@ -80,9 +80,9 @@ export const wrongNumber = (number: number) =>
   Number.isFinite(number) ? NOT_POSITIVE : NOT_FINITE;
 
 /**
- * Makes an issue.
- * @param about the index of the node, the code, and the detail that the message names; a byte each, the lowest first
- * @param number the position of the item that the node lies in, or the number at the end of the message
+ * Builds an issue.
+ * @param about the index of the node, the code, and the detail that the message names: one byte each, lowest first
+ * @param number the position of the item that contains the node, or the number at the end of the message
  * @param name the name of an unknown member of the node
  */
 export function issueOf(about: number, number: number, name?: string): NewIssue {
@@ -100,7 +100,7 @@ export function issueOf(about: number, number: number, name?: string): NewIssue 
   return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }
 
-/** Appends an issue that counts the issues left out. */
+/** Appends an issue with the count of the issues that were left out. */
 export function withCount(issues: NewIssue[], count: number): NewIssue[] {
   if (count > 0) issues.push({ ...issueOf(MORE_ISSUES << 8, count), count });
   return issues;

@@ -16,7 +16,7 @@ export function mostOf(maxIssues = MOST_ISSUES): number {
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }
 
-/** Replaces the messages of issues by those of the option `messages`. */
+/** Replaces the messages of issues with those of the option `messages`. */
 export function translated(issues: NewIssue[], options?: ValidateOptions): NewIssue[] {
   const messages = options?.messages;
   if (messages)
@@ -24,7 +24,7 @@ export function translated(issues: NewIssue[], options?: ValidateOptions): NewIs
   return issues;
 }
 
-/** Returns the caller's text for an issue, or for anything else with a code; undefined if they give none. */
+/** Returns the caller's text for an issue, or for anything else with a code; undefined if there is none. */
 export function textOf(
   issue: { readonly code: string },
   messages: object | ((issue: never) => string | undefined),

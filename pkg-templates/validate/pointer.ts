@@ -7,12 +7,12 @@ import type { Part } from "./wasm.ts";
 
 /** The part of the request at a pointer. */
 interface PointedPart extends Part {
-  /** The JSON around its value in a request that has nothing else. */
+  /** The JSON before and after its value, in a request with only this value. */
   readonly before: string;
   readonly after: string;
   /** The number of steps from the request. */
   readonly depth: number;
-  /** Whether it can be absent. The request itself and items cannot. */
+  /** Whether it can be absent. The request itself and items of arrays cannot. */
   readonly isOptional: boolean;
 }
 
@@ -43,7 +43,7 @@ export function partAt(pointer: string): PointedPart | undefined {
       };
 }
 
-/** Returns the issue of a pointer that leads to nothing in the contract. */
+/** Returns the issue of a pointer that the contract does not have. */
 export function unknownPointer(pointer: string): NewIssue[] {
   const path = pointer
     .split("/")

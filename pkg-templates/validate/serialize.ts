@@ -1,11 +1,11 @@
 /*
- * Serializes a value like JSON.stringify, with markers where that would throw or leave out a value. Reads each member
- * once, and always ends, whatever getters, Proxies and cycles do and however large the value is.
+ * Serializes a value like JSON.stringify, with markers for values that JSON.stringify would refuse or leave out. Reads each
+ * member once. Always ends, even with getters, Proxies, cycles and values of any size.
  */
 import { ABSENT, GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
 import { CHARACTERS, MOST_VALUES } from "./limits.ts";
 
-/** Stands for NaN and the infinities, which JSON does not have: a number beyond the range of a double. */
+/** Represents NaN and the infinities, which JSON does not have: a number beyond the range of a double. */
 const NOT_FINITE = "1e999";
 
 type Members = Record<string, unknown>;
@@ -17,7 +17,7 @@ export function serialize(root: unknown, depth: number): string {
   /** Serializes the result of `read`; undefined if that is absent. */
   function textOf(read: () => unknown, key: string, depth: number): string | undefined {
     if (depth > MAX_DEPTH) {
-      left = -1; // nothing more is read: the WebAssembly reports that this is too deep
+      left = -1; // stop reading: the WebAssembly reports the value as too deep
       return "0";
     }
     if (--left < 0) return GIVEN_UP;
@@ -37,14 +37,14 @@ export function serialize(root: unknown, depth: number): string {
   }
 
   /** Serializes an object, or an array, which is then also passed as `names`. */
-  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: as two functions it costs every page 50 bytes
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: two functions would add 50 bytes to every page
   function textOfAll(value: Members, names: string[], length: number, depth: number): string {
     const isArray = names === (value as unknown);
     let text = "";
     for (let i = 0; i < length && left >= 0; i++) {
       const key = isArray ? `${i}` : names[i]!;
       left -= key.length / CHARACTERS;
-      if (left < 0) return GIVEN_UP; // the name itself may be too long
+      if (left < 0) return GIVEN_UP; // the name alone may be too long
       const part = textOf(() => value[key], key, depth + 1) ?? (isArray ? ABSENT : undefined);
       if (part) text += (text && ",") + (isArray ? "" : `${JSON.stringify(key)}:`) + part;
     }
@@ -54,7 +54,7 @@ export function serialize(root: unknown, depth: number): string {
   return textOf(() => root, "", depth) ?? ABSENT;
 }
 
-/** Returns the names of an object's members; an array itself. */
+/** Returns the names of an object's members; for an array, the array itself. */
 function namesOf(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   return Array.isArray(value) ? value : Object.keys(value);

@@ -29,8 +29,8 @@ export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
 /**
  * Returns the schema of {@link createPledgeTransactionSchema} with options. The `libraryOptions` of a call take precedence.
  *
- * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0; `validate` for its
- *   `libraryOptions`, too
+ * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0. `validate` throws the same
+ *   for its `libraryOptions`
  *
  * @example
  * ```js
@@ -51,8 +51,8 @@ export function createSchema(options?: ValidateOptions): CreatePledgeTransaction
 /**
  * Checks a request, and returns `{ data }` if it is valid, else `{ issues }`.
  *
- * What was checked is what is returned: `data` is the value itself if it is plain data. If it has getters, `toJSON`, or
- * members that JSON does not have, `data` is the JSON that was checked, as `JSON.parse` returns it.
+ * Returns exactly what it checked: `data` is the value itself if it is plain data. If the value has getters, `toJSON`, or members
+ * that JSON does not have, `data` is the checked JSON, as `JSON.parse` returns it.
  *
  * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
  *
@@ -75,8 +75,8 @@ type Checked =
   | { readonly issues: Issue[] };
 
 /**
- * Serializes each value, because the checked value must be the returned one. The walk is faster, but a Proxy or a getter
- * could return something else the next time.
+ * Serializes each value, because it must return exactly the value that it checked. The walk is faster, but a Proxy or a getter
+ * could return something else on a second read.
  */
 function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);
@@ -88,7 +88,7 @@ function standardValidate(value: unknown, options?: ValidateOptions): Checked {
 
 type Members = Record<PropertyKey, unknown>;
 
-/** Whether a value equals this JSON: without getters, classes, or members that JSON does not have. */
+/** Whether a value equals this JSON, without getters, classes, or members that JSON does not have. */
 function isSame(value: unknown, json: unknown): boolean {
   if (typeof json !== "object") return value === json;
   try {

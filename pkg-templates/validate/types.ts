@@ -1,7 +1,7 @@
 /* The public types of the validator. */
 import type { CreatePledgeTransactionRequest, IssueCode } from "../generated/request.ts";
 
-/** A kind of issue. Its message is a text, or a start, the texts that can follow it, and an end. */
+/** A kind of issue. Its message is a text, or the start, the possible middle parts, and the end of a text. */
 export type Kind = readonly [
   code: IssueCode,
   message: string | readonly [start: string, parts: readonly string[], end: string],
@@ -11,7 +11,7 @@ export type Kind = readonly [
 /** An issue before it is returned. */
 export type NewIssue = { -readonly [Name in keyof Issue]: Issue[Name] };
 
-/** A rule of the contract that a request breaks. */
+/** A problem of a request: a rule of the contract (§4.1) that it breaks. */
 export interface Issue {
   /** The path of the value, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
   readonly path: ReadonlyArray<string | number>;
@@ -27,7 +27,7 @@ export interface Issue {
   readonly count?: number | undefined;
 }
 
-/** Details of an issue. Which members are there depends on its code; many codes have no details. */
+/** Details of an issue. The code determines the members; many codes have none. */
 export interface IssueMeta {
   /** The JSON type that the value must have (`invalid_type`). */
   readonly expected?: "string" | "number" | "array" | "object";
@@ -66,10 +66,10 @@ export interface FormTexts {
   readonly submit_failed: string;
   /** The label of the button that sends the form again. */
   readonly retry: string;
-  /** What the browser finds below a field's `min` or above its `max`; `count` is that limit as HTML has it. */
+  /** The message for a number below a field's `min` or above its `max`; `count` is that limit as written in HTML. */
   readonly too_low: LimitText;
   readonly too_high: LimitText;
-  /** What else the browser finds, such as a `step` or a `pattern`, where the field has no `title`. */
+  /** The message for other problems that the browser finds, such as a `step` or a `pattern`, if the field has no `title`. */
   readonly invalid_value: string;
 }
 
@@ -78,7 +78,7 @@ type LimitText = string | ((about: { readonly count: string }) => string);
 /** All texts for shoppers in one language, such as `impact-pledge/locales/de`. */
 export type LocalePack = Required<MessageMap> & FormTexts;
 
-/** Messages for issues: a locale pack, a map by code, or a function; where it returns `undefined`, the default stays. */
+/** Messages for issues: a locale pack, a map by code, or a function. If it returns `undefined`, the default message stays. */
 export type Messages<I extends Issue = Issue> = MessageMap<I> | ((issue: I) => string | undefined);
 
 /** The options of a check. */
@@ -86,8 +86,8 @@ export interface ValidateOptions {
   /** Your own messages. Default: English messages for developers. */
   readonly messages?: Messages | undefined;
   /**
-   * The maximum number of issues to return, a whole number greater than 0. If there are more, another issue of code
-   * `more_issues` follows with the `count` of the others. Default: 1,000.
+   * The maximum number of issues to return, a whole number greater than 0. If there are more, one more issue of code
+   * `more_issues` has the `count` of the rest. Default: 1,000.
    */
   readonly maxIssues?: number | undefined;
 }

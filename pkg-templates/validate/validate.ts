@@ -11,11 +11,11 @@ import { walk } from "./walk.ts";
 import { type Part, checkJson } from "./wasm.ts";
 
 /**
- * Checks a request. Returns all of its issues, in the order of the contract; an empty array if it is valid.
+ * Checks a request (§4.1). Returns all of its issues, in the order of the contract; an empty array for a valid request.
  *
- * The value is read as `JSON.stringify` reads it: own enumerable members count, `toJSON` is called (a `Date` is its ISO
- * text), and what is `undefined` is absent: a member, an item, or the request itself. Functions, symbols and bigints are
- * issues, because JSON cannot represent them. Invalid values never throw, not even if a getter or a Proxy does.
+ * Reads the value like `JSON.stringify`: own enumerable members count, `toJSON` is called (a `Date` becomes ISO text), and a
+ * member, item or request that is `undefined` is absent. Functions, symbols and bigints are issues, because JSON cannot
+ * represent them. No value makes it throw, not even one with a getter or a Proxy that throws.
  *
  * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
  *
@@ -33,11 +33,11 @@ export function validate(value: unknown, options?: ValidateOptions): Issue[] {
 }
 
 /**
- * Checks the value of one member or item, for example of a field while the user types. The paths of the issues start at
- * the request.
+ * Checks the value of one member or item, for example of a field while the user types. The paths of its issues start at the
+ * request.
  *
- * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; the result for one that the contract does
- *   not have is an issue of code `unknown_pointer`
+ * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; for a pointer that the contract does not have,
+ *   the result is an issue of code `unknown_pointer`
  * @param value the value at the pointer; `undefined` means that the member is absent
  * @throws {TypeError} if the pointer is not a string, an option does not exist, or `maxIssues` is not a whole number greater
  *   than 0
@@ -80,7 +80,7 @@ let hasAllKinds = false;
  */
 export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issue[] {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // only once, because it takes as long as a small check
+  if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // once, because it takes as long as a small check
   hasAllKinds = true;
   const most = readOptions(options);
   const issues =
@@ -92,6 +92,6 @@ export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issu
 export const checkText = (text: string, most: number, part?: Part): NewIssue[] =>
   checkJson(coder("TextEncoder").encode(text), true, most, part);
 
-/** Also accepts a Uint8Array of another realm, such as a frame's or a test runner's. */
+/** Whether a value is a Uint8Array, also of another realm, such as a frame's or a test runner's. */
 const isBytes = (value: unknown) =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";

@@ -1,7 +1,7 @@
 /*
- * Walks a value by the schema, reads each member once, and makes an issue of what is wrong, in the schema's order. Of texts
- * with a format only unusual ones go to the WebAssembly. Anything but plain data ends the walk, and the value is serialized
- * instead: `toJSON`, getters that throw, values that JSON cannot represent, and halves of surrogate pairs.
+ * Walks a value by the schema, reads each member once, and collects issues in the schema's order. Only unusual texts with a
+ * format go to the WebAssembly. Anything but plain data ends the walk, and the value is serialized instead: `toJSON`, getters
+ * that throw, values that JSON cannot represent, and halves of surrogate pairs.
  */
 import { assertAllowed } from "#module";
 import { walkRequest } from "../generated/walk.ts";
@@ -22,13 +22,13 @@ import { checkFormat } from "./wasm.ts";
 const SURROGATE = /[\ud800-\udfff]/;
 
 // The state of the walk. There is only one walk at a time.
-/** The first issues so far; how many to keep; how many were left out; the position of the item. */
+/** The issues so far; how many to keep; how many were left out; the position of the current item. */
 let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**
- * Returns the issues of a request; undefined if it is not plain data, or if called by a getter of a value being walked.
+ * Returns the issues of a request; undefined if it is not plain data, or if a getter of a value being walked calls it.
  *
- * @throws {Error} where WebAssembly is refused, whatever the value: else only unusual texts would throw
+ * @throws {Error} if the environment forbids WebAssembly, for any value: otherwise only unusual texts would throw
  */
 export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined {
   assertAllowed();
@@ -40,13 +40,13 @@ export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined 
     walkRequest(value);
     return withCount(issues, beyond);
   } catch {
-    return undefined; // by `notPlain`, or in the caller's code: the value is read again, with care
+    return undefined; // by `notPlain`, or by the caller's code: `serialize` reads the value again
   } finally {
     issues = undefined as never;
   }
 }
 
-/** Checks the text of a member that has a format. @param ordinary matches no text that lacks the format */
+/** Checks the text of a member that has a format. @param ordinary matches only texts that have the format */
 export function checkText(text: unknown, index: number, format: number, ordinary: RegExp): void {
   if (typeof text === "string" && text.length <= ORDINARY_TEXT && ordinary.test(text)) return;
   if (!isText(text)) return reportMember(text, index);
@@ -83,7 +83,7 @@ export function reportNotAllowed(value: unknown, index: number): void {
   else report(index | (NOT_ALLOWED << 8));
 }
 
-/** Reports a member of a wrong type, or an absent one that is required. */
+/** Reports a member of a wrong type, or a required member that is absent. */
 export function reportMember(value: unknown, index: number): void {
   // The code `invalid_type` is 0; the byte above it is the type.
   if (value !== undefined) report(index | (typeOf(value) << 16));
@@ -95,7 +95,7 @@ function report(about: number, name?: string): void {
   else beyond++;
 }
 
-/** Adds the name of an unknown member, unless it is `undefined` and thereby absent. */
+/** Adds the name of an unknown member, unless it is `undefined` and therefore absent. */
 export function withUnknown(names: string[] = [], name: string, value: unknown): string[] {
   if (value !== undefined) {
     typeOf(value);
@@ -119,7 +119,7 @@ function typeOf(value: unknown): number {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether a value is a string. A lone surrogate is not plain data; nor is any string if the engine cannot tell. */
+/** Whether a value is a string. Ends the walk for a lone surrogate, and if the engine cannot detect one. */
 export const isText = (value: unknown): value is string =>
   typeof value === "string" &&
   ((IS_PAGE && !SURROGATE.test(value)) ||

@@ -1,4 +1,4 @@
-/* The validator's WebAssembly, and the area of its memory for input and output; `src/exports.rs` documents its layout. */
+/* The validator's WebAssembly, and the area of its memory for input and output. `src/exports.rs` documents the layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
 import { ITEM_SHIFT, ISSUE_WORDS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";
@@ -14,7 +14,7 @@ export interface Exports {
   check_format(area: number, length: number, format: number): number;
 }
 
-/** What makes instances: of the WebAssembly, or of the same rules without it. */
+/** Creates instances of the WebAssembly, or of the same rules as plain JavaScript. */
 export interface Rules {
   instantiate(): Exports;
 }
@@ -31,22 +31,22 @@ export interface Part {
   /** The node's index in the schema's tree, and the last index below it. */
   readonly index: number;
   readonly last: number;
-  /** The position of the array item that it lies in. */
+  /** The position of the array item that contains it. */
   readonly item: number | undefined;
 }
 
-/** The instance that is free to use. */
+/** The instance that is not in use. */
 let idle: Instance | undefined;
 
 let makeInstance = instantiate;
 
-/** Makes all further instances of other rules. */
+/** Creates all further instances from other rules. */
 export function useRules(rules: Rules): void {
   makeInstance = rules.instantiate;
 }
 
 /**
- * Takes the free instance, or makes one, with an area of at least `size` bytes. Release it only after success: a stack
+ * Takes the free instance, or creates one, with an area of at least `size` bytes. Release it only after success: a stack
  * overflow inside WebAssembly leaves its memory in an unknown state.
  */
 function acquire(size = 0): Instance {
@@ -73,8 +73,8 @@ function start(size: number): Instance {
 }
 
 /**
- * Checks whether a text has a format, by its number. Returns 0 if it has, else the number of the code. No format has
- * characters beyond ASCII: one byte stands for each.
+ * Checks whether a text has the format of this number. Returns 0 if it has, else the number of the code. No format allows
+ * characters beyond ASCII, so one byte represents each character.
  */
 export function checkFormat(text: string, format: number): number {
   const instance = acquire(),
@@ -94,7 +94,7 @@ export function checkLongFormat(text: string, format: number): number {
 /**
  * Checks a request given as JSON.
  * @param isValue whether the JSON is a serialized value, which may contain markers
- * @param most the number of issues to keep: the first in the schema's order, those of one node in the order of the JSON
+ * @param most the number of issues to keep: the first in the schema's order, and within one node in the order of the JSON
  * @param part if given, only issues of this part are kept
  */
 export function checkJson(
@@ -104,7 +104,7 @@ export function checkJson(
   part?: Part,
 ): NewIssue[] {
   const { length } = json;
-  const room = ROOM + (length >> 4); // so that a few calls return all issues, however many there are
+  const room = ROOM + (length >> 4); // so that a few calls return any number of issues
   const start = room * ISSUE_WORDS * 4;
   const instance = acquire(start + length * 2),
     { bytes, words } = instance;
@@ -119,7 +119,7 @@ export function checkJson(
 
   const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
-  /** Adds the issue that begins at this word, unless it is outside the part, or a number that is valid after all. */
+  /** Adds the issue that begins at this word, unless it is outside the part, or its number turns out to be valid. */
   function add(at: number): void {
     const low = words[at]!,
       high = words[at + 1]!,
@@ -159,8 +159,8 @@ export function checkJson(
 }
 
 /**
- * Compiles the WebAssembly before the first check, off the main thread where the platform can. Optional: otherwise the
- * first check compiles it.
+ * Compiles the WebAssembly before the first check, off the main thread if the platform can. Optional: otherwise the first check
+ * that needs it compiles it.
  *
  * @throws {Error} if there is no WebAssembly, or a Content-Security-Policy forbids it
  */

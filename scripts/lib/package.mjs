@@ -4,7 +4,14 @@
  * JavaScript. An entry is a row of ENTRIES. `rules.js` is that plain JavaScript alone, which `form.js` and `form.cjs` import
  * where the platform refuses wasm.
  */
-import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { replaceFolder } from "./cache.mjs";
 import { writeDeclarations } from "./declarations.mjs";
@@ -65,6 +72,16 @@ const VALIDATOR = "./validate/index.ts";
 
 const COMMAND = "bin/impact-pledge";
 
+/** The pages of `docs` for shops, which the package has in its own folder `docs`. */
+const PAGES = [
+  "getting-started.md",
+  "npm.md",
+  "forms.md",
+  "forms-server.md",
+  "react-hook-form.md",
+  "testing.md",
+];
+
 /** @type {import("esbuild").BuildOptions} */
 const BUNDLE = {
   bundle: true,
@@ -98,8 +115,9 @@ export async function buildPackage(tools) {
     );
     for (const file of ["LICENSE", "CHANGELOG.md"])
       copyFileSync(join(tools.root, file), join(pkg, file));
-    copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
-    copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
+    copyFileSync(join(templates, "README.md"), join(pkg, "README.md"));
+    mkdirSync(join(pkg, "docs"));
+    for (const page of PAGES) copyFileSync(join(tools.root, "docs", page), join(pkg, "docs", page));
     const linked = await linkedParts(tools, "client,server");
     const texts = licenceTexts(tools.root, [...linked, ...bundledParts(tools.root, pkg)]);
     writeFileSync(join(pkg, "THIRD-PARTY-LICENSES.txt"), texts);

@@ -1,4 +1,4 @@
-/** The examples of docs/forms.md as they stand: a shop's page and its server, with JavaScript and without. */
+/** Runs the examples of docs/forms.md and docs/forms-server.md: a shop's page and its server, with JavaScript and without. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,12 +13,11 @@ import { openPage, useBrowser } from "./chromium.mjs";
 
 const project = await packed();
 const { createTestService } = await project.load("impact-pledge/testing");
-const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
-// The component is run by tests/consumers.
-const [form, page, server, texts, ...others] = examples
-  .filter(({ language }) => language !== "jsx")
-  .map(({ code }) => code);
-assert.deepEqual(others, []);
+const docs = join(project.folder, "node_modules", "impact-pledge", "docs");
+const scriptsOf = (page) => examplesOf(join(docs, page)).map(({ code }) => code);
+const [form, page, texts, ...others] = scriptsOf("forms.md");
+const [server, ...more] = scriptsOf("forms-server.md");
+assert.deepEqual([...others, ...more], []);
 
 useBrowser();
 
@@ -214,6 +213,7 @@ const NOT_OURS = [
   ["another site's page, of an old browser", ORDER, { origin: "https://evil.example" }, 403],
   ["a page without an origin", ORDER, { origin: "null" }, 403],
   ["more than a form", { ...ORDER, coupon: "x".repeat(70_000) }, {}, 413],
+  ["what is no form", ORDER, { "content-type": "text/plain" }, 400],
 ];
 
 test("what no page of the shop posts is neither saved nor pledged", async (t) => {
@@ -253,10 +253,9 @@ test("too many trees: in the page the browser's own bound, from the server an is
 });
 
 test("Node reads a posted form as a stream", async (t) => {
-  const [, code] = readFileSync(
-    join(project.folder, "node_modules", "impact-pledge", "forms.md"),
-    "utf8",
-  ).match(/`await (new Request\(url, \{.*?\}\)\.formData\(\))`/s);
+  const [, code] = readFileSync(join(docs, "forms-server.md"), "utf8").match(
+    /`await (new Request\(url, \{.*?\}\)\.formData\(\))`/s,
+  );
   const read = new Function("url", "method", "headers", "request", `return ${code};`);
   const { origin, close } = await onLoopback(
     createServer(async (request, response) => {

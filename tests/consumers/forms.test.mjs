@@ -294,9 +294,10 @@ test("what cannot be checked is left to the server, and is logged once", async (
   assert.equal(log.mock.callCount(), 1);
 });
 
-test("the example of docs/forms.md: with a pledge, without, and the shop's own fields", async (t) => {
-  const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
-  const [{ code }, ...others] = examples.filter(({ language }) => language === "jsx");
+test("the example of docs/react-hook-form.md: with a pledge, without, and the shop's own fields", async (t) => {
+  const [{ code }, ...others] = examplesOf(
+    join(project.folder, "node_modules", "impact-pledge", "docs", "react-hook-form.md"),
+  );
   assert.deepEqual(others, []);
   const contents = `${code}
     import { createRoot } from "react-dom/client";

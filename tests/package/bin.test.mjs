@@ -191,7 +191,7 @@ const WRONG = [
   [["\x1b[31m"], /no command `\\u001b\[31m`/],
   [["--verison"], /did you mean `--version`\?/],
   [[], /^impact-pledge COMMAND \[OPTIONS\]/],
-  [["get"], /name the ID of a transaction/],
+  [["get"], /pass the ID of a transaction/],
   [
     ["get", "ptran_1"],
     /set PLEDGE_API_KEY and PLEDGE_BASE_URL[\s\S]*impact-pledge serve[\s\S]*service_sk_test_dev_unit/,
@@ -342,7 +342,7 @@ test("what the service refuses", async (t) => {
     ],
     [
       ["get", id],
-      /was not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/,
+      /was not sent\ncheck that PLEDGE_BASE_URL is.*npx impact-pledge serve/,
       { PLEDGE_BASE_URL: ended.env.PLEDGE_BASE_URL },
     ],
     [
@@ -381,7 +381,7 @@ test("serve: a port that is in use, and the keys that it prints", async (t) => {
     assert.equal(status, 2);
     assert.match(
       err.trimEnd(),
-      /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/,
+      /^port \d+ can't be used: something else uses it\. Choose another, such as `impact-pledge serve --port \d+`$/,
     );
     assert.ok(err.startsWith(`port ${port} `), err);
   }

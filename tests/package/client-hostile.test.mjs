@@ -110,7 +110,7 @@ test("the key is in nothing that a caller's `fetch` throws", async () => {
 test("the key is in nothing that the function `apiKey` throws", async () => {
   for (const thrown of leaks()) {
     const error = await errorOf(answer({}), { apiKey: rejecting(thrown) });
-    assertError(error, PledgeError, "api_key_failed", /^the function `apiKey` gave no key: /);
+    assertError(error, PledgeError, "api_key_failed", /^the function `apiKey` returned no key: /);
   }
 });
 

@@ -390,7 +390,7 @@ const sealed = () => {
 const NO_KEYS = [
   [sealed, "api_key_failed", /vault is sealed/],
   [async () => sealed(), "api_key_failed", /vault is sealed/],
-  [() => undefined, "api_key_failed", /must give a string/],
+  [() => undefined, "api_key_failed", /must return a string/],
   [async () => "two words", "invalid_argument", /`apiKey`/],
   [() => new Promise(() => {}), "api_key_failed", /longer than 50 ms/],
   [() => new Promise(() => {}), "timeout", /`apiKey` took too long/, { deadlineMs: 30 }],
@@ -595,7 +595,7 @@ test("a connection that fails is a ConnectionError that says whether the request
     const { client } = await clientOn(t, cut, never);
     const calls = [
       [create, /may have been recorded/],
-      [get, /no answer/],
+      [get, /no response/],
     ];
     for (const [call, message] of calls)
       assertError(await failed(call(client)), ConnectionError, "connection_failed", message);
@@ -715,15 +715,11 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
 
 /** The failure, the options, and how the message of a create ends: which option would have repeated it, if one would. */
 const NOT_REPEATED = [
-  [
-    broken,
-    {},
-    /may have been recorded; it was not repeated: set `retryCreates`, or give an `i.*`$/,
-  ],
-  [busy(500), {}, /500: Busy; .*; it was not repeated: set `retryCreates`, or give an `i.*`$/],
-  [silent, { timeoutMs: 30 }, /30 ms; .* recorded; it was not repeated: set `retryCreates`, .*$/],
-  [busy(429), off, /429: Busy; it was not repeated: `retryCreates` is `false`$/],
-  [refused, off, /was not sent; it was not repeated: `retryCreates` is `false`$/],
+  [broken, {}, /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/],
+  [busy(500), {}, /500: Busy; .*; it was not retried: set `retryCreates`, or pass an `i.*`$/],
+  [silent, { timeoutMs: 30 }, /30 ms; .* recorded; it was not retried: set `retryCreates`, .*$/],
+  [busy(429), off, /429: Busy; it was not retried: `retryCreates` is `false`$/],
+  [refused, off, /was not sent; it was not retried: `retryCreates` is `false`$/],
   [silent, { deadlineMs: 30 }, /may have been recorded$/],
   [busy(500, "61"), {}, /address was [^;]*$/],
   [busy(400), {}, /400: Busy$/],

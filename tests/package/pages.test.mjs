@@ -12,7 +12,8 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { createTestService } = await project.load("impact-pledge/testing");
 const home = join(project.folder, "node_modules", "impact-pledge");
-const examples = examplesOf(join(home, "README.md"));
+const examplesIn = (page, language) =>
+  examplesOf(join(home, page)).filter((example) => example.language === language);
 
 const ORIGIN = "http://shop.test";
 const KEY = "service_sk_test_dev_unit";
@@ -101,9 +102,9 @@ test("a policy that forbids wasm is named, and how to allow it, though nothing n
     );
 });
 
-/** The README's examples for other tools: Mock Service Worker's handlers, and a route of Playwright. */
+/** The examples of docs/testing.md for other tools: Mock Service Worker's handlers, and a route of Playwright. */
 const AsyncFunction = (async () => {}).constructor;
-const [{ code: example }, ...others] = examples.filter(({ language }) => language === "ts");
+const [{ code: example }, ...others] = examplesIn("docs/testing.md", "ts");
 assert.deepEqual(others, []);
 const route = new AsyncFunction("page", "service", "http", example);
 
@@ -174,7 +175,9 @@ const FORM = `<form><input name="reference" value="order-1"><input name="coupon"
 <input name="pledges.0.impact.amount" value="1"><input name="pledges.0.impact.offeringId" value="tree"><button>Send</button></form>`;
 
 test("the README's example for a page sends the whole form", async (t) => {
-  const inPage = examples.filter(({ code }) => code.includes('"impact-pledge/form"'));
+  const inPage = examplesIn("README.md", "js").filter(({ code }) =>
+    code.includes('"impact-pledge/form"'),
+  );
   assert.equal(inPage.length, 1);
   const code = inPage[0].code.replace('"impact-pledge/form"', '"/form.js"');
   const page = await pageWith(t, WITH_WASM, {
@@ -217,7 +220,7 @@ const BADGES = [
 test("the badge, under a policy that allows neither inline styles nor markup from text", async (t) => {
   const policy = `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`;
   const ours = BADGES.map(([attributes]) => `<impact-badge ${attributes}>own text</impact-badge>`);
-  const [{ code }, ...others] = examples.filter(({ language }) => language === "html");
+  const [{ code }, ...others] = examplesIn("docs/npm.md", "html");
   assert.deepEqual(others, []);
   const page = await pageWith(t, policy, {
     body: `<main lang="pl">${ours.join("\n")}<impact-badge amount="0" other="x"></impact-badge>${code}</main>`,
@@ -234,7 +237,7 @@ test("the badge, under a policy that allows neither inline styles nor markup fro
         ];
       }),
     );
-  const example = ["22 drzewa z zamówieniem", `${ORIGIN}/impact`];
+  const example = ["3 trees with this order", `${ORIGIN}/impact`];
   assert.deepEqual(await shown(), [...BADGES.map(([, ...rest]) => rest), ["", null], example]);
   assert.equal(await page.locator("impact-badge:empty [part=badge]").isVisible(), false);
   const links = (await accessibilityNodes(page)).filter(({ role }) => role === "link");

@@ -1,9 +1,10 @@
 /**
- * Every example of both READMEs and of the types, run as it is written. `pages.test.mjs` has those for a page, and those of
- * forms.md are in tests/browser and tests/consumers.
+ * Runs every example of the READMEs, of the pages for shops and of the types as it is written. `pages.test.mjs` runs those for a
+ * page; tests/browser and tests/consumers run those of the forms pages.
  */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
@@ -11,23 +12,42 @@ import { format } from "node:util";
 import { REQUEST, created, hangUp, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 import { examplesOf } from "../support/examples.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
-const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "README.md"))
-  .filter(({ language }) => language === "js")
-  .map(({ code }) => code);
-const inNode = examples.filter((code) => !code.includes("impact-pledge/form"));
+const home = join(project.folder, "node_modules", "impact-pledge");
+/** The pages whose examples run on a server. */
+const PAGES = ["README.md", "docs/getting-started.md", "docs/npm.md", "docs/testing.md"];
+
+/** The examples of a page in JavaScript. */
+const scriptsOf = (page) =>
+  examplesOf(join(home, page))
+    .filter(({ language }) => language === "js")
+    .map(({ code }) => code);
+const isPledges = (code) => code.startsWith("// pledges.js");
+const inNode = (page) =>
+  scriptsOf(page).filter((code) => !code.includes("impact-pledge/form") && !isPledges(code));
 
 test("no other page has examples", () => {
-  const pages = ["", "docs", "examples", "proofs", "tests/fixtures"].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => join(folder, name)),
+  const pages = ["", "docs", "examples", "pkg-templates", "proofs", "tests/fixtures"].flatMap(
+    (folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => join(folder, name)),
   );
   assert.deepEqual(
     pages.filter((page) => examplesOf(join(root, page)).length > 0),
-    ["README.md", "docs/forms.md", "docs/npm.md"],
+    [
+      "README.md",
+      "docs/forms-server.md",
+      "docs/forms.md",
+      "docs/getting-started.md",
+      "docs/npm.md",
+      "docs/react-hook-form.md",
+      "docs/testing.md",
+      "pkg-templates/README.md",
+    ],
   );
 });
 
@@ -69,7 +89,7 @@ test("the README has examples of every entry", () => {
     "impact-pledge/testing",
   ])
     assert.ok(
-      examples.some((code) => code.includes(`"${entry}"`)),
+      scriptsOf("README.md").some((code) => code.includes(`"${entry}"`)),
       entry,
     );
 });
@@ -92,40 +112,59 @@ async function run(t, file) {
   return lines.join("");
 }
 
-test("the examples for a server run, one behind the other", async (t) => {
-  const { baseUrl, seen, close } = await serve(answer);
-  t.after(close);
-  const env = { PLEDGE_API_KEY: "service_sk_test_x", PLEDGE_BASE_URL: baseUrl };
-  const names = `Object.assign(process.env, ${JSON.stringify(env)});
-    const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)),
-      order = { number: "order-1", email: "ada@example.org", trees: 1 };\n`;
-  const check =
-    '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, pledged.id, service.transactions().length);\n';
-  const file = join(project.folder, "readme.mjs");
-  writeFileSync(file, names + inNode.join("\n") + check);
-  assert.equal(await run(t, file), "0 invalid_email 0 ptran_1 1\n");
-  assert.deepEqual(
-    seen.map(({ method }) => method),
-    ["POST", "GET"],
-  );
-  const { firstName: _, ...recipient } = REQUEST.recipient;
-  assert.deepEqual(JSON.parse(seen[0].body), { ...REQUEST, recipient });
-  assert.equal(seen[0].headers["idempotency-key"], "order-1");
+/** A line that an example prints, as its comment states it: `…` stands for any text. */
+const lineOf = (text) =>
+  new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")}$`);
 
-  const said = t.mock.method(console, "error", () => {});
+const [pledges] = scriptsOf("docs/getting-started.md").filter(isPledges);
+
+for (const page of PAGES)
+  test(`${page}: the examples for a server run in sequence, and print what they say`, async (t) => {
+    const { createTestService } = await project.load("impact-pledge/testing");
+    const service = createTestService();
+    const { origin, close } = await onLoopback(createServer(service.handler));
+    t.after(close);
+    const env = { PLEDGE_API_KEY: "service_sk_test_dev_unit", PLEDGE_BASE_URL: origin };
+    const payload = page === "docs/npm.md" ? { ...REQUEST, reference: "order-1001" } : undefined;
+    const given = `Object.assign(process.env, ${JSON.stringify(env)});
+      ${payload ? `const payload = ${JSON.stringify(payload)};` : ""}\n`;
+    const code = inNode(page).join("\n").replace('"./pledges.js"', '"./pledges.mjs"');
+    const file = join(project.folder, `${page.replaceAll(/\W/g, "-")}.mjs`);
+    writeFileSync(join(project.folder, "pledges.mjs"), pledges);
+    writeFileSync(file, given + code);
+    const lines = (await run(t, file)).trimEnd().split("\n");
+    const stated = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    assert.equal(lines.length, stated.length, `${lines}`);
+    for (const [index, text] of stated.entries()) assert.match(lines[index], lineOf(text));
+    const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
+    if (page !== "docs/testing.md") assert.deepEqual(keys, ["order-1001", undefined]);
+  });
+
+test("the webhook's function logs an error that a retry cannot help, and throws any other", async (t) => {
+  const { createTestService } = await project.load("impact-pledge/testing");
+  const { PledgeClient } = await project.load("impact-pledge");
+  const file = join(project.folder, "pledges.mjs");
+  writeFileSync(file, pledges);
   const { pledgeFor } = await import(pathToFileURL(file).href);
+  const service = createTestService();
+  const { baseUrl, fetch } = service;
+  const options = { apiKey: "service_sk_test_dev_unit", baseUrl };
+  const said = t.mock.method(console, "error", () => {});
   const order = { number: "order-1", email: "ada@example.org", trees: 1 };
+  const client = new PledgeClient({ ...options, fetch });
+  const { id } = await pledgeFor(order, client);
+  assert.match(id, /^ptran_/);
   for (const wrong of [
     { email: "ada@" },
+    { trees: 2 },
     { number: "" },
     { number: "ü" },
     { number: "9".repeat(256) },
   ])
-    assert.equal(await pledgeFor({ ...order, ...wrong }), undefined, "a retry cannot help");
-  assert.deepEqual([said.mock.callCount(), seen.length], [4, 2]);
-  const { PledgeClient } = await project.load("impact-pledge");
-  const client = new PledgeClient({ apiKey: "service_sk_test_x", baseUrl, fetch: hangUpNow });
-  await assert.rejects(pledgeFor(order, client), { code: "connection_failed" });
+    assert.equal(await pledgeFor({ ...order, ...wrong }, client), undefined, "a retry cannot help");
+  assert.deepEqual([said.mock.callCount(), service.transactions().length], [5, 1]);
+  const cut = new PledgeClient({ ...options, fetch: hangUpNow, maxRetries: 0 });
+  await assert.rejects(pledgeFor(order, cut), { code: "connection_failed" });
 });
 
 const hangUpNow = () => Promise.reject(new TypeError("fetch failed"));
@@ -134,9 +173,7 @@ test("the examples that editors show beside a name print what stands behind them
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
   const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "testing.d.ts"]
-    .map((name) =>
-      readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8"),
-    )
+    .map((name) => readFileSync(join(home, name), "utf8"))
     .join("\n");
   const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([\s\S]*?)^ *\* ```$/gm)].map(
     ([, code]) => code.replaceAll(/^ *\* ?/gm, ""),

@@ -180,14 +180,19 @@ const STATED = {
   "docs/settings.md": [],
   "docs/upgrading.md": [],
   "docs/npm.md": [
-    `after ${seconds("src/retry.rs", "FIRST_WAIT_MS")} s and then ${2 * seconds("src/retry.rs", "FIRST_WAIT_MS")} s at most`,
-    `says, up to ${seconds("src/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
-    `after ${seconds("pkg-templates/testing/options.ts", "deadlineMs")} s of real time`,
+    `first wait is ${seconds("src/retry.rs", "FIRST_WAIT_MS")} s at most, and each further wait doubles, up to ${seconds("src/retry.rs", "LONGEST_WAIT_MS")} s`,
+    `asks for up to ${seconds("src/retry.rs", "LONGEST_RETRY_AFTER_MS")} s`,
+  ],
+  "docs/testing.md": [
+    `Rejects after ${seconds("pkg-templates/testing/options.ts", "deadlineMs")} s of real time`,
   ],
   "docs/forms.md": [
     `for ${seconds("pkg-templates/form/sending.ts", "LEAVING_MS")} s at most`,
     `waits for them, ${seconds("pkg-templates/form/rules.ts", "PATIENCE_MS")} s at most`,
   ],
+  "docs/getting-started.md": [],
+  "docs/forms-server.md": [],
+  "docs/react-hook-form.md": [],
   "ARCHITECTURE.md": [
     `1 MiB within ${BODY} s`,
     `16 KiB, each within ${PIECE} s`,
@@ -217,7 +222,8 @@ const NOT_OURS = [
   "raise the retention to 14 days",
   "assume that one e-mail takes 1 s",
   "33,000 e-mails in two hours",
-  "arrives within 10 seconds. Any other",
+  "up to 64 KiB, within 10 seconds.",
+  "up to 64 KiB that arrives within 10 seconds",
   '"up to 60 seconds or more"',
   "calls in five minutes",
   "46 minutes at least",

@@ -123,6 +123,20 @@ test("every link between the pages leads to a file, and to a heading of it", () 
   );
 });
 
+test("every link to a file of the repository by its address leads to one", () => {
+  const pages = globSync("{README,docs/*,examples/README,pkg-templates/README}.md", { cwd: ROOT });
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\/impact-pledge\/(?:blob|tree)\/main\/([^)#\s]+)/g)].map(
+      ([, file]) => [page, file],
+    ),
+  );
+  assert.ok(links.length > 10);
+  assert.deepEqual(
+    links.filter(([, file]) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});
+
 test("docs/performance.md is tables and how to run; its lessons are in docs/decisions", () => {
   const lines = read("docs/performance.md").trimEnd().split("\n").length;
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);

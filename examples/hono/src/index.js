@@ -8,7 +8,7 @@ const app = new Hono();
 
 const refuse = (issues, c) => c.json({ message: "The order has problems.", issues }, 422);
 
-/** An order is JSON of up to 64 KiB within 30 seconds. A page of another site cannot send JSON, unless CORS lets it. */
+/** Accepts JSON of up to 64 KiB within 30 seconds. A page of another site cannot send JSON, unless CORS allows it. */
 const valid = [
   timeout(30_000),
   bodyLimit({ maxSize: 65_536 }),
@@ -20,24 +20,24 @@ app.post("/orders", ...valid, async (c) => {
   const { amount } = pledges[0].impact;
   const issues = offerIssues(amount);
   if (issues.length > 0) return refuse(issues, c);
-  // PLEDGE_API_KEY and PLEDGE_BASE_URL of `env`; without a binding PLEDGES, `fetch` is the platform's.
+  // Reads PLEDGE_API_KEY and PLEDGE_BASE_URL from `env`. Without a binding PLEDGES, `fetch` is the platform's.
   const client = PledgeClient.fromEnv({ fetch: c.env.PLEDGES, retryCreates: true }, c.env);
   const created = client.createPledgeTransaction(orderOf(recipient, amount));
-  // A shopper who leaves the page ends the request. The order stays, so its pledges are recorded all the same.
+  // If the shopper leaves the page, the request ends. The order stays, so its pledges must still be recorded.
   c.executionCtx.waitUntil(created.catch(() => {}));
   const { id, timelineUrl } = await created;
   return c.json({ id, timelineUrl });
 });
 
-/** This shop offers up to 100 whole trees, whatever a page sends. */
+/** Returns the issues of an amount that this shop does not offer: it offers up to 100 whole trees. */
 function offerIssues(amount) {
   if (Number.isInteger(amount) && amount <= 100) return [];
   return [{ path: ["pledges", 0, "impact", "amount"], message: "Choose 1 to 100 whole trees" }];
 }
 
-/** The shop's own order. Of what a page sends, it takes the number of trees and who they are for. */
+/** Returns the shop's own order. It takes only the number of trees and the recipient from the page. */
 const orderOf = (recipient, amount) => ({
-  reference: "order-1001", // the number that your shop has for this shopper's order
+  reference: "order-1001", // your shop's number of this order
   recipient,
   pledges: [{ impact: { amount, offeringId: "tree" } }],
 });

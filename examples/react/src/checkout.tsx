@@ -10,7 +10,7 @@ const defaultValues: CreatePledgeTransactionRequest = {
   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
 };
 
-/** The rules of the service, as you type, with texts for shoppers. A field that is left empty is left out. */
+/** Checks by the rules of the service, with texts for shoppers. Leaves out empty fields. */
 const resolver = pledgeResolver();
 
 export function Checkout() {
@@ -43,7 +43,7 @@ export function Checkout() {
   if (timelineUrl)
     return (
       <p>
-        Thank you! <a href={timelineUrl}>See what becomes of it</a>
+        Thank you! <a href={timelineUrl}>See your page</a>
       </p>
     );
   return (

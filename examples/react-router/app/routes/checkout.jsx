@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { data, redirect } from "react-router";
 import { placeOrder } from "../order.server.js";
 
-/** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
+/** Receives the posted form. The page's script lets only valid forms through; without JavaScript, any form arrives. */
 export async function action({ request }) {
   const { status, timelineUrl, ...answer } = await placeOrder(request);
   return timelineUrl ? redirect(timelineUrl, 303) : data(answer, { status });
@@ -17,7 +17,7 @@ export default function Checkout({ actionData }) {
     binding.current = bindForm(form.current);
     return binding.current.unbind;
   }, []);
-  // What the action has found: the form is bound already when React shows it.
+  // Show the issues of the action: the form is already bound when React renders them.
   useEffect(() => {
     if (actionData?.issues) binding.current.report(actionData.issues);
   }, [actionData]);

@@ -2,7 +2,7 @@ import { fail, redirect } from "@sveltejs/kit";
 import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
 
-/** Made with the first order: while the app is built there is no key. */
+/** Created with the first order: there is no key while the app is built. */
 let client;
 const pledges = () =>
   (client ??= new PledgeClient({
@@ -11,11 +11,11 @@ const pledges = () =>
     retryCreates: true,
   }));
 
-/** Whether the form can show an issue: its field is there, and not hidden. */
+/** Whether the form can show an issue: it has the field, and the field is not hidden. */
 const isSeen = ({ name }) => name !== null && name !== "reference" && !name.endsWith(".offeringId");
 
 export const actions = {
-  /** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
+  /** Receives the posted form. The page's script lets only valid forms through; without JavaScript, any form arrives. */
   default: async ({ request }) => {
     const { status, timelineUrl, ...answer } = await placeOrder(request);
     if (timelineUrl) redirect(303, timelineUrl, { external: true });
@@ -23,7 +23,7 @@ export const actions = {
   },
 };
 
-/** Takes a posted form, by the same rules as in the page, and records its pledge. The key stays here. */
+/** Checks a posted form by the same rules as the page, and records its pledge. The key stays on the server. */
 async function placeOrder(request) {
   const data = await bounded(request)
     .formData()
@@ -50,21 +50,21 @@ async function placeOrder(request) {
   }
 }
 
-/** The problems of a valid order: this shop offers up to 100 whole trees, whatever a page sends. */
+/** Returns the issues of a valid order that this shop does not offer: it offers up to 100 whole trees. */
 function offerIssues({ pledges: [{ impact }] }) {
   if (Number.isInteger(impact.amount) && impact.amount <= 100) return [];
   const path = ["pledges", 0, "impact", "amount"];
   return [{ path, name: path.join("."), message: "Choose 1 to 100 whole trees" }];
 }
 
-/** The shop's own order. Of what a page sends, it takes the number of trees and who they are for. */
+/** Returns the shop's own order. It takes only the number of trees and the recipient from the page. */
 const orderOf = ({ recipient, pledges: [{ impact }] }) => ({
-  reference: "order-1001", // the number that your shop has for this shopper's order
+  reference: "order-1001", // your shop's number of this order
   recipient,
   pledges: [{ impact: { amount: impact.amount, offeringId: "tree" } }],
 });
 
-/** A body of up to 64 KiB that arrives within 10 seconds. Any other cannot be read: what is too much is dropped. */
+/** Returns a body that can be read if it has up to 64 KiB and arrives within 10 seconds. Bytes beyond that are dropped. */
 function bounded({ headers, body }) {
   let length = 0;
   const counted = new TransformStream({

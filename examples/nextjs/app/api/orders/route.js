@@ -2,7 +2,7 @@ import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
 import { safeParse } from "impact-pledge/validate";
 
-/** Made with the first order: while the app is built there is no key. */
+/** Created with the first order: there is no key while the app is built. */
 let client;
 const pledges = () =>
   (client ??= new PledgeClient({
@@ -11,7 +11,7 @@ const pledges = () =>
     retryCreates: true,
   }));
 
-/** Records the pledge of an order: JSON of the page's script, or the form as a browser posts it. The key stays here. */
+/** Records the pledge of an order: JSON from the page's script, or a form that a browser posts. The key stays on the server. */
 export async function POST(request) {
   if (isOfAnotherSite(request.headers)) return refusal(403, "Orders come from our own page.");
   const isScript = request.headers.get("content-type") === "application/json";
@@ -41,19 +41,19 @@ function ofForm(data) {
   return valid ? offered(payload) : { issues };
 }
 
-/** The shop's own order. Of what a page sends, it takes who the trees are for, and up to 100 whole trees. */
+/** Returns the shop's own order. It takes only the recipient and up to 100 whole trees from the page. */
 function offered({ recipient, pledges: [{ impact }] }) {
   const { amount } = impact;
   if (!Number.isInteger(amount) || amount > 100) {
     const path = ["pledges", 0, "impact", "amount"];
     return { issues: [{ path, name: path.join("."), message: "Choose 1 to 100 whole trees" }] };
   }
-  const reference = "order-1001"; // the number that your shop has for this shopper's order
+  const reference = "order-1001"; // your shop's number of this order
   const order = { reference, recipient, pledges: [{ impact: { amount, offeringId: "tree" } }] };
   return { order, issues: [] };
 }
 
-/** Whether a page of another site posts this: the shopper's session cookie may come along. */
+/** Whether a page of another site posts this, perhaps with the shopper's session cookie. */
 function isOfAnotherSite(headers) {
   const site = headers.get("sec-fetch-site");
   if (site) return site !== "same-origin";
@@ -61,7 +61,7 @@ function isOfAnotherSite(headers) {
   return origin !== null && !origin.endsWith(`//${headers.get("host")}`);
 }
 
-/** A body of up to 64 KiB that arrives within 10 seconds. Any other cannot be read: what is too much is dropped. */
+/** Returns a body that can be read if it has up to 64 KiB and arrives within 10 seconds. Bytes beyond that are dropped. */
 function bounded({ headers, body }) {
   let length = 0;
   const counted = new TransformStream({
