@@ -142,8 +142,8 @@ fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
         (json!({}), "`--keep` is missing"),
         (json!({ "keep": null }), "`--keep` is missing"),
         (json!({ "keep": "0", "kep": "0" }), "`keys rotate` has no argument `kep`"),
-        (json!({ "keep": 0 }), "`--keep` has a value of another type"),
-        (json!({ "keep": ["0"] }), "`--keep` has a value of another type"),
+        (json!({ "keep": 0 }), "`--keep` has a value of the wrong type"),
+        (json!({ "keep": ["0"] }), "`--keep` has a value of the wrong type"),
     ] {
         let Value::Object(arguments) = arguments else { panic!() };
         let refused = operation.check(arguments).unwrap_err();
