@@ -1012,7 +1012,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   assert.deepEqual(marked, { ...of, ...payment });
   const name = "settlement:live:unit_dev_two:2025-10";
   assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
-  await fails([...right, "--yes"], /is marked already: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
+  await fails([...right, "--yes"], /is already marked as paid: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
 
   await kv.write([inOctober("m", {})]); // as only an operator's own hand could
   await reconcile();

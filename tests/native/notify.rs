@@ -862,7 +862,7 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
     }
     let desk = Desk::asked();
     desk.store.set_failing(Some("audit:"));
-    assert_eq!(desk.resend(), Err("the store does not answer, or refuses".to_owned()));
+    assert_eq!(desk.resend(), Err("the store did not answer, or refused the request".to_owned()));
 }
 
 #[test]

@@ -891,7 +891,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "accent": "#000000" }),
-            "the unit `u` has no profile: begin it with `--name`",
+            "the unit `u` has no profile yet: give it a name with `--name`",
         ),
         (
             "u",

@@ -340,11 +340,11 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     at(MADE_MS - 3 * MINUTE_MS);
     bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let marked = "is marked already: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    let marked = "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
     for hidden in [None, Some("settlement:")] {
         store.set_hidden(hidden); // as Workers KV may not show it
         let problem = send().unwrap_err();
-        let words = if hidden.is_some() { marked } else { "is marked already: 1.50 USD" };
+        let words = if hidden.is_some() { marked } else { "is already marked as paid: 1.50 USD" };
         assert!(problem.contains(words), "{problem}");
     }
     store.set_hidden(None);
@@ -352,8 +352,8 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     bench.undo().unwrap();
     at(MADE_MS + 50 * MINUTE_MS);
     let problem = send().unwrap_err();
-    let undone = "was changed since this form was opened: ada@example.org took back that it was paid at \
-        2026-02-02T00:11:00.000Z. Look at it and begin again";
+    let undone = "was changed since this form was opened: ada@example.org marked it as unpaid at \
+        2026-02-02T00:11:00.000Z. Check it, and begin again";
     assert!(problem.contains(undone), "{problem}");
     bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
     send().unwrap(); // what was undone before does not matter
@@ -426,7 +426,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.mark(&amounts(&["01.5 USD"])).unwrap();
     let error = bench.mark(&amounts(&["1.50"])).unwrap_err().to_string();
     let there =
-        format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
+        format!("is already marked as paid: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
 }
@@ -478,7 +478,7 @@ fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     bench.service.clock.0.set(NOW_MS);
     bench.service.create(UNIT, &minimal());
     let again = bench.mark(&both).unwrap_err().to_string();
-    assert!(again.contains("is marked already: 3.00 USD"), "{again}");
+    assert!(again.contains("is already marked as paid: 3.00 USD"), "{again}");
     assert_eq!(store.value(JANUARY), record);
     bench.undo().unwrap();
     assert!(bench.mark(&both).unwrap_err().to_string().contains("has a sum of 4.50 USD"));

@@ -273,7 +273,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     later(&dashboard, 1_000);
     assert_has(&mark(&dashboard, &form), 200, &["This was done already", "is marked as paid"]);
     let other = payment(&dashboard, &[]);
-    assert_has(&mark(&dashboard, &other), 422, &["is marked already: 1.50 USD paid on 2026-01-05"]);
+    assert_has(&mark(&dashboard, &other), 422, &["is already marked as paid: 1.50 USD paid on 2026-01-05"]);
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
     assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
@@ -297,7 +297,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
-    let stale = ["since this form was opened", "joan@example.org took back that it was paid at"];
+    let stale = ["since this form was opened", "joan@example.org marked it as unpaid at"];
     assert_has(&mark(&dashboard, &other), 422, &stale);
     assert_has(&mark(&dashboard, &form), 200, &["This was done already", "nothing was done now"]);
     assert_eq!(dashboard.store().value(DECEMBER), None);
