@@ -165,7 +165,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   assert.ok((await names()).includes(third.name));
   assert.equal((await atTerminal("yes")).problem, `${question} Type \`yes\`: `);
   await command(0, ["keys", "revoke", "--yes"], `${teamKey}\n`); // the key itself, on standard input
-  await fails(["keys", "revoke", nameOf(teamKey), "--yes"], "not revoked: no such key here");
+  await fails(["keys", "revoke", nameOf(teamKey), "--yes"], "nothing was revoked: this key does not exist here");
   const rest = await json("keys", "revoke", row.name, "--yes");
   assert.deepEqual(rest, { id: row.id, name: row.name, revoked: true });
   assert.deepEqual(await names(), [damaged, "secret", "team:t", "unit:unit_1"]);
@@ -404,7 +404,7 @@ test("of two who set a profile at the same moment one is done, and the other rea
   const { name } = await changed("profile:unit_1");
   const [lost, ...others] = outcomes.filter(({ status }) => status === "rejected");
   assert.deepEqual(others, []);
-  const words = `^nothing of yours was kept: ${name} changed the profile of the unit \`unit_1\` at 2`;
+  const words = `^your change was not saved: ${name} changed the profile of the unit \`unit_1\` at 2`;
   assert.match(lost.reason.message, new RegExp(words));
 });
 
@@ -990,11 +990,11 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   );
   await fails(
     mark("--amount", "1.80", "--currency", "USD"),
-    `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, and not of 1.80 USD`,
+    `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, not of 1.80 USD`,
   );
   await fails(
     mark(...both),
-    /has 2 pledges without a price, for example in ptran_\S+i: they are charged as 0/,
+    /has 2 unpriced pledges, for example in ptran_\S+i: they are charged 0\.00/,
   );
   const right = mark(...both, "--accept-unpriced", "2");
   await fails(

@@ -182,7 +182,7 @@ impl Asked {
                 let id = id[..id.len() - 1].to_owned() + if id.ends_with('0') { "1" } else { "0" };
                 at.store.keep(&format!("transaction:{id}"), b"{}", b"null");
                 Err(OperatorError::Invalid(
-                    "stands for another change: see the person's".to_owned(),
+                    "was used for another change: see the person's".to_owned(),
                 ))
             }
             Erase => {
@@ -426,8 +426,10 @@ fn an_id_stands_for_one_change() {
         for asked in others.into_iter().filter(|it| it.command != Erase && it.command != Rebuild) {
             let (heard, _) = world.ask(asked, ADA, Some(&id), &[]);
             let problem = heard.unwrap().unwrap_err().to_string();
-            let words =
-                format!("the operation ID `{id}` stands for another change, `{}`", command.name());
+            let words = format!(
+                "the operation ID `{id}` was used for another change, `{}`",
+                command.name()
+            );
             assert!(problem.contains(&words), "{command:?}: {problem}");
             assert_eq!(world.all(), all, "{command:?}");
         }
@@ -480,7 +482,7 @@ fn of_two_at_once_one_is_done() {
             let done = heard.iter().flatten().filter(|done| done.before.is_none()).count();
             assert_eq!(done, 1, "{command:?} {call}: {heard:?}");
             for error in heard.iter().filter_map(|heard| heard.as_ref().err()) {
-                let is_told = error.to_string().contains("is being done right now");
+                let is_told = error.to_string().contains("is already running");
                 assert!(is_told, "{command:?} {call}: {error}");
             }
             assert_eq!(world.audited(command), audits_of(command), "{command:?} {call}");
@@ -546,14 +548,14 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
         (None, Err(error)) => {
-            let is_under_way = error.to_string().contains("is being done right now");
+            let is_under_way = error.to_string().contains("is already running");
             assert!(is_under_way || is_of_what_was_done(command, error), "{what}: {error}");
         }
         (Some(Ok(_)), Ok(done)) => {
             assert!(done.before.is_some() || !done.outcome.is_null(), "{what}")
         }
         (Some(Ok(_)), Err(error)) => {
-            let is_kept = ["is being done right now", "less than 2 minutes ago"];
+            let is_kept = ["is already running", "less than 2 minutes ago"];
             let is_told = is_kept.iter().any(|words| error.to_string().contains(words));
             assert!(is_told || is_of_what_was_done(command, error), "{what}: {error}");
         }
@@ -807,7 +809,7 @@ fn without_a_ledger_the_audit_log_tells_what_was_begun() {
         let other = if command == AddUnits { Create } else { AddUnits };
         let (heard, _) = world.ask(other.asked(), ADA, Some(&id), &[]);
         let problem = heard.unwrap().unwrap_err().to_string();
-        assert!(problem.contains("stands for another change"), "{command:?}: {problem}");
+        assert!(problem.contains("was used for another change"), "{command:?}: {problem}");
     }
 }
 

@@ -340,7 +340,8 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     at(MADE_MS - 3 * MINUTE_MS);
     bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let marked = "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    let marked =
+        "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
     for hidden in [None, Some("settlement:")] {
         store.set_hidden(hidden); // as Workers KV may not show it
         let problem = send().unwrap_err();
@@ -380,8 +381,8 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 pledges without a price, for example in {free}: they are charged as 0, and you accept 0. Look at \
-         them in the usage, and then accept 1"
+        "has 1 unpriced pledges, for example in {free}: they are charged 0.00, and you accept 0. Check \
+         them in the usage, then accept 1"
     );
     let amounts = |amounts: &[&str]| {
         let stated = amounts.iter().map(|text| match text.split_once(' ') {
@@ -401,7 +402,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
-            "cannot be marked before 2026-03-02T00:00:00.000Z: 24 hours after it ends, in UTC",
+            "cannot be marked before 2026-03-02T00:00:00.000Z, which is 24 hours after its end, in UTC",
         ),
         (json!({ "/of/month": "2025-12" }), "has no transactions"),
         (json!({ "/of/unit": "unit_de" }), "has no transactions"),
@@ -425,8 +426,9 @@ fn what_is_not_the_months_sum_is_not_marked() {
     }
     bench.mark(&amounts(&["01.5 USD"])).unwrap();
     let error = bench.mark(&amounts(&["1.50"])).unwrap_err().to_string();
-    let there =
-        format!("is already marked as paid: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
+    let there = format!(
+        "is already marked as paid: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada"
+    );
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
 }
@@ -493,7 +495,7 @@ fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
         let error = bench.mark_now(&json!({})).unwrap_err().to_string();
         let expected = format!(
             "nothing was marked: 2026-01 of the unit `unit_dev` (test) cannot be marked yet: {words}, and the month \
-            ended at 2026-02-01T00:00:00.000Z. The next reconciliation begins within {hours} h; the command \
+            ended at 2026-02-01T00:00:00.000Z. The next reconciliation pass begins within {hours} h; the command \
             `ledger check` makes one now"
         );
         assert_eq!(error, expected);

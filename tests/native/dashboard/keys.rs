@@ -94,7 +94,7 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
         let other = making(&id, level, if mode == "live" { "test" } else { "live" });
         let other = dashboard.post(OPERATOR, "/keys", &other);
         assert_eq!(other.status, 422);
-        assert!(other.text.contains("stands for another change"), "{}", other.text);
+        assert!(other.text.contains("was used for another change"), "{}", other.text);
         let unsent = NOW_MS.to_string() + "-" + &"0".repeat(32);
         let late = dashboard.post(OPERATOR, "/keys", &making(&unsent, level, mode));
         assert_eq!(late.status, 422);

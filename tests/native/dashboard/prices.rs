@@ -86,7 +86,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
         assert_has(
             &send(&dashboard, &form),
             422,
-            &["these very prices already, set by ada@example.org at 2026"],
+            &["already have these prices, set by ada@example.org at 2026"],
         );
     }
     assert_eq!((stored(&dashboard), counts(&dashboard)), (set, (1, 1)));
