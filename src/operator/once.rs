@@ -80,7 +80,7 @@ impl<T: Plain> Outcome for T {
 }
 
 /// Does a change once. `work` makes the change, with the author that it is given; `what` are the command's arguments. Ledger
-/// cost: 1 query to begin, 1 to end.
+/// cost: 2 calls.
 ///
 /// # Errors
 /// If the ID was used for another change, is too old, or its change is running; if the ledger does not answer; or as `work`.

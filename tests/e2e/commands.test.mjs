@@ -631,7 +631,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
     assert.ok(problem.includes(said), problem);
   await fails(
     ["emails", "resend", ID, ...at, "--yes"],
-    `there is no e-mail of ${ID} to send: the e-mails of the unit \`unit_dev\` are off: \`units set unit_dev --mail on\` turns them on`,
+    `the e-mail of ${ID} cannot be sent: the e-mails of the unit \`unit_dev\` are off: \`units set unit_dev --mail on\` turns them on`,
   );
   assert.deepEqual([await contents(kv), messages], [before, []]);
   const message = { id: LIVE_ID, createdAt: FIRST, round: 3 };
@@ -679,7 +679,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   assert.ok((await names()).includes(`mail-failed:${day}:${LIVE_ID}`));
   assert.deepEqual((await json(...SHOW)).mail, { state: "erased" });
   for (const args of [[...RESEND, ...at], PREVIEW])
-    await fails(args, /^there is no e-mail of \S+ to send: its recipient was erased on /);
+    await fails(args, /^the e-mail of \S+ cannot be sent: its recipient was erased on /);
 });
 
 /** The changes that were recorded since; all other records are as they were, but for what is noted of the queue. */

@@ -568,7 +568,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
         Undo => text.contains("is not marked as paid"),
-        Revoke => text.contains("no such key here"),
+        Revoke => text.contains("this key does not exist here"),
         _ => false,
     }
 }
@@ -685,8 +685,11 @@ fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
             world.later(later_ms);
             let (heard, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
             let error = heard.unwrap().unwrap_err().to_string();
-            let words =
-                ["is revoked or replaced since", "bo@example.org removed it at", "took back"];
+            let words = [
+                "was revoked or replaced since",
+                "bo@example.org removed it at",
+                "marked it as unpaid",
+            ];
             assert!(words.iter().any(|words| error.contains(words)), "{command:?}: {error}");
             assert_eq!(world.effect(), all, "{command:?}");
         }
@@ -801,7 +804,7 @@ fn without_a_ledger_the_audit_log_tells_what_was_begun() {
                 _ => assert!(matches!(command, Erase | Revoke | Resend), "{command:?}: {done:?}"),
             },
             Err(error) => {
-                let is_told = error.to_string().contains("this was done already, or begun, at");
+                let is_told = error.to_string().contains("this was already done, or begun, at");
                 assert!(is_told, "{command:?}: {error}");
             }
         }

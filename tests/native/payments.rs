@@ -315,8 +315,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let again = bench.undo().unwrap_err().to_string();
     assert_eq!(
         again,
-        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org took back \
-         that it was paid at 2026-02-02T00:00:00.001Z"
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org marked it \
+         as unpaid at 2026-02-02T00:00:00.001Z"
     );
 }
 
@@ -392,13 +392,13 @@ fn what_is_not_the_months_sum_is_not_marked() {
         json!({ "/amounts": stated.collect::<Vec<_>>(), "/acceptUnpriced": 1 })
     };
     for (changed, problem) in [
-        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and not of 0.00 EUR and 1.50 USD"),
-        (amounts(&["1.51"]), "has a sum of 1.50 USD, and not of 1.51 USD"),
-        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and not of 1.50 EUR"),
-        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and not of 0.75 USD and 0.75 USD"),
-        (amounts(&["1.501"]), "needs an amount such as `1234.50`, and not `1.501`"),
-        (amounts(&["-1.50"]), "needs an amount such as `1234.50`, and not `-1.50`"),
-        (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, and not `1.5e0`"),
+        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, not of 0.00 EUR and 1.50 USD"),
+        (amounts(&["1.51"]), "has a sum of 1.50 USD, not of 1.51 USD"),
+        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, not of 1.50 EUR"),
+        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, not of 0.75 USD and 0.75 USD"),
+        (amounts(&["1.501"]), "needs an amount such as `1234.50`, not `1.501`"),
+        (amounts(&["-1.50"]), "needs an amount such as `1234.50`, not `-1.50`"),
+        (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, not `1.5e0`"),
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
@@ -449,7 +449,7 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
         (json!([{ "amount": "3.00", "currencyCode": "USD" }]), "3.00 USD"),
     ] {
         let error = bench.mark_now(&json!({ "/amounts": amounts })).unwrap_err().to_string();
-        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, and not of {paid}"));
+        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, not of {paid}"));
     }
 }
 

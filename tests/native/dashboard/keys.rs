@@ -199,7 +199,7 @@ fn a_key_is_replaced_after_a_question_and_once() {
     let new = shown(&send(&first));
     let overtaken = send(&second);
     assert_eq!(overtaken.status, 422);
-    assert!(overtaken.text.contains("ada@example.org has replaced this key"), "{}", overtaken.text);
+    assert!(overtaken.text.contains("ada@example.org replaced this key"), "{}", overtaken.text);
     check_made_before(&send(&first), &new);
     assert_eq!(names(&dashboard, "key:").len(), 2);
     let dashboard = shop();
@@ -237,7 +237,7 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     }
     let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
     check_made_before(&replayed, &key);
-    assert!(replayed.text.contains("revoked or has ended"), "{}", replayed.text);
+    assert!(replayed.text.contains("revoked or has expired"), "{}", replayed.text);
     assert_eq!(names(&dashboard, "key:"), [""; 0]);
     assert_eq!(commands(&dashboard), ["keys create", "keys revoke"]);
 }

@@ -317,8 +317,8 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
 fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, _) = used();
     let rows: [Row; 12] = [
-        (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, and not of 1.49 USD", "value=\"1.49\""]),
-        (&[("amount-EUR", "1")], &["1.50 USD, and not of 1.00 EUR and 1.50 USD"]),
+        (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, not of 1.49 USD", "value=\"1.49\""]),
+        (&[("amount-EUR", "1")], &["1.50 USD, not of 1.00 EUR and 1.50 USD"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
         (&[("amount-USD", "")], &["write the amount"]),
         (&[("unpriced", "")], &["has 1 unpriced pledges"]),
