@@ -198,7 +198,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let resent =
         notifications::queue_round(store, ledger, &author, call.host, &rounds, &message).await?;
     if resent.outcome == Resent::Untaken {
-        return Err(Failure::Stopped); // the queue's error
+        return Err(Failure::Stopped); // the host keeps the queue's error
     }
     let text = format!(
         "Round {round} is in the queue. After about {MAILED_SECONDS} s `emails show` prints its delivery \

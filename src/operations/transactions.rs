@@ -27,7 +27,8 @@ pub const EMAIL: Argument =
     Argument::option("email", text("address"), "the recipient's complete e-mail address");
 const MODE: Argument = mode("only test transactions, or only live ones");
 const UNIT: Argument = unit("only transactions of this unit");
-pub const MONTH: Argument = month("the month in which they were created, in UTC, such as 2026-11");
+pub const MONTH: Argument =
+    month("the month in which the transactions were created, in UTC, such as 2026-11");
 
 const HEADS: [&str; 7] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
 
@@ -396,7 +397,7 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let record = transactions::get(call.store, id).await?; // as it is after the question
+    let record = transactions::get(call.store, id).await?; // it may have changed during the confirmation
     let done = transactions::erase(call.store, call.ledger, &author, &record).await?;
     let before = done.outcome.before.as_deref();
     let again = before.map(|at| format!("; it was first erased at {}", time(at)));

@@ -53,7 +53,7 @@ pub const SET: Spec = Spec::changes(
         Argument::option(
             "accent",
             text("colour"),
-            "the colour of links, such as `#8a4b2a`; made darker or lighter where it would be hard to read",
+            "the colour of links, amounts and marks, such as `#8a4b2a`; made darker or lighter where it would be hard to read",
         ),
         Argument::option(
             "language",

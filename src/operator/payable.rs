@@ -163,9 +163,10 @@ async fn check_unpriced(
         ids if ids.is_empty() => String::new(),
         ids => format!(", for example in {}", ids.join(", ")),
     };
+    let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
     Err(of.refused(format_args!(
-        "has {unpriced} unpriced pledges{examples}: they are charged 0.00, and you accept {accept_unpriced}. Check them in \
-         the usage, then accept {unpriced}",
+        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, and you accept {accept_unpriced}. Check the usage, then \
+         accept {unpriced}",
     )))
 }
 

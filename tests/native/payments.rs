@@ -381,8 +381,8 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 unpriced pledges, for example in {free}: they are charged 0.00, and you accept 0. Check \
-         them in the usage, then accept 1"
+        "has 1 unpriced pledge, for example in {free}, charged 0.00, and you accept 0. Check \
+         the usage, then accept 1"
     );
     let amounts = |amounts: &[&str]| {
         let stated = amounts.iter().map(|text| match text.split_once(' ') {

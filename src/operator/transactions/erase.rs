@@ -119,7 +119,7 @@ pub(super) async fn erase_now(
     let at = access.summary.erased.clone().unwrap_or_default();
     put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
     if record.asks_for_mail()? {
-        forget_counts(store, record, author.clock.now_ms()).await?; // which needs the address
+        forget_counts(store, record, author.clock.now_ms()).await?; // needs the address, which is erased below
     }
     let row = row_of(&record.id, &value, &access);
     store.put(&TransactionKey(&record.id), value, &access).await?;

@@ -321,7 +321,7 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         (&[("amount-EUR", "1")], &["1.50 USD, not of 1.00 EUR and 1.50 USD"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
         (&[("amount-USD", "")], &["write the amount"]),
-        (&[("unpriced", "")], &["has 1 unpriced pledges"]),
+        (&[("unpriced", "")], &["has 1 unpriced pledge"]),
         (&[("unpriced", "-1")], &["a whole number"]),
         (&[("day", "2026-02-31")], &["write the day"]),
         (&[("day", "2026-01-05T01:00:00Z")], &["write the day"]),
