@@ -9,14 +9,18 @@ use serde::Deserialize;
 pub const LIST: Spec = Spec::reads(
     "audit",
     "list",
-    "list who changed or revealed what, and when; the newest first",
+    "list the entries of the audit log, newest first: who changed or revealed what, and when",
     &[
-        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the most rows to print")
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the largest number of rows to print")
             .or("50"),
-        Argument::option("after", text("cursor"), "`next` of the page before, for older changes"),
+        Argument::option(
+            "after",
+            text("cursor"),
+            "`next` of the previous page; lists the entries that are older than it",
+        ),
     ],
 )
-.answers("`changes`: `at`, `by`, `command`, `on`, `operation`: its ID where it has one; `damaged`, `next`: leads to older ones, or `null`");
+.answers("`changes`: for each entry `at`, `by`, `command`, `on` (the IDs of what it changed) and, for a change, `operation` (a hash of the author and the operation ID); `damaged`: number of entries that cannot be read; `next`: the value of `--after` for older entries, or `null`");
 
 #[derive(Deserialize)]
 pub struct List {
@@ -28,14 +32,14 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, List { limit, after }: List) -> 
     let page = audit::page(call.store, after.as_deref(), limit).await?;
     let rows: Vec<_> = page.changes.iter().map(cells).collect();
     let list = match rows.is_empty() {
-        true => "no changes".to_owned(),
+        true => "no entries".to_owned(),
         false => table(["TIME", "BY", "COMMAND", "ON"], &rows),
     };
     let damaged = match page.damaged {
         0 => String::new(),
-        count => format!("{count} entries are damaged and left out."),
+        count => format!("Damaged entries, left out: {count}."),
     };
-    let older = page.next.as_ref().map(|next| format!("Older ones: `--after {next}`."));
+    let older = page.next.as_ref().map(|next| format!("Older entries: `--after {next}`."));
     let text = paragraphs([list, damaged, older.unwrap_or_default()]);
     Answer::new(&page, text)
 }

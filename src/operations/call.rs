@@ -1,4 +1,4 @@
-//! A call of an operation: its ports, and what comes of it.
+//! A call of an operation: its ports, its answer and its failure.
 
 use super::table::time;
 use crate::handle::{Clock, Entropy, Outbox};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub(super) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The kinds of ports.
+/// The types of the ports.
 pub trait Ports {
     /// The records.
     type Store: OperatorStore;
@@ -21,26 +21,26 @@ pub trait Ports {
     type Host: Host;
 }
 
-/// What an operation asks of the program that runs it, such as a command line. Each wait has a deadline but that for a person.
+/// The program that runs an operation, such as a command line. Every wait has a deadline, except the wait for a person.
 pub trait Host: Outbox {
-    /// Says who acts.
+    /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Stopped>>;
-    /// Asks a person to confirm. Fails if they do not: `otherwise` says what was then left undone.
+    /// Asks the person to confirm, and fails if they do not. `otherwise` says what was not done then.
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Stopped>>;
     /// Reads a file; `-` is standard input.
     fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Stopped>>;
-    /// Begins a new file, which is there once the operation has succeeded; without a name, standard output.
+    /// Begins a new file, which exists once the operation has succeeded; without a name, standard output.
     fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Stopped>>;
-    /// Writes into the file that was begun.
+    /// Writes to the file that [`create`](Self::create) began.
     fn write(&self, text: &str) -> impl Future<Output = Result<(), Stopped>>;
-    /// Tells the person something beside the answer.
+    /// Shows the person a text that is not part of the answer.
     fn note(&self, text: &str);
-    /// Makes sure that messages can be put into the queue of notifications.
+    /// Makes sure that the notification queue accepts messages.
     fn open_queue(&self) -> impl Future<Output = Result<(), Stopped>>;
 }
 
-/// The host failed, or the person did not confirm. The host has the reason.
+/// The host failed, or the person did not confirm. The host keeps the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
@@ -49,20 +49,20 @@ pub struct Stopped;
 pub struct Call<'c, P: Ports> {
     /// The records.
     pub store: &'c P::Store,
-    /// Their ledger; `None` if no database is bound.
+    /// The ledger of the records; `None` if no database is bound.
     pub ledger: Option<&'c dyn Ledger>,
     /// Time, randomness and time zones.
     pub platform: &'c P::Platform,
     /// The program that runs the operation.
     pub host: &'c P::Host,
-    /// Where the records are, in words.
+    /// Where the records are, in words, for questions.
     pub place: &'c str,
-    /// The ID of the change; `None` draws one.
+    /// The operation ID of the change; `None` generates one.
     pub operation: Option<OperationId>,
 }
 
 impl<P: Ports> Call<'_, P> {
-    /// The ledger.
+    /// Returns the ledger.
     ///
     /// # Errors
     /// If no database is bound.
@@ -70,20 +70,20 @@ impl<P: Ports> Call<'_, P> {
         Ok(bound(self.ledger)?)
     }
 
-    /// The person who acts, by their name.
+    /// Returns the author of the change, from the person's name.
     ///
     /// # Errors
-    /// If the name is out of bounds.
+    /// If the name is not one line of 1 to 254 bytes.
     pub fn author<'a>(&'a self, by: &'a str) -> Result<Author<'a, P::Platform, P::Platform>> {
         let author = Author::new(by, self.platform, self.platform);
-        let author = author.map_err(|error| invalid(format!("{error}: give it by `--by`")))?;
+        let author = author.map_err(|error| invalid(format!("{error}: set it with `--by`")))?;
         Ok(match &self.operation {
             Some(operation) => author.with_operation(operation.clone()),
             None => author,
         })
     }
 
-    /// Whether the change was done before by the same operation ID: then it is neither checked nor confirmed again.
+    /// Whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
     ///
     /// # Errors
     /// If the host or the ledger fails.
@@ -96,48 +96,49 @@ impl<P: Ports> Call<'_, P> {
     }
 }
 
-/// What an operation answers.
+/// The answer of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// For programs: a JSON object.
+    /// The JSON object for programs.
     pub data: String,
-    /// For people: lines of text.
+    /// The lines of text for people.
     pub text: String,
-    /// The exit code of a command: 1 where the answer is one that a script has to act on.
+    /// The exit code of the command: 1 if a script has to act on the answer.
     pub exit_code: u8,
-    /// Whether standard output has something else, so that the text goes to standard error.
+    /// Whether the text goes to standard error, because the operation wrote a file to standard output.
     pub is_aside: bool,
 }
 
 impl Answer {
-    /// An answer.
+    /// Creates an answer with exit code 0.
     ///
     /// # Errors
-    /// If the data is no JSON.
+    /// If the data cannot be encoded as JSON.
     pub fn new(data: &impl Serialize, text: impl Into<String>) -> Result<Self> {
         let data = serde_json::to_string(data).map_err(OperatorError::from)?;
         Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
     }
 
-    /// The answer of a change, which says when it was done before.
+    /// Creates the answer of a change; a replay says when the change was done.
     ///
     /// # Errors
-    /// If the data is no JSON object.
+    /// If the data cannot be encoded as JSON.
     pub fn done<T: Serialize>(done: &Done<T>, text: impl Into<String>) -> Result<Self> {
         Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
     }
 
-    /// The same answer, of a change that was done before.
+    /// Adds to the answer when the change was done, if it was done `before`.
     pub fn since(self, before: Option<&str>) -> Self {
         let Some(at) = before else { return self };
         let members = self.data.strip_prefix('{').unwrap_or_default();
         let comma = if members == "}" { "" } else { "," };
         let data = format!("{{\"alreadyDone\":\"{at}\"{comma}{members}");
-        let text = format!("Already done at {}; nothing was done now.\n\n{}", time(at), self.text);
+        let text =
+            format!("Already done at {}; nothing was changed now.\n\n{}", time(at), self.text);
         Answer { data, text, ..self }
     }
 
-    /// The same answer, with exit code 1 if this is so.
+    /// Sets exit code 1 if `is_failing`.
     pub fn failing_if(self, is_failing: bool) -> Self {
         Answer { exit_code: u8::from(is_failing), ..self }
     }
@@ -146,18 +147,18 @@ impl Answer {
 /// Why an operation did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// An argument is wrong: nothing was done.
+    /// An argument is invalid. Nothing was done.
     Usage(String),
     /// The operator's function failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
     Stopped,
-    /// It failed for this reason after a part was done, which the answer shows.
+    /// The operation failed for this reason after a part was done. The answer shows that part.
     Partial(Box<Failure>, Answer),
 }
 
 impl Failure {
-    /// Whether the host, the store or the ledger threw an error that says more.
+    /// Whether the host, the store or the ledger threw an error, which has the details.
     pub fn is_thrown(&self) -> bool {
         match self {
             Failure::Stopped => true,
@@ -171,7 +172,7 @@ impl Failure {
         }
     }
 
-    /// The reason, in words.
+    /// Returns the reason in words.
     pub fn reason(&self) -> String {
         match self {
             Failure::Usage(problem) => problem.clone(),
@@ -206,7 +207,7 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// A refusal, in words.
+/// Creates a refusal for this reason.
 pub(super) fn invalid(problem: impl Into<String>) -> Failure {
     Failure::Operator(OperatorError::Invalid(problem.into()))
 }

@@ -1,19 +1,19 @@
-//! Up to when an answer of the ledger is complete, for programs and for people.
+//! How complete an answer from the ledger is, for programs and for people.
 
 use super::table::time;
 use crate::operator::{Coverage, Damaged};
 use serde::Serialize;
 
-/// What programs get.
+/// The coverage as JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Covered {
-    /// Left out where Workers KV was asked.
+    /// Left out if the answer is from Workers KV.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_up_to: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_from: Option<String>,
-    /// Number of damaged records, which are left out.
+    /// Number of damaged records that the answer leaves out.
     pub damaged: u64,
 }
 
@@ -27,18 +27,24 @@ impl From<&Coverage> for Covered {
     }
 }
 
-/// The same in words.
+/// Returns the coverage in words.
 pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) -> String {
     let until = match complete_up_to {
         Some(at) => {
-            format!("Complete up to {}. Later orders usually appear within seconds.", time(at))
+            format!(
+                "Complete up to {}. Later transactions usually appear within seconds.",
+                time(at)
+            )
         }
-        None => "Orders may be missing: the ledger has not been compared with all records yet."
-            .to_owned(),
+        None => {
+            "Transactions may be missing: the ledger has not been compared with all records yet. \
+                 `ledger check` compares them now."
+                .to_owned()
+        }
     };
     let from = complete_from.as_deref().map(|at| {
         format!(
-            "\nOrders before {} are not in the ledger: their months are shown only if they are paid.",
+            "\nTransactions before {} are not in the ledger. Of their months, only paid ones are shown.",
             time(at)
         )
     });
@@ -49,7 +55,7 @@ fn damaged_in_words(Damaged { count, first }: &Damaged) -> String {
     match count {
         0 => String::new(),
         count => format!(
-            "\n\n{count} records are damaged and left out, `{}` first.",
+            "\n\nDamaged records, left out: {count}. The first is `{}`. `ledger status` lists them.",
             first.as_deref().unwrap_or_default()
         ),
     }

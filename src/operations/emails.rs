@@ -20,7 +20,7 @@ const ID: Argument = Argument::positional("id", text("id"), "the ID of the trans
 pub const SHOW: Spec =
     Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID])
 .act(Act::Support)
-.answers("`id`, `mode`, `unit`, `createdAt`, `recipient`: masked; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, where known, `reason`, `round`, `at`, `attempts`, `providerId`, `language`");
+.answers("`id`, `mode`, `unit`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`");
 
 #[derive(Deserialize)]
 pub struct One {
@@ -48,16 +48,16 @@ async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Shown> {
 pub const FAILED: Spec = Spec::reads(
     "emails",
     "failed",
-    "list the e-mails that failed, newest first, with their current state",
+    "list the e-mails that failed, newest first, with their current delivery state",
     &[
-        Argument::option("day", Kind::Day, "only those that failed on this day, in UTC"),
-        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the most rows to print")
+        Argument::option("day", Kind::Day, "only e-mails that failed on this day, in UTC"),
+        Argument::option("limit", Kind::Number { least: 1, most: 1_000 }, "the largest number of rows to print")
             .or("20"),
     ],
 )
 .act(Act::Support)
 .answers(
-    "`failed`: `day`, `id`, and `now` as `show`, or a `problem`; `more`: whether there are more",
+    "`failed`: for each e-mail `day`, `id`, and `now` with the members of `emails show`, or a `problem`; `more`: whether there are more",
 );
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ pub async fn failed<P: Ports>(call: &Call<'_, P>, Failed { day, limit }: Failed)
     let found = notifications::failed(call.store, call.platform, &query).await?;
     let rows: Vec<_> = found.failed.iter().map(cells).collect();
     let list = match rows.is_empty() {
-        true => "no e-mail is listed as failed".to_owned(),
+        true => "no failed e-mails".to_owned(),
         false => table(["DAY", "ID", "UNIT", "MODE", "NOW"], &rows),
     };
     let more = match found.more {
@@ -89,23 +89,27 @@ fn cells(FailedMail { day, id, now, problem }: &FailedMail) -> [String; 5] {
     [day.clone(), id.clone(), unit, mode, state]
 }
 
-// ---- Send again ----------------------------------------------------------------------------------
+// ---- Resend --------------------------------------------------------------------------------------
 
 pub const RESEND: Spec = Spec::changes(
     "emails",
     "resend",
-    "send a transaction's e-mail again, or all that failed on a day",
+    "resend a transaction's e-mail, or all e-mails that failed on a day",
     &[
         ID.optional(),
-        Argument::option("failed-on", Kind::Day, "all that failed on this day, in UTC, each once"),
-        Argument::option("again", Kind::Flag, "send it again even if it is queued already"),
+        Argument::option(
+            "failed-on",
+            Kind::Day,
+            "resend all e-mails that failed on this day, in UTC, each once",
+        ),
+        Argument::option("again", Kind::Flag, "resend the e-mail even if it is already queued"),
     ],
 )
 .confirmed()
 .queued()
 .act(Act::Support)
 .answers(
-    "`id`, `createdAt`, `round`: the message that is in the queue; `before`: `mail` as it was. Where it was queued already: `id`, `queued`: `false`, `before`. With `--failed-on`: `day`, how many were `queued`, were queued `before`, or `ended` meanwhile; `refused`: pairs of an ID and the reason",
+    "`id`, `createdAt`, `round`: the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on`: `day`; `queued`, `alreadyQueued`, `ended`: numbers of e-mails that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
 );
 
 #[derive(Deserialize)]
@@ -175,7 +179,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let now = notifications::in_words(&mail);
     if mail.state == State::Waiting && mail.round.is_some() && !is_again {
         let text = format!(
-            "It is already queued, and was not queued again: {now}. `--again` sends one more after that."
+            "It is already queued, and was not queued again: {now}. `--again` sends another e-mail after that one."
         );
         return Answer::new(&NotQueued { id, queued: false, before: &mail }, text);
     }
@@ -183,7 +187,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let round = message.round;
     let risk = notifications::risk_in_words(&mail);
     let question = format!(
-        "So far: {now}. {risk}.\n\nSend the e-mail of {id} of {} to {to}, as round {round}?",
+        "Delivery state: {now}. {risk}.\n\nSend the e-mail of {id} of {} to {to}, as round {round}?",
         call.place,
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -194,7 +198,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let resent =
         notifications::queue_round(store, ledger, &author, call.host, &rounds, &message).await?;
     if resent.outcome == Resent::Untaken {
-        return Err(Failure::Stopped); // the queue's error
+        return Err(Failure::Stopped); // the host keeps the queue's error
     }
     let text = format!(
         "Round {round} is in the queue. After about {MAILED_SECONDS} s `emails show` prints its delivery \
@@ -205,14 +209,15 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     Ok(answer.since(resent.before.as_deref()))
 }
 
-/// E-mails of a step.
+/// Largest number of e-mails of a step.
 const STEP: usize = 100;
 
-/// What became of those of a day.
+/// What became of the failed e-mails of a day.
 #[derive(Default, Serialize)]
 struct Day {
     day: String,
     queued: usize,
+    #[serde(rename = "alreadyQueued")]
     before: usize,
     ended: usize,
     refused: Vec<(String, String)>,
@@ -221,7 +226,7 @@ struct Day {
 async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
     call.host.open_queue().await?;
     let question = format!(
-        "Send all e-mails of {} again that failed on {day} and were not sent since?",
+        "Resend all e-mails of {} that failed on {day} and were not sent since?",
         call.place
     );
     call.host.confirm(&question, NOTHING_SENT).await?;
@@ -248,7 +253,7 @@ async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
 }
 
 impl Day {
-    /// Adds a step, and returns where the next one begins.
+    /// Adds the counts of a step. Returns the position of the next step.
     fn add(&mut self, step: DayStep) -> Option<String> {
         self.queued += step.queued;
         self.before += step.before;
@@ -275,12 +280,12 @@ impl Day {
 pub const PREVIEW: Spec = Spec::reads(
     "emails",
     "preview",
-    "print a transaction's e-mail as it would be sent now, with the recipient's name and the address of \
-     the page, which opens it for anyone",
+    "print a transaction's e-mail as it would be sent now; it has the recipient's name and the timeline's \
+     address, with which anyone can open it",
     &[ID, Argument::option("html", Kind::Output, "also write its HTML to a new file")],
 )
 .act(Act::Support)
-.answers("`id`, `to`: masked; `sender`, `replyTo`, `language`, `subject`, `text`, `file`");
+.answers("`id`; `to`: the masked address; `sender`, `replyTo`, `language`, `subject`, `text`; `file`: the name of the HTML file, or `null`");
 
 #[derive(Deserialize)]
 pub struct Preview {
@@ -315,7 +320,7 @@ pub async fn preview<P: Ports>(call: &Call<'_, P>, asked: Preview) -> Result<Ans
         ("Reply-To", mail.reply_to.clone()),
         ("Subject", Some(mail.subject.clone())),
     ]);
-    let end = file.map(|file| format!("\n{file} has the HTML.")).unwrap_or_default();
+    let end = file.map(|file| format!("\nThe HTML is in {file}.")).unwrap_or_default();
     let text = format!("{heads}\n\n{}{end}", mail.text);
     let data = Previewed {
         id: &mail.id,

@@ -16,22 +16,22 @@ use std::cmp::Ordering;
 const TEAM: Argument = Argument::option(
     "team",
     text("id"),
-    "the team whose units the key may act as; each request names one of them",
+    "the team whose units the key may act for; each request names one of them in `X-Service-Unit-Id`",
 );
 
 pub const CREATE: Spec = Spec::changes(
     "keys",
     "create",
-    "create a key; it is shown once, and only its hash is kept",
+    "create an API key; it is shown only once, because only its hash is stored",
     &[
-        mode("test or live").required(),
-        unit("the unit that the key acts as"),
+        mode("whether the key creates test or live transactions").required(),
+        unit("the unit that the key acts for"),
         TEAM,
-        Argument::option("label", text("text"), "a note for the list").or(""),
+        Argument::option("label", text("text"), "a note that `keys list` shows").or(""),
     ],
 )
 .confirmed_if("the unit or team is not registered")
-.answers("`key`, `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`");
+.answers("`key`: the key itself, or `null` if it was shown before (with exit code 1); `id`; `name`: the name of its record, with its whole hash; `mode`; `unit` or `team`; `label`; `created`; `by`");
 
 #[derive(Deserialize)]
 pub struct Create {
@@ -46,7 +46,7 @@ impl Create {
         let level = match (self.unit, self.team) {
             (Some(unit), None) => KeyLevel::Unit(unit),
             (None, Some(team)) => KeyLevel::Team(team),
-            _ => return Err("give either `--unit` or `--team`: who the key acts for".to_owned()),
+            _ => return Err("give either `--unit` or `--team`, which the key acts for".to_owned()),
         };
         Ok((self.mode, level, self.label))
     }
@@ -59,7 +59,7 @@ pub fn check(values: &Values) -> Result<(), String> {
 pub async fn create<P: Ports>(call: &Call<'_, P>, asked: Create) -> Result<Answer> {
     let (mode, level, label) = asked.level().map_err(Failure::Usage)?;
     if !call.was_done().await? {
-        confirm_new(call, std::slice::from_ref(&level), "no key was made").await?;
+        confirm_new(call, std::slice::from_ref(&level), "no key was created").await?;
     }
     let by = call.host.person().await?;
     let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
@@ -76,7 +76,7 @@ fn shown_once(made: &MadeKey) -> String {
     let mode = made.row.note.as_ref().map_or("", |note| note.mode.name());
     let id = &made.row.name.id;
     format!(
-        "{key}\n\nThis is the only time that this {mode} key is shown. Its ID in the list is {id}."
+        "{key}\n\nThis {mode} key is shown only once: store it now. `keys list` shows its ID, {id}."
     )
 }
 
@@ -85,20 +85,20 @@ fn shown_once(made: &MadeKey) -> String {
 pub const LIST: Spec = Spec::reads(
     "keys",
     "list",
-    "list the keys: the ID of each, and what it may do",
+    "list the API keys",
     &[
-        mode("only test keys, or live keys"),
-        unit("only this unit's"),
-        Argument::option("team", text("id"), "only this team's"),
+        mode("only test keys, or only live keys"),
+        unit("only keys of this unit"),
+        Argument::option("team", text("id"), "only keys of this team"),
         Argument::option(
             "sort",
-            Kind::Choice { choices: &["id", "unit", "label", "created", "ends"] },
-            "the column to sort by; `unit`: by unit or team",
+            Kind::Choice { choices: &["id", "unit", "label", "created", "expires"] },
+            "the column to sort by; `unit` sorts by unit or team",
         )
         .or("unit"),
     ],
 )
-.answers("`keys`: the same without `key`; `predecessor`, `successor`: IDs; `ends` where a key has an end; `problem` where its metadata cannot be read (then `id` and `name` alone), or where it was made with another secret of the service (as after a restore)");
+.answers("`keys`: for each `id`, `name`, `mode`, `unit` or `team`, `label`, `created`, `by`; `predecessor` and `successor`: the IDs of the keys that it replaced and that replaces it; `ends`: when it expires, if it does; `problem`: if its metadata cannot be read (then only `id` and `name` are present), or if it was created with another secret than the namespace's (as after a restore)");
 
 #[derive(Deserialize)]
 pub struct Listing {
@@ -115,6 +115,7 @@ enum Column {
     Unit,
     Label,
     Created,
+    #[serde(rename = "expires")]
     Ends,
 }
 
@@ -154,7 +155,7 @@ impl Column {
             Column::Unit => note.map_or("", |note| note.level.id()),
             Column::Label => note.map_or("", |note| &note.label),
             Column::Created => note.map_or("", |note| &note.created),
-            Column::Ends => note.and_then(|note| note.ends.as_deref()).unwrap_or("9"), // the last
+            Column::Ends => note.and_then(|note| note.ends.as_deref()).unwrap_or("9"), // after every year
         }
     }
 }
@@ -179,24 +180,14 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, listing: Listing) -> Result<Answ
     let text = match rows.is_empty() {
         true => "no keys".to_owned(),
         false => {
-            let heads = [
-                "ID",
-                "MODE",
-                "LEVEL",
-                "UNIT OR TEAM",
-                "LABEL",
-                "CREATED",
-                "BY",
-                "EXPIRES",
-                "NOTE",
-            ];
+            let heads = ["ID", "MODE", "UNIT OR TEAM", "LABEL", "CREATED", "BY", "EXPIRES", "NOTE"];
             table(heads, &rows.iter().map(cells).collect::<Vec<_>>())
         }
     };
     Answer::new(&Keys { keys: rows }, text)
 }
 
-fn cells(row: &KeyRow) -> [String; 9] {
+fn cells(row: &KeyRow) -> [String; 8] {
     let id = row.name.id.clone();
     let problem = row.problem.clone();
     let Some(note) = &row.note else {
@@ -209,7 +200,6 @@ fn cells(row: &KeyRow) -> [String; 9] {
             none.clone(),
             none.clone(),
             none.clone(),
-            none.clone(),
             none,
             problem,
         ];
@@ -219,8 +209,10 @@ fn cells(row: &KeyRow) -> [String; 9] {
     [
         id,
         note.mode.name().to_owned(),
-        if unit_of(note).is_some() { "unit" } else { "team" }.to_owned(),
-        note.level.id().to_owned(),
+        match &note.level {
+            KeyLevel::Unit(unit) => format!("unit {unit}"),
+            KeyLevel::Team(team) => format!("team {team}"),
+        },
         note.label.clone(),
         time(&note.created),
         note.by.clone(),
@@ -234,11 +226,11 @@ fn cells(row: &KeyRow) -> [String; 9] {
 const KEY: Argument = Argument::positional(
     "id",
     text("id"),
-    "the ID in the list, or the whole hash; without it, the key itself is read from standard input",
+    "the key's ID as in `keys list`, or its whole hash; without it, the key itself is read from standard input",
 )
 .optional();
 
-/// KV's least expiry, and a year, in seconds.
+/// From 60 s, the shortest expiry that Workers KV accepts, to a year.
 const KEEP: Kind = Kind::Duration { least: 60, most: 365 * 86_400 };
 
 pub const ROTATE: Spec = Spec::changes(
@@ -250,14 +242,14 @@ pub const ROTATE: Spec = Spec::changes(
         Argument::option(
             "keep",
             KEEP,
-            "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 ends it at once. A key \
-             that ends sooner already keeps its end",
+            "how long the old key keeps working, such as 90s, 30m, 24h or 7d; 0 revokes it at once. If the \
+             old key expires sooner already, that stays",
         )
         .required(),
     ],
 )
-.confirmed_if("the key was replaced before")
-.answers("as `create`, `predecessor`, and `replaces`: `id`, `name`, `ends` and `revoked` (somebody did, at the same time) of the old key");
+.confirmed_if("the key was already replaced")
+.answers("the members of `keys create`, for the new key; `predecessor`: the ID of the old key; `replaces`: `id` and `name` of the old key, `ends` (when it expires) and `revoked` (whether somebody revoked it at the same time)");
 
 #[derive(Deserialize)]
 pub struct Rotate {
@@ -265,7 +257,7 @@ pub struct Rotate {
     keep: u32,
 }
 
-/// The key that is meant: the argument, else what comes on standard input, so that a key stays out of the shell's history.
+/// Returns the key to look for: the argument, or else standard input, so that a key stays out of the shell's history.
 async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> Result<String> {
     let key = match id {
         Some(id) => id,
@@ -323,7 +315,7 @@ pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -
     }
 }
 
-/// The old key could not be ended: two work.
+/// The error if the old key could not be ended: then both keys work.
 fn not_ended(made: &MadeKey, old: &KeyName, error: OperatorError) -> Failure {
     let (new, old) = (&made.row.name.id, &old.id);
     invalid(format!(
@@ -337,7 +329,7 @@ fn ended(
     keep: u32,
 ) -> String {
     match keep {
-        _ if *is_revoked => format!("{id} was revoked meanwhile, and stays revoked."),
+        _ if *is_revoked => format!("Somebody revoked {id} meanwhile; it stays revoked."),
         0 => revoked(id),
         _ => format!("{id} expires at {}.", time(ends)),
     }
@@ -386,5 +378,5 @@ fn described(KeyRow { name: KeyName { id, .. }, note, problem }: &KeyRow) -> Str
 }
 
 fn revoked(id: &str) -> String {
-    format!("{id} is revoked. Within about {REFUSED_SECONDS} s the service refuses it everywhere.")
+    format!("{id} is revoked. The service rejects it everywhere within about {REFUSED_SECONDS} s.")
 }

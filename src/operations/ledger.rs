@@ -9,7 +9,7 @@ use crate::operator::kept;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Most findings that are listed.
+/// Largest number of findings that are listed.
 const MOST_FINDINGS: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -20,10 +20,10 @@ pub struct Nothing {}
 pub const STATUS: Spec = Spec::reads(
     "ledger",
     "status",
-    "print how complete the ledger is, and what needs attention; exit code 1 if there is a problem",
+    "print how complete the ledger is, and what needs attention; the exit code is 1 if there is a problem",
     &[],
 )
-.answers("`completeUpTo`, `keptFrom`, `received`, `lagMs`, `lastPass` and `currentPass`: `began`, `ended`, `listed`, `mended`; `bytes`, `problem` or `null`, `findings`: `kind`, `name`, `found`, `detail`");
+.answers("`completeUpTo`: it has all transactions up to this time, or `null`; `keptFrom`: it keeps none from before this time, or `null`; `received`: when messages last arrived; `lagMs`: how long after its transaction the oldest of these arrived, in milliseconds; `lastPass` and `currentPass`: the last complete and the running reconciliation pass, each with `began`, `ended`, `listed` (number of records compared) and `mended` (number of rows written or removed); `bytes`: the size of the database; `problem`, or `null`; `findings`: for each `kind`, `name` (of the record, or the ID of the transaction), `found` (when, in milliseconds since 1970) and `detail`");
 
 #[derive(Serialize)]
 struct Status<'s> {
@@ -51,19 +51,19 @@ async fn findings<P: Ports>(call: &Call<'_, P>) -> Result<Vec<Finding>> {
 
 fn health_in_words(health: &Health) -> String {
     let not_yet = || "not yet".to_owned();
-    let lag = health.lag_ms.map(|ms| format!(", {} s after its order", ms.div_ceil(1_000)));
+    let lag = health.lag_ms.map(|ms| format!(", {} s after its transaction", ms.div_ceil(1_000)));
     let received =
         health.received.as_deref().map(|at| [time(at), lag.unwrap_or_default()].concat());
     let size = health.bytes.map(|bytes| format!("{} MB", bytes.div_ceil(1_000_000)));
     facts([
         ("Complete up to", Some(health.complete_up_to.as_deref().map_or_else(not_yet, time))),
-        ("Orders kept", health.kept_from.as_deref().map(|from| format!("from {} on", time(from)))),
+        ("Kept", health.kept_from.as_deref().map(|from| format!("from {} on", time(from)))),
         ("Last message", Some(received.unwrap_or_else(not_yet))),
         (
-            "Last reconciliation",
+            "Last reconciliation pass",
             Some(health.last_pass.as_ref().map_or_else(not_yet, pass_in_words)),
         ),
-        ("In progress", health.current_pass.as_ref().map(pass_in_words)),
+        ("Running reconciliation pass", health.current_pass.as_ref().map(pass_in_words)),
         ("Size", size),
         ("Problem", Some(health.problem.clone().unwrap_or_else(|| "none".to_owned()))),
     ])
@@ -82,7 +82,35 @@ fn findings_in_words(findings: &[Finding]) -> String {
         true => String::new(),
         false => {
             let rows: Vec<_> = findings.iter().map(row).collect();
-            table(["FINDING", "FOUND", "RECORD", "DETAIL"], &rows)
+            let mut kinds: Vec<_> = findings.iter().map(|finding| finding.kind).collect();
+            kinds.dedup(); // findings are sorted by kind
+            let advice =
+                kinds.into_iter().map(|kind| [kind_in_words(kind), ": ", advice(kind)].concat());
+            let advice: Vec<_> = advice.collect();
+            let found = table(["FINDING", "FOUND", "RECORD", "DETAIL"], &rows);
+            paragraphs([found, advice.join("\n")])
+        }
+    }
+}
+
+/// Says what a kind of finding means, and what to do.
+const fn advice(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Damaged => {
+            "the record cannot be read, so its transaction is in no list and no sum. Delete the record, and \
+             restore a backup with `--only transactions`."
+        }
+        FindingKind::Gone => {
+            "the record was deleted, so its row was removed. Restore a backup with `--only transactions`, or keep \
+             the finding as the reason why the sum changed."
+        }
+        FindingKind::Large => {
+            "the quantities are too many to be summed by offering; the charge is counted. Ask the shop whether \
+             the transaction is a mistake."
+        }
+        FindingKind::Refused => {
+            "the database refused the row, so the transaction is in no list and no sum. This is a bug: report it \
+             with the name of the record."
         }
     }
 }
@@ -98,9 +126,14 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 
 // ---- Check ---------------------------------------------------------------------------------------
 
-pub const CHECK: Spec =
-    Spec::reads("ledger", "check", "compare the ledger with all records now, and correct it; this is not recorded in the audit log", &[])
-.answers("how many transactions were `missing` in the ledger, `wrong` there, or `gone` from Workers KV, all corrected; and how many are left out: `damaged` cannot be read, `large` have too many quantities, `refused` were not taken by the database; `findings`: names of some of them");
+pub const CHECK: Spec = Spec::reads(
+    "ledger",
+    "check",
+    "make a reconciliation pass now: compare the ledger with all records, and correct it; this is not recorded in the \
+     audit log",
+    &[],
+)
+.answers("numbers of transactions that were corrected: `missing` in the ledger, `wrong` there (different from their records), `gone` from Workers KV; and of transactions that are left out: `damaged` (the record cannot be read), `large` (too many quantities, so they are in no sum of offerings), `refused` (by the database); `findings` as for `ledger status`");
 
 #[derive(Serialize)]
 struct Found {
@@ -116,13 +149,13 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<
     Answer::new(&Found { counts, findings }, text)
 }
 
-/// Makes a whole pass.
+/// Makes a complete reconciliation pass.
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = ledger::holder(call.platform);
     let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;
     let Checked { counts, .. } = checked.ok_or_else(|| {
         invalid(
-            "another reconciliation has been running for ten minutes: try again later, and see `ledger status`",
+            "another reconciliation pass has been running for ten minutes. Check `ledger status`, and try again later",
         )
     })?;
     Ok(counts)
@@ -148,9 +181,9 @@ fn counts_in_words(counts: &Counts) -> String {
 // ---- Rebuild -------------------------------------------------------------------------------------
 
 pub const REBUILD: Spec =
-    Spec::changes("ledger", "rebuild", "empty the ledger, and make it again from all records", &[])
+    Spec::changes("ledger", "rebuild", "empty the ledger, and rebuild it from all records", &[])
         .confirmed()
-        .answers("`listed`, `damaged`, `large`, `refused`, `completeUpTo`, `findings`");
+        .answers("`listed`: number of records; `damaged`, `large`, `refused`, `findings` as for `ledger check`; `completeUpTo` as for `ledger status`");
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,7 +198,7 @@ struct Rebuilt {
 
 pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
     let question = format!(
-        "Empty the ledger of {}, and make it again from the records? Until that ends, lists and sums lack \
+        "Empty the ledger of {}, and rebuild it from the records? Until the rebuild ends, lists and sums lack \
          transactions, and no month can be marked as paid.",
         call.place
     );
@@ -179,7 +212,7 @@ pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Resul
     let listed = health.last_pass.map_or(0, |pass| pass.listed);
     let complete_up_to = health.complete_up_to;
     let made = format!(
-        "The ledger was made again from {listed} records. {}",
+        "The ledger was rebuilt from {listed} records. {}",
         complete_in_words(complete_up_to.as_deref())
     );
     let text = paragraphs([made, findings_in_words(&findings)]);
@@ -203,11 +236,11 @@ pub const KEEP_FROM: Spec = Spec::changes(
     &[Argument::positional(
         "month",
         text("month"),
-        "the first month to keep, such as 2025-01, or `all` of them",
+        "the first month to keep, such as 2025-01, or `all` to keep every month",
     )],
 )
 .confirmed()
-.answers("the fields of `check` but `findings`; and `keptFrom`, `completeUpTo`");
+.answers("`missing`, `wrong`, `gone`, `damaged`, `large`, `refused` as for `ledger check`; `keptFrom`, `completeUpTo` as for `ledger status`");
 
 #[derive(Deserialize)]
 pub struct KeepFrom {
@@ -253,11 +286,11 @@ fn keep_question(month: Option<Month>, place: &str) -> String {
     match month {
         Some(month) => format!(
             "Remove transactions from before {month} from the ledger of {place}? Workers KV keeps them. Their \
-             months can then no longer be summed, exported or marked as paid, and their orders are found only \
-             by ID, and by reference in a unit."
+             months can then no longer be summed, exported or marked as paid, and they are found only by ID, or by \
+             reference within a unit."
         ),
         None => format!(
-            "Keep all transactions in the ledger of {place} again? Until that ends, lists and sums lack \
+            "Bring all transactions back into the ledger of {place}? Until this ends, lists and sums lack \
              transactions, and no month can be marked as paid."
         ),
     }

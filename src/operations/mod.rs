@@ -1,7 +1,7 @@
-//! The operations of an operator, in one table: the command line and its reference are built from it.
+//! The operator's operations, in one table: the command line and its reference are generated from it.
 //!
-//! An operation takes arguments as text, asks before it does what cannot be undone, calls the functions of
-//! [`operator`](crate::operator), and answers with data for programs and with text for people.
+//! An operation takes its arguments as text, asks for confirmation before a change that cannot be undone, calls the
+//! functions of [`operator`](crate::operator), and returns JSON for programs and text for people.
 
 mod audit;
 mod call;
@@ -28,16 +28,16 @@ use serde_json::{Map, Value};
 use strum::{EnumIter, IntoEnumIterator as _};
 use values::Values;
 
-/// The table: each operation with what the table says of it, and the function that does it.
+/// Declares the table: each operation with its [`Spec`] and the function that runs it.
 macro_rules! operations {
     ($($operation:ident = $group:ident :: $spec:ident, $function:ident;)*) => {
         /// An operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
-        #[expect(missing_docs, reason = "the table says what each does")]
+        #[expect(missing_docs, reason = "the spec describes each operation")]
         pub enum Operation { $($operation,)* }
 
         impl Operation {
-            /// What the table says of it.
+            /// Returns the operation's row of the table.
             pub const fn spec(self) -> &'static Spec {
                 match self { $(Operation::$operation => &$group::$spec,)* }
             }
@@ -95,24 +95,27 @@ operations! {
     AuditList = audit::LIST, list;
 }
 
-/// The groups of the table, in its sequence, and what each is about.
+/// The groups of the table, in its order, each with a short description.
 pub const GROUPS: [(&str, &str); 9] = [
     ("keys", "API keys"),
-    ("prices", "Prices: one list for test keys, one for live keys"),
+    ("prices", "Price lists: one for test keys, one for live keys"),
     (
         "units",
-        "Units, each of which is a shop: a register of their IDs, and the profile that timelines and e-mails show",
+        "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",
     ),
-    ("teams", "Teams: a team's key may act as each of its units"),
+    ("teams", "Teams: a team's key may act for each unit of the team"),
     ("transactions", "Recorded transactions"),
-    ("payments", "Months that shops have paid: the API then answers `charge.paidAt`"),
+    ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
     ("emails", "E-mails to the recipients of pledges"),
-    ("ledger", "The ledger: a database of all transactions, made from their records"),
+    (
+        "ledger",
+        "The ledger: a database of all transactions, built from their records in Workers KV",
+    ),
     ("audit", "The audit log: who changed or revealed what, and when"),
 ];
 
 impl Operation {
-    /// Finds an operation by its group and name.
+    /// Finds an operation by its group and its name in the group.
     pub fn find(group: &str, name: &str) -> Option<Self> {
         Operation::iter().find(|operation| {
             let spec = operation.spec();
@@ -120,10 +123,10 @@ impl Operation {
         })
     }
 
-    /// Checks arguments, by their names, before anything is opened.
+    /// Checks the arguments, keyed by their names, without a port.
     ///
     /// # Errors
-    /// What is wrong with one, and what it may be.
+    /// The first invalid argument, and the values that it accepts.
     pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), String> {
         let values = Values::check(self.spec(), arguments)?;
         match self {
@@ -137,10 +140,10 @@ impl Operation {
         }
     }
 
-    /// Runs it.
+    /// Checks the arguments and runs the operation.
     ///
     /// # Errors
-    /// If an argument is wrong, the operator's function refuses, or store, ledger or host fail.
+    /// If an argument is invalid, the operator's function refuses, or the store, the ledger or the host fails.
     pub async fn run<P: Ports>(
         self,
         call: &Call<'_, P>,

@@ -15,12 +15,14 @@ use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use serde::{Deserialize, Serialize};
 
-const UNIT: Argument = unit("the unit").required();
+const UNIT: Argument = unit("the ID of the unit").required();
 const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
-const MODE: Argument = mode("the transactions of live keys, or of test keys").or("live");
+const MODE: Argument = mode("the live or the test transactions of the month").or("live");
+/// The JSON of a payment.
+const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount`, `transactions` (their number), `unpriced` (number of unpriced pledges); `invoice`; `by` and `at`: who marked it, and when";
 
-/// `2026-10 of shop (live)`
+/// Names a shop's month, such as `2026-10 of shop (live)`.
 fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
     format!("{month} of {unit} ({})", mode.name())
 }
@@ -48,34 +50,34 @@ pub const MARK: Spec = Spec::changes(
         Argument::option(
             "amount",
             text("amount"),
-            "what was paid, such as 1234.50; one for each currency",
+            "the amount that was paid, such as 1234.50; give one for each currency",
         )
         .required()
         .repeatable(),
         Argument::option(
             "currency",
             Kind::Choice { choices: &["USD", "GBP", "EUR"] },
-            "the currency of each amount, in the same order; needed only where the month has several",
+            "the currency of each `--amount`, in their order; needed only if the month has several currencies",
         )
         .repeatable(),
         Argument::option(
             "paid-at",
             Kind::Time,
-            "when, such as 2026-11-05, or a date-time with its offset",
+            "when it was paid: a day such as 2026-11-05, or a date-time with its UTC offset",
         )
         .required(),
-        Argument::option("invoice", text("number"), "the number of the invoice").required(),
+        Argument::option("invoice", text("number"), "the invoice number").required(),
         Argument::option(
             "accept-unpriced",
             Kind::Number { least: 0, most: 1_000_000_000 },
-            "how many pledges without a price you accept as free",
+            "the number of unpriced pledges that you accept as free",
         )
         .or("0"),
     ],
 )
 .confirmed()
 .act(Act::Account)
-.answers("`unit`, `mode`, `month`, `paidAt`, `sums`: `currencyCode`, `amount`, `transactions`, `unpriced`; `invoice`, `by`, `at`");
+.answers(PAYMENT);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,7 +96,7 @@ impl Mark {
     fn payment(self) -> Result<Payment, String> {
         let Mark { of, amount, currency, paid_at, invoice, accept_unpriced } = self;
         if !currency.is_empty() && currency.len() != amount.len() {
-            return Err("give `--currency` for each `--amount`, or for none".to_owned());
+            return Err("give one `--currency` for each `--amount`, or none at all".to_owned());
         }
         let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
         let stated = |(amount, currency_code)| Stated { amount, currency_code };
@@ -129,7 +131,7 @@ async fn confirm_mark<P: Ports>(
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
-            "{} records of the unit are damaged and in no sum, `{}` first.",
+            "Damaged records of the unit, which are in no sum: {}. The first is `{}`. `ledger status` lists them.",
             damaged.count,
             damaged.first.as_deref().unwrap_or_default()
         ));
@@ -148,8 +150,8 @@ async fn confirm_mark<P: Ports>(
 pub const UNDO: Spec =
     Spec::changes("payments", "undo", "mark a month as unpaid again", &[UNIT, MONTH, MODE])
         .confirmed()
-.act(Act::Account)
-.answers("`unit`, `mode`, `month`, `paidAt`, `sums`: `currencyCode`, `amount`, `transactions`, `unpriced`; `invoice`, `by`, `at`");
+        .act(Act::Account)
+        .answers(PAYMENT);
 
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
     if !call.was_done().await? {
@@ -171,9 +173,9 @@ async fn marked_as<P: Ports>(call: &Call<'_, P>, of: &ShopMonth, otherwise: &str
         .ok_or_else(|| invalid(format!("{otherwise}{} is not marked as paid here", in_words(of))))
 }
 
-// ---- What is marked ------------------------------------------------------------------------------
+// ---- Show and list -------------------------------------------------------------------------------
 
-/// A line for each sum.
+/// Formats payments in a table, with a row for each sum.
 fn marked(paid: &[Paid]) -> String {
     const HEADS: [&str; 10] = [
         "MONTH",
@@ -213,11 +215,11 @@ fn rows_of(Paid { mode, month, settlement, .. }: &Paid) -> Vec<[String; 10]> {
 pub const SHOW: Spec = Spec::reads(
     "payments",
     "show",
-    "print what was paid for a month, and its sum in the ledger now",
+    "print the payment of a month, and the month's current sum in the ledger",
     &[UNIT, MONTH, MODE],
 )
 .act(Act::Account)
-.answers("the same, and `now`: the sums as `usage` has them, or `null` without a ledger, or where it does not keep the month");
+.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
 
 #[derive(Serialize)]
 struct Shown {
@@ -226,7 +228,7 @@ struct Shown {
     now: Option<Vec<SumNow>>,
 }
 
-/// A sum of the month as the ledger has it now.
+/// A current sum of the month in the ledger.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SumNow {
@@ -245,14 +247,14 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     let sums: Option<Vec<_>> =
         now.as_ref().map(|now| now.iter().map(|it| it.sum.clone()).collect());
     let now_in_words = sums.map(|sums| match sums.is_empty() {
-        true => "The ledger has no transactions of it now.".to_owned(),
-        false => format!("Its sum in the ledger is now {}.", sums_in_words(&sums)),
+        true => "The ledger has no transactions of the month now.".to_owned(),
+        false => format!("The month's sum in the ledger is now {}.", sums_in_words(&sums)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
     Answer::new(&Shown { paid, now }, text)
 }
 
-/// The sums of a month in the ledger; `None` if there is none, or it does not keep the month.
+/// Returns the current sums of a month; `None` if no ledger is bound or it does not keep the month.
 async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
     let Some(ledger) = call.ledger else { return Ok(None) };
     let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
@@ -277,10 +279,10 @@ pub const LIST: Spec = Spec::reads(
     "payments",
     "list",
     "list the months of a unit that are marked as paid",
-    &[UNIT, mode("only those of test keys, or of live keys")],
+    &[UNIT, mode("only months of test transactions, or of live ones")],
 )
 .act(Act::Account)
-.answers("`payments`: the same of each month");
+.answers("`payments`: for each month the members of `payments mark`");
 
 #[derive(Deserialize)]
 pub struct List {

@@ -16,7 +16,7 @@ const FILE: &str = r#"A price list is JSON, with prices as plain decimals in quo
 
 An offering that is not listed costs nothing."#;
 
-/// Whose keys' prices.
+/// The modes whose price lists are selected.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Modes {
@@ -35,19 +35,25 @@ impl Modes {
     }
 }
 
-const WHOSE: Argument = modes("both", "the prices of test keys, of live keys, or both");
+const WHOSE: Argument = modes("both", "the price list of test keys, of live keys, or both");
+
+/// When a change of prices asks for confirmation.
+const RISKY: &str =
+    "the currency changes, an offering loses its price, or the current list cannot be read";
+/// The JSON of a change of prices.
+const CHANGES: &str = "`catalogues`: the new price lists, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)";
 
 // ---- Change --------------------------------------------------------------------------------------
 
 pub const SET: Spec = Spec::changes(
     "prices",
     "set",
-    "replace the price list of a mode",
+    "replace a whole price list",
     &[Argument::positional("file", Kind::Input, "the price list; `-` is standard input"), WHOSE],
 )
-.confirmed_if("the currency changes, an offering loses its price, or the list there cannot be read")
+.confirmed_if(RISKY)
 .noted(FILE)
-.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: the warnings of the confirmation");
+.answers(CHANGES);
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -72,8 +78,8 @@ pub const CHANGE: Spec = Spec::changes(
         WHOSE,
     ],
 )
-.confirmed_if("the currency changes, an offering loses its price, or the list there cannot be read")
-.answers("`catalogues` as `show`; `changes`, by mode: `prices` (`offering`, `from`, `to`), `currency` (`null`, or before and after), `risks`: the warnings of the confirmation");
+.confirmed_if(RISKY)
+.answers(CHANGES);
 
 #[derive(Deserialize)]
 pub struct Change {
@@ -97,7 +103,7 @@ async fn edit<P: Ports>(call: &Call<'_, P>, mode: Modes, edit: &Edit) -> Result<
     replace(call, edit, lists).await
 }
 
-/// A price list that is to replace another.
+/// A price list that will replace another one.
 struct NewList {
     mode: Mode,
     catalogue: Catalogue,
@@ -121,7 +127,7 @@ impl NewList {
             .map(|it| [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())])
             .collect();
         let kept = changes.iter().filter(|change| change.to.is_some()).count();
-        let same = format!("{} as before", self.catalogue.unit_prices.len().saturating_sub(kept));
+        let same = format!("{} unchanged", self.catalogue.unit_prices.len().saturating_sub(kept));
         match rows.is_empty() {
             true => format!("{head}\n{same}"),
             false => format!("{head}\n{}\n{same}", table(["OFFERING", "BEFORE", "NOW"], &rows)),
@@ -129,12 +135,12 @@ impl NewList {
     }
 }
 
-/// A price, or a dash for none.
+/// Returns the text of a price, or a dash for none.
 fn price(price: Option<&UnitPrice>) -> String {
     price.map_or_else(|| "–".to_owned(), text_of)
 }
 
-/// The text of a price, as JSON has it.
+/// Returns the text of a price as in JSON.
 pub(super) fn text_of(price: &UnitPrice) -> String {
     serde_json::to_value(price)
         .ok()
@@ -148,7 +154,7 @@ struct Replaced {
     changes: BTreeMap<&'static str, Changed>,
 }
 
-/// Shows what changes, asks before what may be a mistake, and sets the prices.
+/// Shows the changes, asks for confirmation if one looks like a mistake, and sets the prices.
 async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>) -> Result<Answer> {
     let words: Vec<_> = lists.iter().map(NewList::in_words).collect();
     let words = words.join("\n\n");
@@ -171,7 +177,7 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
         let set = prices::set(call.store, call.ledger, &author, mode, edit, Some(&seen)).await;
         let done = set.map_err(|error| match replaced.catalogues.keys().next() {
             Some(done) if !Failure::from(error.clone()).is_thrown() => invalid(format!(
-                "the prices of {done} keys are set, those of {} keys are not: {error}",
+                "the prices of {done} keys were set, but those of {} keys were not: {error}",
                 mode.name()
             )),
             _ => error.into(),
@@ -180,14 +186,14 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
         replaced.catalogues.insert(mode.name(), catalogue);
         replaced.changes.insert(mode.name(), change);
     }
-    let after = format!("New prices apply everywhere within about {APPLIED_SECONDS} s.");
+    let after = format!("New prices take effect everywhere within about {APPLIED_SECONDS} s.");
     Ok(Answer::new(&replaced, paragraphs([words, after]))?.since(before.as_deref()))
 }
 
 // ---- Look ----------------------------------------------------------------------------------------
 
 pub const SHOW: Spec = Spec::reads("prices", "show", "print the price lists", &[WHOSE])
-.answers("`catalogues`: `test` and `live`, as they were asked for; `null` where none is set. In each, `prices` is the time at which the list was set: its ID");
+.answers("`catalogues`: the price list of each selected mode, as `test` and `live`, or `null` if none is set. In a list, `prices` is the time when it was set, which is its ID");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -229,10 +235,10 @@ fn list_in_words(catalogue: Option<&Catalogue>) -> String {
 pub const HISTORY: Spec = Spec::reads(
     "prices",
     "history",
-    "list the changes of prices: who, when and what; the newest last",
+    "list the changes of prices, oldest first: who changed what, and when",
     &[WHOSE],
 )
-.answers("`history`: `mode`, `time`, `by`, `change` as above");
+.answers("`history`: for each price list `mode`, `time`, `by`, and `change` with `prices`, `currency` and `risks` as for `prices set`");
 
 #[derive(Serialize)]
 struct History {

@@ -1,10 +1,10 @@
-//! Asks before new IDs are added to the register of units and teams.
+//! Asks for confirmation before new IDs are added to the register of units and teams.
 
 use super::call::{Call, Host as _, Ports, Result};
 use crate::auth::KeyLevel;
 use crate::operator::register::{Unknown, look_up};
 
-/// Asks a person to confirm IDs that the register lacks. `otherwise` says what is left undone without.
+/// Asks the person to confirm IDs that are not registered. `otherwise` says what is not done if they refuse.
 pub async fn confirm_new<P: Ports>(
     call: &Call<'_, P>,
     levels: &[KeyLevel],
@@ -16,8 +16,8 @@ pub async fn confirm_new<P: Ports>(
     }
     let names: Vec<_> = unknown.iter().map(named).collect();
     let question = match names.as_slice() {
-        [name] => format!("The {name} is not registered. Register it as a new one?"),
-        several => format!("Not registered: {}. Register them as new ones?", several.join(", ")),
+        [name] => format!("The {name} is not registered. Register it as new?"),
+        several => format!("Not registered: {}. Register them as new?", several.join(", ")),
     };
     Ok(call.host.confirm(&question, otherwise).await?)
 }
@@ -25,12 +25,12 @@ pub async fn confirm_new<P: Ports>(
 fn named(Unknown { level, suggestion }: &Unknown) -> String {
     let name = whose(level);
     match suggestion {
-        Some(suggestion) => format!("{name} (there is `{suggestion}`)"),
+        Some(suggestion) => format!("{name} (similar: `{suggestion}`)"),
         None => name,
     }
 }
 
-/// `unit `shop``
+/// Names a unit or a team, such as ``unit `shop` ``.
 pub fn whose(level: &KeyLevel) -> String {
     match level {
         KeyLevel::Unit(unit) => format!("unit `{unit}`"),

@@ -1,9 +1,9 @@
-//! What the table says of an operation: its name, its arguments, and what they may be.
+//! A row of the table of operations: the operation's name, its arguments and their kinds.
 
 use crate::operator::roles::Act;
 use serde::Serialize;
 
-/// An operation, as the command line and its reference are built from it.
+/// An operation as the command line and its reference describe it.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
@@ -11,33 +11,33 @@ pub struct Spec {
     pub group: &'static str,
     /// Its name in the group, such as `create`.
     pub name: &'static str,
-    /// What it does, in an imperative sentence without a full stop.
+    /// What it does: an imperative sentence without a full stop.
     pub about: &'static str,
-    /// Its arguments: those without a name first, in their order.
+    /// Its arguments: the positional ones first, in their order.
     pub arguments: &'static [Argument],
-    /// What it requires a person's role to allow.
+    /// The act that a person's role must allow.
     #[serde(skip)]
     pub act: Act,
-    /// The members of its data for programs, in Markdown.
+    /// The members of its JSON, in Markdown, without a full stop.
     #[serde(skip)]
     pub answers: &'static str,
     /// Whether it changes records.
     pub changes: bool,
-    /// Whether the audit log says who did it.
+    /// Whether the audit log records it, at least with some arguments.
     pub is_recorded: bool,
-    /// Whether it asks for a confirmation.
+    /// Whether it asks for confirmation.
     pub confirms: bool,
-    /// When it asks, such as `a unit is not registered`; empty means always.
+    /// The condition under which it asks, such as `a unit is not registered`. Empty: it always asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
-    /// Whether it puts messages into the queue of notifications.
+    /// Whether it puts messages into the notification queue.
     pub queues: bool,
-    /// More about it, behind the help; may be empty.
+    /// A text that follows the help; may be empty.
     pub note: &'static str,
 }
 
 impl Spec {
-    /// An operation that reads.
+    /// Creates an operation that only reads.
     pub const fn reads(
         group: &'static str,
         name: &'static str,
@@ -60,7 +60,7 @@ impl Spec {
         }
     }
 
-    /// An operation that changes records.
+    /// Creates an operation that changes records.
     pub const fn changes(
         group: &'static str,
         name: &'static str,
@@ -70,42 +70,42 @@ impl Spec {
         Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
     }
 
-    /// The same operation, for a role that allows this.
+    /// Sets the act that a person's role must allow.
     pub const fn act(self, act: Act) -> Self {
         Spec { act, ..self }
     }
 
-    /// The same operation, whose data has these members.
+    /// Describes the members of its JSON.
     pub const fn answers(self, answers: &'static str) -> Self {
         Spec { answers, ..self }
     }
 
-    /// The same operation, which the audit log has with some arguments.
+    /// Makes a reading operation one that the audit log records, with some of its arguments.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }
     }
 
-    /// The same operation, which asks before it does what cannot be taken back.
+    /// Makes the operation always ask for confirmation.
     pub const fn confirmed(self) -> Self {
         Spec { confirms: true, ..self }
     }
 
-    /// The same operation, which asks only where a change looks like a mistake.
+    /// Makes the operation ask for confirmation only under this condition, where a change looks like a mistake.
     pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
         Spec { confirms_if, ..self.confirmed() }
     }
 
-    /// The same operation, which puts messages into the queue.
+    /// Marks the operation as one that puts messages into the notification queue.
     pub const fn queued(self) -> Self {
         Spec { queues: true, ..self }
     }
 
-    /// The same operation, with more about it.
+    /// Sets the text that follows the help.
     pub const fn noted(self, note: &'static str) -> Self {
         Spec { note, ..self }
     }
 
-    /// Its name, as the audit log and messages have it, such as `keys create`.
+    /// Returns the group and the name, such as `keys create`, as in the audit log.
     pub fn full_name(&self) -> String {
         format!("{} {}", self.group, self.name)
     }
@@ -117,65 +117,65 @@ impl Spec {
 pub struct Argument {
     /// Its name, such as `accept-unpriced`.
     pub name: &'static str,
-    /// What it is, without a full stop.
+    /// What it means, without a full stop.
     pub help: &'static str,
-    /// What it may be.
+    /// The values that it accepts.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Whether it is an option, `--name value`, or stands by its position.
+    /// Whether it is an option, `--name value`, instead of a positional argument.
     pub is_option: bool,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub is_required: bool,
-    /// Whether it may be given several times.
+    /// Whether it may occur several times.
     pub is_repeatable: bool,
-    /// What it is where it is not given.
+    /// Its value if it is left out.
     pub default: Option<&'static str>,
 }
 
-/// What an argument may be.
+/// The kind of value that an argument accepts.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum Kind {
     /// Any text.
     Text {
-        /// Its name in the help.
+        /// The placeholder in the help.
         what: &'static str,
     },
-    /// Given or not.
+    /// An option without a value.
     Flag,
-    /// One of these.
+    /// One of a set of values.
     Choice {
-        /// The values.
+        /// The accepted values.
         choices: &'static [&'static str],
     },
     /// A month in UTC, such as `2026-11`.
     Month,
     /// A day in UTC, such as `2026-11-21`.
     Day,
-    /// A day, or a date-time with its offset: an RFC 3339 date-time in UTC.
+    /// A day, or a date-time with its UTC offset. Read as an RFC 3339 date-time in UTC.
     Time,
     /// A whole number.
     Number {
-        /// From this one on.
+        /// The smallest accepted number.
         least: u64,
-        /// Up to this one.
+        /// The largest accepted number.
         most: u64,
     },
-    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0; in seconds.
+    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. Read as seconds.
     Duration {
-        /// From so many seconds on.
+        /// The shortest accepted duration but 0, in seconds.
         least: u64,
-        /// Up to so many seconds.
+        /// The longest accepted duration, in seconds.
         most: u64,
     },
     /// A file to read; `-` is standard input.
     Input,
-    /// A file to make; it must not exist.
+    /// A file to create; it must not exist.
     Output,
 }
 
 impl Argument {
-    /// An argument by its position.
+    /// Creates a required positional argument.
     pub const fn positional(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Argument {
             name,
@@ -188,32 +188,32 @@ impl Argument {
         }
     }
 
-    /// An option, which may be left out.
+    /// Creates an option, which may be left out.
     pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Argument { is_option: true, is_required: false, ..Argument::positional(name, kind, help) }
     }
 
-    /// The same argument, which must be given.
+    /// Makes the argument required.
     pub const fn required(self) -> Self {
         Argument { is_required: true, ..self }
     }
 
-    /// The same argument, which may be left out.
+    /// Makes the argument optional.
     pub const fn optional(self) -> Self {
         Argument { is_required: false, ..self }
     }
 
-    /// The same argument, which may be given several times.
+    /// Lets the argument occur several times.
     pub const fn repeatable(self) -> Self {
         Argument { is_repeatable: true, ..self }
     }
 
-    /// The same argument, with a value where none is given.
+    /// Sets the value of the argument if it is left out.
     pub const fn or(self, default: &'static str) -> Self {
         Argument { default: Some(default), ..self }
     }
 
-    /// Its name as a person writes it, such as `--unit` or `<id>`.
+    /// Returns the name as the help shows it, such as `--unit` or `<id>`.
     pub fn written(&self) -> String {
         match self.is_option {
             true => format!("--{}", self.name),
@@ -222,28 +222,28 @@ impl Argument {
     }
 }
 
-/// A text that the help shows as `<what>`.
+/// Returns the kind of a text that the help shows as `<what>`.
 pub const fn text(what: &'static str) -> Kind {
     Kind::Text { what }
 }
 
-/// The option `--unit`.
+/// Creates the option `--unit`.
 pub const fn unit(help: &'static str) -> Argument {
     Argument::option("unit", text("id"), help)
 }
 
-/// The option `--mode`, for one of both modes.
+/// Creates the option `--mode`, which accepts one mode.
 pub const fn mode(help: &'static str) -> Argument {
     Argument::option("mode", Kind::Choice { choices: &["test", "live"] }, help)
 }
 
-/// The option `--mode`, for one of both modes or both.
+/// Creates the option `--mode`, which accepts one mode or `both`.
 pub const fn modes(default: &'static str, help: &'static str) -> Argument {
     let kind = Kind::Choice { choices: &["test", "live", "both"] };
     Argument::option("mode", kind, help).or(default)
 }
 
-/// The option `--month`.
+/// Creates the option `--month`.
 pub const fn month(help: &'static str) -> Argument {
     Argument::option("month", Kind::Month, help)
 }

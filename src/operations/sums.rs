@@ -1,4 +1,4 @@
-//! Operations on months: sums, quantities, export.
+//! Operations on the transactions of months: sums, quantities, export.
 
 use super::call::{Answer, Call, Host as _, Ports, Result};
 use super::covered::{Covered, complete};
@@ -17,10 +17,10 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-const UNIT: Argument = unit("only this unit's");
-const OF_MODE: Argument = modes("live", "those of live keys, of test keys, or of both");
+const UNIT: Argument = unit("only transactions of this unit");
+const OF_MODE: Argument = modes("live", "live transactions, test transactions, or both");
 
-/// What programs get.
+/// Sums as JSON.
 #[derive(Serialize)]
 struct Sums<'s> {
     month: Option<Month>,
@@ -30,7 +30,7 @@ struct Sums<'s> {
     covered: Covered,
 }
 
-/// Sums of months, each by itself, with what was paid of it.
+/// The sums of months, each with its payment.
 struct Summed {
     month: Option<Month>,
     sums: Vec<Sum>,
@@ -54,7 +54,7 @@ impl Summed {
         }
     }
 
-    /// `none`: in words, where there are none.
+    /// Formats the sums. `none` is the text if there are none.
     fn in_words(&self, none: &str) -> String {
         let found = match self.sums.is_empty() {
             true => none.to_owned(),
@@ -80,7 +80,7 @@ impl Summed {
         table(HEADS, &rows)
     }
 
-    /// Orders that came after their month was marked as paid.
+    /// Names transactions that were added or changed after their month was marked as paid.
     fn late(&self) -> String {
         let late = self.sums.iter().filter(|sum| !sum.late.is_empty());
         let mut lines: Vec<_> = late
@@ -120,27 +120,27 @@ fn cells(sum: &Sum) -> [String; 10] {
 
 // ---- Usage ---------------------------------------------------------------------------------------
 
-/// Most transactions that stand for all that are unpriced.
+/// Largest number of transactions with unpriced pledges that are listed as examples.
 const MOST_EXAMPLES: usize = 20;
 
 pub const USAGE: Spec = Spec::reads(
     "transactions",
     "usage",
-    "sums by unit, of a month or of each month",
+    "print the sums of one month or of every month, by unit",
     &[
         MONTH,
         UNIT,
-        mode("only those of test keys, or of live keys"),
+        mode("only test transactions, or only live ones"),
         Argument::option(
             "unpriced",
             Kind::Flag,
-            "only sums with an offering that had no price, and so cost nothing, and the newest such \
-             transactions; exit code 1 if there are any",
+            "only sums with unpriced pledges, and the newest transactions that have some; the exit code is 1 \
+             if there are any",
         ),
     ],
 )
 .act(Act::Account)
-.answers("`month` or `null`, `sums`: `unit`, `mode`, `month`, `currencyCode`, `transactions`, `unpriced`, `amount`, `settled`: `amount`, `paidAt`, `invoice` of a month that is marked as paid, else `null`, and where these differ `late`: the IDs of up to 5 orders that came later; `transactions`: how many, `completeUpTo`, `damaged`. With `--unpriced` also `examples`: up to 20 as `list` has them; exit code 1 if there are any");
+.answers("`month`, or `null` for every month; `sums`: for each `unit`, `mode`, `month`, `currencyCode`, `transactions` (their number), `unpriced` (number of unpriced pledges), `amount`, `settled` (`amount`, `paidAt`, `invoice` if the month is marked as paid, else `null`) and, if the paid sum differs, `late` (the IDs of up to 5 transactions that were added or changed later); `transactions`: number of all transactions; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`. With `--unpriced` also `examples`: up to 20 transactions, with the members of `transactions list`");
 
 #[derive(Deserialize)]
 pub struct Usage {
@@ -181,7 +181,7 @@ pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer>
     };
     let show = match page.orders.is_empty() {
         true => String::new(),
-        false => "`transactions show` prints the offerings of one.".to_owned(),
+        false => "`transactions show` prints the pledges of a transaction.".to_owned(),
     };
     let data = Unpriced { sums: summed.data(), examples: &page.orders };
     let answer = Answer::new(&data, paragraphs([sums, examples, others, show]))?;
@@ -195,11 +195,11 @@ const MOST_OFFERINGS: usize = 10_000;
 pub const QUANTITIES: Spec = Spec::reads(
     "transactions",
     "quantities",
-    "sum the quantities that were pledged in a month, by offering",
+    "print the quantities that were pledged in a month, by offering",
     &[MONTH.required(), UNIT, OF_MODE],
 )
 .act(Act::Account)
-.answers("`month`, `mode`, `quantities`: `month`, `mode`, `offering`, `quantity`: an exact decimal, `transactions`; `more`: whether there are over 10,000 offerings; `leftOut`: how many orders have [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `damaged`");
+.answers("`month`; `mode`; `quantities`: for each offering `month`, `mode`, `offering`, `quantity` (an exact decimal) and `transactions` (their number); `more`: whether there are over 10,000 offerings; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
 
 #[derive(Deserialize)]
 pub struct OfMonth {
@@ -246,13 +246,15 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
         false => table(["OFFERING", "QUANTITY", "TRANSACTIONS", "MODE"], &rows),
     };
     let others = match more {
-        true => format!("These are the first {MOST_OFFERINGS} offerings: give a unit."),
+        true => {
+            format!("These are the first {MOST_OFFERINGS} offerings. Use `--unit` to see others.")
+        }
         false => String::new(),
     };
     let without = match left_out.count {
         0 => String::new(),
         count => format!(
-            "Orders of any month with too many quantities, which are in no sum here: {count}, first {}.",
+            "Transactions with too many quantities, of any month, are in no sum here: {count}. The first is {}.",
             left_out.first.as_deref().unwrap_or_default()
         ),
     };
@@ -267,7 +269,7 @@ pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<
 pub const EXPORT: Spec = Spec::reads(
     "transactions",
     "export",
-    "sums of a month by unit, and its transactions as CSV",
+    "print the sums of a month by unit, and write its transactions as CSV",
     &[
         MONTH.required(),
         UNIT,
@@ -276,13 +278,13 @@ pub const EXPORT: Spec = Spec::reads(
         Argument::option(
             "csv",
             Kind::Output,
-            "also write the transactions to a new CSV file, a line for each pledge; `-` is standard output, \
-             and the sums then go to standard error",
+            "also write the transactions to a new CSV file, one line for each pledge; `-` writes them to standard \
+             output, and the sums to standard error",
         ),
     ],
 )
 .act(Act::Account)
-.answers("`month`, `sums`, `transactions`, `completeUpTo`, `damaged` as `usage`, `mode`, `file`");
+.answers("`month`, `sums`, `transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions usage`; `mode`; `file`: the name of the CSV file, or `null`");
 
 #[derive(Deserialize)]
 pub struct Export {

@@ -1,8 +1,8 @@
-//! Text for a terminal: columns, times, counts.
+//! Text for a terminal: columns, times and counts.
 
 use crate::time::{date_time_in_seconds, parse_ms};
 
-/// What moves a terminal's cursor, or turns text around, is shown as U+FFFD.
+/// Replaces characters that move a terminal's cursor or change the direction of text with U+FFFD.
 fn visible(text: &str) -> String {
     let hides = |char: char| {
         char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -10,13 +10,13 @@ fn visible(text: &str) -> String {
     text.chars().map(|char| if hides(char) { '\u{fffd}' } else { char }).collect()
 }
 
-/// Rows in columns, below headings. Each cell is one line.
+/// Formats rows in columns, below headings. Each cell is one line.
 pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
     let headings = headings.map(str::to_owned);
     lines_of(std::iter::once(&headings).chain(rows)).join("\n")
 }
 
-/// Names and texts in two columns. A row without a text is left out.
+/// Formats names and texts in two columns. Leaves out rows without a text.
 pub fn facts<'f>(rows: impl IntoIterator<Item = (&'f str, Option<String>)>) -> String {
     let named = |(name, text): (&str, Option<String>)| {
         let text = text.filter(|text| !text.is_empty())?;
@@ -41,38 +41,38 @@ fn lines_of<'r, const N: usize>(rows: impl Iterator<Item = &'r [String; N]>) -> 
     rows.iter().map(line).collect()
 }
 
-/// An RFC 3339 date-time to the second, in UTC: the one way in which commands print times.
+/// Formats an RFC 3339 date-time to the second, in UTC. Commands print every time in this format.
 pub fn time(text: &str) -> String {
     parse_ms(text).map_or_else(|| text.to_owned(), |ms| date_time_in_seconds(ms / 1_000))
 }
 
-/// The same of milliseconds since 1970.
+/// Formats milliseconds since 1970 as [`time`] does.
 pub fn time_of(ms: u64) -> String {
     date_time_in_seconds(ms / 1_000)
 }
 
-/// Empty for none.
+/// Returns the text; empty for `None`.
 pub fn text(text: Option<&str>) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// Empty for 0.
+/// Returns the count as text; empty for 0.
 pub fn some(count: usize) -> String {
     if count == 0 { String::new() } else { count.to_string() }
 }
 
-/// `1 unit`, `3 units`
+/// Returns a count with its noun, such as `1 unit` or `3 units`.
 pub fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The parts that are there, separated by a blank line.
+/// Joins the parts that are not empty with blank lines.
 pub fn paragraphs<const N: usize>(parts: [String; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }
 
-/// A text as a sentence.
+/// Makes the text a sentence: a capital letter and a full stop.
 pub fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|char| char.to_ascii_uppercase());

@@ -14,9 +14,14 @@ const UNITS: Argument =
     Argument::positional("units", text("units"), "the IDs of the units").repeatable();
 
 pub const ADD: Spec =
-    Spec::changes("teams", "add", "add units to a team; keys stay as they are", &[TEAM, UNITS])
-        .confirmed_if("the team or a unit is not registered")
-        .answers("`team`, `units`: those that were added or removed");
+    Spec::changes(
+        "teams",
+        "add",
+        "add units to a team; the team's keys may then act for them",
+        &[TEAM, UNITS],
+    )
+    .confirmed_if("the team or a unit is not registered")
+    .answers("`team`; `units`: the units of the command; `already`: those that were in the team before, each with `unit`, and `created` and `by` where known");
 
 #[derive(Deserialize)]
 pub struct Members {
@@ -35,8 +40,8 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, Members { team, units }: Members)
     let added = teams::add(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let before: String = added.outcome.already.iter().map(already_in_words).collect();
     let text = format!(
-        "The team's keys may act as {}. A unit that was refused to them before may be refused for up to \
-         {SHOWN_SECONDS} s more.{before}",
+        "The team's keys may act for {}. If they were refused for a unit just before, they may stay refused for \
+         up to {SHOWN_SECONDS} s.{before}",
         counted(&units)
     );
     Answer::done(&added, text)
@@ -51,16 +56,16 @@ fn counted(units: &[String]) -> String {
 
 fn already_in_words(Already { unit, registered }: &Already) -> String {
     let by = registered.as_ref().map(|it| format!(": {} added it at {}", it.by, time(&it.created)));
-    format!("\n{unit} was in the team before{}.", by.unwrap_or_default())
+    format!("\n{unit} was already in the team{}.", by.unwrap_or_default())
 }
 
 pub const REMOVE: Spec = Spec::changes(
     "teams",
     "remove",
-    "remove units from a team; their own keys and transactions stay",
+    "remove units from a team, without asking for confirmation; the units' own keys and transactions stay",
     &[TEAM, UNITS],
 )
-.answers("`team`, `units`: those that were added or removed");
+.answers("`team`; `units`: the units that were removed");
 
 pub async fn remove<P: Ports>(
     call: &Call<'_, P>,
@@ -69,7 +74,7 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let removed = teams::remove(call.store, call.ledger, &call.author(&by)?, &team, &units).await?;
     let text = format!(
-        "The team's keys no longer act as {}. Requests for these units are refused within about \
+        "The team's keys no longer act for {}. The service rejects their requests for it everywhere within about \
          {REFUSED_SECONDS} s.",
         counted(&units)
     );
@@ -77,7 +82,7 @@ pub async fn remove<P: Ports>(
 }
 
 pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", &[TEAM])
-    .answers("`team`, `units`: all of them");
+    .answers("`team`; `units`: the IDs of its units");
 
 #[derive(Deserialize)]
 pub struct One {
@@ -94,7 +99,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { team }: One) -> Result<Ans
 }
 
 pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
-    .answers("`teams`: `team`, `units` (how many), `created`, `by`");
+    .answers("`teams`: for each `team`, `units` (their number), `created`, `by`");
 
 #[derive(Deserialize)]
 pub struct Nothing {}

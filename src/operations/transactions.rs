@@ -3,7 +3,7 @@
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::covered::{Covered, complete};
 use super::spec::{Argument, Kind, Spec, mode, month, text, unit};
-use super::table::{facts, paragraphs, some, table, time};
+use super::table::{counted, facts, paragraphs, some, table, time};
 use super::values::Values;
 use crate::ledger::{Direction, Order};
 use crate::operator::Done;
@@ -18,20 +18,21 @@ use crate::scope::Mode;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Most transactions that a command lists.
+/// Largest number of transactions that a command lists.
 const MOST: usize = 1_000;
 const NONE: &str = "no matching transaction";
 
-const ID: Argument = Argument::positional("id", text("id"), "the ID, as a list shows it");
+const ID: Argument = Argument::positional("id", text("id"), "the ID of the transaction");
 pub const EMAIL: Argument =
-    Argument::option("email", text("address"), "the recipient's whole e-mail address");
-const MODE: Argument = mode("only those of test keys, or of live keys");
-const UNIT: Argument = unit("only this unit's");
-pub const MONTH: Argument = month("a month in UTC, such as 2026-11");
+    Argument::option("email", text("address"), "the recipient's complete e-mail address");
+const MODE: Argument = mode("only test transactions, or only live ones");
+const UNIT: Argument = unit("only transactions of this unit");
+pub const MONTH: Argument =
+    month("the month in which the transactions were created, in UTC, such as 2026-11");
 
 const HEADS: [&str; 7] = ["ID", "CREATED", "UNIT", "MODE", "CHARGE", "UNPRICED", "ERASED"];
 
-/// Transactions in a table.
+/// Formats transactions in a table.
 pub fn listed(orders: &[Order]) -> String {
     match orders.is_empty() {
         true => NONE.to_owned(),
@@ -68,24 +69,24 @@ pub const LIST: Spec = Spec::reads(
     "list the newest transactions",
     &[
         UNIT,
-        Argument::option("key", text("id"), "only those that the API key of this ID created"),
+        Argument::option("key", text("id"), "only transactions that the API key with this ID created"),
         MODE,
         MONTH,
         Argument::option(
             "unpriced",
             Kind::Flag,
-            "only those with an offering that had no price, and so cost nothing",
+            "only transactions with unpriced pledges: their offering had no price, so they cost nothing",
         ),
         Argument::option(
             "limit",
             Kind::Number { least: 1, most: MOST as u64 },
-            "the most rows to print, up to 1000",
+            "the largest number of rows to print, up to 1000",
         )
         .or("50"),
     ],
 )
 .act(Act::Look)
-.answers("`transactions`: `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced`, `key`: the API key's ID, `erased`; `completeUpTo`: up to when the [ledger](ledger.md) has all, or `null`; `completeFrom`: from when on, where it [does not keep all](ledger.md#remove-old-months); `damaged`: how many records are left out");
+.answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID) and `erased` (when its personal data was erased, or `null`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
 
 #[derive(Deserialize)]
 pub struct List {
@@ -112,11 +113,20 @@ pub const FIND: Spec = Spec::reads(
     "transactions",
     "find",
     "find transactions by reference or e-mail address",
-    &[UNIT, MODE, Argument::option("reference", text("text"), "the shop's whole reference"), EMAIL],
+    &[
+        UNIT,
+        MODE,
+        Argument::option(
+            "reference",
+            text("text"),
+            "the complete reference, such as the number of the shop's order",
+        ),
+        EMAIL,
+    ],
 )
 .act(Act::Support)
 .answers(
-    "the same, without `completeUpTo` where Workers KV was asked; `more`: whether there are more",
+    "`transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`, but `completeUpTo` is left out if the result is from Workers KV; `more`: whether there are further matches",
 );
 
 #[derive(Deserialize)]
@@ -132,7 +142,7 @@ impl Find {
         match (&self.reference, &self.email) {
             (Some(reference), None) => Ok(By::Reference(reference.clone())),
             (None, Some(email)) => Ok(By::Email(email.clone())),
-            _ => Err("say what to look for: either `--reference` or `--email`".to_owned()),
+            _ => Err("give either `--reference` or `--email`".to_owned()),
         }
     }
 }
@@ -146,7 +156,7 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     let wanted = Wanted { unit: asked.unit, mode: asked.mode };
     let found = found(call, &wanted, &by).await?;
     let more = match found.more {
-        true => format!("These are the newest {MOST}. Give a unit or a mode to see others."),
+        true => format!("These are the newest {MOST}. Use `--unit` or `--mode` to see others."),
         false => String::new(),
     };
     let text = paragraphs([listed(&found.transactions), more, complete_of(&found)]);
@@ -179,18 +189,18 @@ pub const SHOW: Spec = Spec::reads(
         Argument::option(
             "reveal",
             Kind::Flag,
-            "show personal data; this is recorded in the audit log",
+            "show personal data unmasked; this is recorded in the audit log",
         ),
         Argument::option(
             "timeline",
             Kind::Flag,
-            "show the timeline's address, which opens it for anyone; this is recorded, too",
+            "show the timeline's address, with which anyone can open it; this is recorded in the audit log, too",
         ),
     ],
 )
 .recorded()
 .act(Act::Support)
-.answers("`row`: the same; `repeatable`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the list that the charge is by, or `null`; `transaction`: the answer of a get, masked; `mail`: as `emails show`");
+.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether it was created with an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
 
 #[derive(Deserialize)]
 pub struct Show {
@@ -234,7 +244,7 @@ impl Whole<'_> {
         let Shown { row, repeatable, key, transaction } = &self.shown;
         let unpriced = match row.unpriced {
             0 => String::new(),
-            count => format!(", {count} unpriced pledges"),
+            count => format!(", {}", counted(count, "unpriced pledge")),
         };
         let recipient = transaction.pledges.first().map(|pledge| {
             let recipient = &pledge.recipient;
@@ -245,8 +255,7 @@ impl Whole<'_> {
         let notifications = transaction.notifications.iter().flatten();
         let notifications: Vec<_> =
             notifications.map(|it| format!("{} {}", it.kind, it.status)).collect();
-        let erased = row.erased.as_deref().map(|at| format!("erased {}", time(at)));
-        let repeatable = repeatable.then_some("created with an Idempotency-Key");
+        let retry = repeatable.then_some("yes, it was created with an Idempotency-Key");
         facts([
             ("ID", Some(row.id.clone())),
             ("Created", Some(time(&row.created_at))),
@@ -270,11 +279,12 @@ impl Whole<'_> {
                 (self.mail.state != State::NotAsked).then(|| notifications::in_words(&self.mail)),
             ),
             (
-                "Prices",
-                self.prices.as_ref().map(|it| format!("of {}, set by {}", time(&it.time), it.by)),
+                "Price list",
+                self.prices.as_ref().map(|it| format!("set at {} by {}", time(&it.time), it.by)),
             ),
             ("API key", key.clone()),
-            ("Record", Some(joined([erased.as_deref(), repeatable]))),
+            ("Erased", row.erased.as_deref().map(time)),
+            ("Safe to retry", retry.map(str::to_owned)),
             ("Timeline", transaction.timeline_url.as_deref().map(str::to_owned)),
         ])
     }
@@ -314,21 +324,21 @@ fn joined<'t>(texts: impl IntoIterator<Item = Option<&'t str>>) -> String {
 pub const ERASE: Spec = Spec::changes(
     "transactions",
     "erase",
-    "permanently delete the recipient's details and all texts of transactions",
+    "permanently delete recipient and texts of a transaction, or of all transactions of an e-mail address",
     &[
         Argument::positional(
             "id",
             text("id"),
-            "the ID of one; without it, all transactions of an e-mail address",
+            "the ID of the transaction; leave it out to erase by `--email`",
         )
         .optional(),
         EMAIL,
-        unit("with --email: only this unit's; without it, of each unit in which the ledger finds the address"),
+        unit("with `--email`: only transactions of this unit; by default, of each unit in which the ledger finds the address"),
         MODE,
     ],
 )
 .confirmed()
-.answers("`id`, `erased`, `before`: when it was erased first, or `null`. With `--email` `by`, `transactions`: `id`, `unit`, `mode`, `erased`: when, or `null` and a `problem`; `checked`: how many records were looked at, `damaged`, `completeUpTo`; exit code 1 if any is left");
+.answers("`id`; `erased`: `true`; `before`: when it was first erased, or `null` if that was now. With `--email`: `by`; `transactions`: for each `id`, `unit`, `mode`, `erased` (when, or `null` with a `problem`); `checked`: number of records that were checked; `damaged`: number of records that could not be checked; `completeUpTo`. With `--email`, the exit code is 1 if a transaction is not erased");
 
 #[derive(Deserialize)]
 pub struct Erase {
@@ -351,9 +361,9 @@ impl Erase {
                 Ok(Erasing::Person { email, wanted: Wanted { unit, mode } })
             }
             Erase { id: Some(_), email: None, .. } => {
-                Err("`--unit` and `--mode` go with `--email`".to_owned())
+                Err("`--unit` and `--mode` need `--email`".to_owned())
             }
-            _ => Err("say what to erase: either the ID of a transaction, or `--email`".to_owned()),
+            _ => Err("give either the ID of a transaction, or `--email`".to_owned()),
         }
     }
 }
@@ -387,10 +397,10 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
     }
     let by = call.host.person().await?;
     let author = call.author(&by)?;
-    let record = transactions::get(call.store, id).await?; // as it is after the question
+    let record = transactions::get(call.store, id).await?; // it may have changed during the confirmation
     let done = transactions::erase(call.store, call.ledger, &author, &record).await?;
     let before = done.outcome.before.as_deref();
-    let again = before.map(|at| format!(", and was already erased at {}", time(at)));
+    let again = before.map(|at| format!("; it was first erased at {}", time(at)));
     let text = format!("{id} is erased{}. {}", again.unwrap_or_default(), after());
     let answer = Answer::new(&ErasedOne { id, erased: true, before }, text)?;
     Ok(answer.since(done.before.as_deref()))
@@ -398,12 +408,12 @@ async fn erase_one<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Answer> {
 
 fn after() -> String {
     format!(
-        "Amounts, offerings, times and charge are kept. API and timelines show the change within about \
+        "Amounts, offerings, times and charge are kept. The API and timelines show the change within about \
          {SHOWN_SECONDS} s. Backups and the shop's own systems still have the data."
     )
 }
 
-/// What became of the transactions of a person, without the address.
+/// The result of erasing a person's transactions, without the address.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Receipt {
@@ -426,17 +436,17 @@ struct Line {
     problem: Option<String>,
 }
 
-/// Transactions that a step erases.
+/// Largest number of transactions that one step erases.
 const STEP: usize = 100;
 
-/// Erases what has an address. Of each unit all records are checked, as the ledger may lack one.
+/// Erases all transactions of an address. Checks every record of each unit, because the ledger may lack one.
 async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted) -> Result<Answer> {
     let found = found(call, &wanted, &By::Email(email.to_owned())).await?;
     let units = units_of(&found, &wanted)?;
     if !units.is_empty() {
         let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
         let question = format!(
-            "{list}\n\nSearch all transactions of {} of {} for the address, and erase all that have it, also those \
+            "{list}\n\nSearch all transactions of {} of {} for the address, and erase every match, including those \
              that are not listed here? This cannot be undone.",
             units.join(", "),
             call.place,
@@ -456,20 +466,24 @@ async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted)
     }
     let others = match found.more {
         true => {
-            format!("The ledger has more than {MOST} of the address: run the same command again.")
+            format!(
+                "The ledger has more than {MOST} transactions of the address: run the command again."
+            )
         }
         false => String::new(),
     };
     let damaged = match receipt.damaged {
         0 => String::new(),
-        count => format!("{count} records are damaged and were not checked."),
+        count => {
+            format!("Damaged records, which were not checked: {count}. They may have the address.")
+        }
     };
     let text = paragraphs([receipt.in_words(), others, complete_of(&found), damaged]);
     let is_left = receipt.left() > 0 || found.more;
     Ok(Answer::new(&receipt, text)?.failing_if(is_left))
 }
 
-/// The units whose records are checked.
+/// Returns the units whose records are checked.
 fn units_of(found: &Found, wanted: &Wanted) -> Result<Vec<String>> {
     if let Some(unit) = &wanted.unit {
         return Ok(vec![unit.clone()]);
@@ -477,8 +491,8 @@ fn units_of(found: &Found, wanted: &Wanted) -> Result<Vec<String>> {
     let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
     if let Some(from) = from {
         return Err(invalid(format!(
-            "the ledger keeps only transactions from {}: it cannot say which units have older ones of this \
-             address. Erase it in each unit, with `--unit`",
+            "the ledger keeps only transactions from {} on, so it cannot find the units with older ones of this \
+             address. Erase the address in each unit, with `--unit`",
             time(from)
         )));
     }
@@ -491,7 +505,8 @@ fn units_of(found: &Found, wanted: &Wanted) -> Result<Vec<String>> {
     Ok(units)
 }
 
-/// What can't be erased, such as one that is too young, keeps none of the others.
+/// Erases the transactions of an address in one unit. One that cannot be erased, such as one that is too young, does not
+/// stop the others.
 async fn erase_in<P: Ports>(
     call: &Call<'_, P>,
     wanted: &Wanted,
@@ -571,11 +586,11 @@ impl Receipt {
         let rows: Vec<_> = self.transactions.iter().map(row).collect();
         let again = match self.left() {
             0 => "",
-            _ => " Run the same command again for the others.",
+            _ => " Run the command again for the others.",
         };
         format!(
             "{}\n\n{} of {all} transactions are erased, by {}. {}{again}",
-            table(["ID", "UNIT", "MODE", "ERASED"], &rows),
+            table(["ID", "UNIT", "MODE", "ERASED OR PROBLEM"], &rows),
             all - self.left(),
             self.by,
             after(),

@@ -20,7 +20,7 @@ const ID: Argument = Argument::positional("unit", text("unit"), "the ID of the u
 pub const ADD: Spec = Spec::changes(
     "units",
     "add",
-    "register the IDs of units; commands then ask about an ID that is not registered",
+    "register the IDs of units; commands ask for confirmation before they use an ID that is not registered",
     &[Argument::positional("units", text("units"), "the IDs of the units").repeatable()],
 )
 .answers("`units`");
@@ -33,55 +33,56 @@ pub struct Units {
 pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Units) -> Result<Answer> {
     let by = call.host.person().await?;
     let done = register::add(call.store, call.ledger, &call.author(&by)?, &asked.units).await?;
-    let text = format!("In the register: {}.", asked.units.join(", "));
+    let text = format!("Registered: {}.", asked.units.join(", "));
     Answer::done(&done.map(|()| asked), text)
 }
 
 // ---- The profile ---------------------------------------------------------------------------------
 
+/// The JSON of a command that answers with one profile.
+const ONE_PROFILE: &str = "`unit`; `profile`, or `problem` if the stored profile cannot be read";
+
 pub const SET: Spec = Spec::changes(
     "units",
     "set",
-    "set fields of a unit's profile; the others stay as they are",
+    "set fields of a unit's profile; fields that you leave out stay as they are",
     &[
         ID,
         Argument::option("name", text("name"), "the shop's name: one line, at most 80 characters"),
-        Argument::option("logo", text("url"), "the address of an image, https"),
+        Argument::option("logo", text("url"), "the https address of the shop's logo"),
         Argument::option(
             "accent",
             text("colour"),
-            "such as `#8a4b2a`; made darker or lighter where it would be hard to read",
+            "the colour of links, amounts and marks, such as `#8a4b2a`; made darker or lighter where it would be hard to read",
         ),
         Argument::option(
             "language",
             text("code"),
-            "the language of its pages; without it, the reader's own",
+            "the language of its pages, such as `de`; by default, that of the reader's browser",
         ),
-        Argument::option("link", text("url"), "where name and logo link to, https"),
+        Argument::option("link", text("url"), "the https address that name and logo link to"),
         Argument::option(
             "mail",
             Kind::Choice { choices: &["on", "off"] },
-            "whether recipients get the e-mail that a create asks for; off at first",
+            "whether recipients get the e-mail that a create asks for; `off` by default",
         ),
         Argument::option(
             "reply-to",
             text("address"),
-            "the e-mail address that recipients reply to",
+            "the e-mail address that gets the recipients' replies",
         ),
         Argument::option(
             "time-zone",
             text("name"),
             "the time zone of dates on its pages and in its e-mails, such as `Europe/Berlin`; \
-             without it, UTC",
+             by default, UTC",
         ),
     ],
 )
 .confirmed_if("the unit is not registered")
-.answers(
-    "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
-);
+.answers(ONE_PROFILE);
 
-/// The fields of a profile, as the command line names them.
+/// The fields of a profile, by their names on the command line.
 const FIELDS: [&str; 8] =
     ["name", "logo", "accent", "language", "link", "mail", "reply-to", "time-zone"];
 
@@ -97,13 +98,13 @@ pub fn check(values: &Values) -> Result<(), String> {
     match fields.is_empty() {
         true => {
             let options: Vec<_> = FIELDS.iter().map(|field| format!("`--{field}`")).collect();
-            Err(format!("say what to set: {}", options.join(", ")))
+            Err(format!("give at least one field to set: {}", options.join(", ")))
         }
         false => Ok(()),
     }
 }
 
-/// The fields as the record names them.
+/// Renames the fields to the members of the record.
 fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
     let named = fields.into_iter().map(|(name, value)| match &*name {
         "reply-to" => ("replyTo".to_owned(), value),
@@ -132,7 +133,7 @@ fn after() -> String {
     format!("Its timelines and e-mails show the change within about {APPLIED_SECONDS} s.")
 }
 
-const ALSO: &str = "\nE-mails are sent where the service has a queue, a sender and a mail service: see \
+const ALSO: &str = "\nE-mails are sent only if the service has a queue, a sender and a mail service: see \
                     docs/emails.md.";
 
 pub const UNSET: Spec = Spec::changes(
@@ -151,9 +152,7 @@ pub const UNSET: Spec = Spec::changes(
         .repeatable(),
     ],
 )
-.answers(
-    "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
-);
+.answers(ONE_PROFILE);
 
 #[derive(Deserialize)]
 pub struct Unset {
@@ -198,10 +197,9 @@ pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) 
 
 // ---- Show, list, remove --------------------------------------------------------------------------
 
-pub const SHOW: Spec =
-    Spec::reads("units", "show", "print a unit's profile", &[ID]).act(Act::Look).answers(
-        "`unit`, `profile`; `problem` in place of `profile` where the stored record does not read",
-    );
+pub const SHOW: Spec = Spec::reads("units", "show", "print a unit's profile", &[ID])
+    .act(Act::Look)
+    .answers(ONE_PROFILE);
 
 #[derive(Deserialize)]
 pub struct One {
@@ -218,9 +216,9 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Ans
     Answer::new(&row, text)
 }
 
-pub const LIST: Spec = Spec::reads("units", "list", "list the units, with their profiles", &[])
+pub const LIST: Spec = Spec::reads("units", "list", "list the units with their profiles", &[])
     .act(Act::Look)
-    .answers("`units`: the same of each, `created`, `by`");
+    .answers("`units`: for each `unit`; `profile`, or `problem` if the stored profile cannot be read; `created` and `by`: when and by whom it was registered");
 
 #[derive(Deserialize)]
 pub struct Nothing {}
@@ -246,7 +244,8 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<A
 pub const REMOVE: Spec = Spec::changes(
     "units",
     "remove",
-    "remove a unit's profile, and the unit from the register; its keys, teams and transactions stay",
+    "remove a unit's profile and its entry in the register, without asking for confirmation; its keys, teams and \
+     transactions stay",
     &[ID],
 )
 .answers("`unit`, `removed`");
@@ -261,7 +260,7 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<A
     let by = call.host.person().await?;
     let done = units::remove(call.store, call.ledger, &call.author(&by)?, &unit).await?;
     if !done.outcome {
-        return Err(invalid(format!("the register has no unit `{unit}`, and it has no profile")));
+        return Err(invalid(format!("the unit `{unit}` is not registered and has no profile")));
     }
     let text = format!(
         "The profile of {unit} is removed. Its timelines stop showing it within about \

@@ -1,22 +1,22 @@
-//! Checks the arguments of an operation against the table, and reads them.
+//! The arguments of an operation: checks them against the table and reads them.
 
 use super::spec::{Argument, Kind, Spec};
 use crate::time::{date_time, parse_ms};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Most characters of a value that a message quotes.
+/// Largest number of characters of a value that a message quotes.
 const QUOTED: usize = 80;
 
-/// The arguments of an operation, by their names: each is there, or has a default, and has its type.
+/// The checked arguments of an operation, by name: defaults are filled in, and each value has the type of its kind.
 #[derive(Clone, Debug, Default)]
 pub struct Values(Map<String, Value>);
 
 impl Values {
-    /// Checks arguments. A value is a text, a list of texts for one that is repeatable, or `true` for a flag.
+    /// Checks the arguments. A value is a text, a list of texts for a repeatable argument, or `true` for a flag.
     ///
     /// # Errors
-    /// For an unknown argument, one that is missing, and one whose value is out of bounds: what is wrong, and what it may be.
+    /// If an argument is unknown, missing or has an invalid value. The error says which values are accepted.
     pub fn check(spec: &Spec, mut given: Map<String, Value>) -> Result<Self, String> {
         let mut values = Map::new();
         for argument in spec.arguments {
@@ -38,10 +38,10 @@ impl Values {
         }
     }
 
-    /// Reads the arguments as a type with their names.
+    /// Reads the arguments into a type whose members have their names.
     ///
     /// # Errors
-    /// If a value breaks a rule of its type.
+    /// If a value breaks a rule of its member's type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         serde_json::from_value(Value::Object(self.0.clone())).map_err(|error| error.to_string())
     }
@@ -64,11 +64,11 @@ fn one(argument: &Argument, value: Value) -> Result<Value, String> {
             let quoted: String = text.chars().take(QUOTED).collect();
             format!("`{}` can't be `{quoted}`: give {expected}", argument.written())
         }),
-        _ => Err(format!("`{}` has a value of another type", argument.written())),
+        _ => Err(format!("`{}` has a value of the wrong type", argument.written())),
     }
 }
 
-/// A value of this kind. The error says what it may be.
+/// Reads a value of this kind. The error describes the accepted values.
 fn read(kind: Kind, text: &str) -> Result<Value, String> {
     match kind {
         Kind::Text { .. } | Kind::Input | Kind::Output => Ok(text.into()),
@@ -121,13 +121,13 @@ fn seconds(text: &str) -> Option<u64> {
     whole(number)?.checked_mul(*unit)
 }
 
-/// Midnight of a day in UTC, in milliseconds since 1970.
+/// Returns midnight of a day in UTC, in milliseconds since 1970.
 fn day_ms(text: &str) -> Option<u64> {
     let is_day = text.len() == 10;
     parse_ms(&format!("{text}T00:00:00Z")).filter(|_| is_day)
 }
 
-/// A day, or a date-time with its offset, as a date-time in UTC.
+/// Converts a day, or a date-time with its UTC offset, to a date-time in UTC.
 fn time(text: &str) -> Option<String> {
     if let Some(ms) = day_ms(text) {
         return Some(date_time(ms));
@@ -149,7 +149,7 @@ fn time(text: &str) -> Option<String> {
     .map(date_time)
 }
 
-/// A date-time without an offset; its seconds may be left out.
+/// Parses a date-time without an offset, in milliseconds since 1970. Its seconds may be left out.
 fn local_ms(local: &str) -> Option<u64> {
     let is_time = local.as_bytes().get(10) == Some(&b'T');
     let seconds = if local.len() == "2026-11-05T14:30".len() { ":00" } else { "" };

@@ -1,5 +1,5 @@
-//! The record of changes: who changed what, by which command, and when. It is written before the
-//! change: if it cannot be written, nothing is changed.
+//! The audit log: who changed what, by which command, and when. An entry is written before its change. If it cannot be
+//! written, nothing is changed.
 
 use super::operation_id::OperationId;
 use super::position::Position;
@@ -10,33 +10,33 @@ use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
-/// Most bytes of a name: those of an e-mail address.
+/// Largest number of bytes of a name: that of an e-mail address.
 const MAX_NAME_BYTES: usize = 254;
 
-/// The person who changes records, with the ports that a change takes, and the ID by which it is done once.
+/// The person who changes records, with the ports that a change needs, and the ID of the operation.
 #[derive(Debug)]
 pub struct Author<'a, C, E> {
     pub(super) by: &'a str,
     pub(super) clock: &'a C,
     pub(super) entropy: &'a E,
-    /// `None`: each change draws its own.
+    /// The ID of the operation; `None` generates one for each change.
     pub(super) operation: Option<OperationId>,
-    /// What earlier attempts of the operation may have done.
+    /// The earlier attempts of the operation, if there may be any.
     pub(super) earlier: Option<Earlier>,
-    /// Whether an entry of this attempt is in the audit log, or may be: without one, nothing was changed.
+    /// Whether this attempt has, or may have, an entry in the audit log. Without one, it has changed nothing.
     has_entry: Cell<bool>,
 }
 
-/// An earlier attempt of an operation, which may have changed something.
+/// Earlier attempts of an operation, which may have changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Earlier {
-    /// It did not begin before, in milliseconds since 1970.
+    /// The earliest time at which they began, in milliseconds since 1970.
     pub since_ms: u64,
-    /// Whether the person has heard that it failed.
+    /// Whether the person was told that the last one failed.
     pub has_failed: bool,
 }
 
-/// A change. It has no secret and no personal data but the author's name.
+/// A change. Has no secret, and no personal data except the author's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When it was made, an RFC 3339 date-time.
@@ -45,51 +45,52 @@ pub struct Change {
     pub by: String,
     /// The command, such as `keys revoke`.
     pub command: String,
-    /// The IDs of what it changed, and of a payment what was marked.
+    /// The IDs of what it changed; for a payment, also the payment.
     pub on: Vec<String>,
-    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of what is no change.
+    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
 }
 
 impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
-    /// Takes a name: one line of 1 to 254 bytes.
+    /// Creates an author without an operation ID. `by` is the name: one line of 1 to 254 bytes.
     ///
     /// # Errors
-    /// For any other text.
+    /// If the name is any other text.
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
             let has_entry = Cell::default();
             return Ok(Author { by, clock, entropy, operation: None, earlier: None, has_entry });
         }
         Err(OperatorError::Invalid(format!(
-            "the name of who changes records is one line of 1 to {MAX_NAME_BYTES} bytes"
+            "the author's name must be one line of 1 to {MAX_NAME_BYTES} bytes"
         )))
     }
 
-    /// As this operation: its changes are done once, however often they are asked for. One ID stands for one change.
+    /// Sets the operation's ID, under which the change is done once, however often it is requested. One ID is for one
+    /// change.
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
     }
 
-    /// Whether they act as one operation.
+    /// Whether the author has an operation ID.
     pub fn has_operation(&self) -> bool {
         self.operation.is_some()
     }
 
-    /// The author of a step of the operation, at this position.
+    /// Returns the author of the step of the operation at this position.
     pub fn of_step(&self, position: &str) -> Self {
         let operation = self.operation.as_ref().map(|operation| operation.step(position));
         Author { operation, ..self.anew() }
     }
 
-    /// The author of one attempt of an operation.
+    /// Returns the author of one attempt of an operation.
     pub(super) fn attempt(&self, operation: OperationId, earlier: Option<Earlier>) -> Self {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
-    /// The same person, who has changed nothing yet.
+    /// Returns the same person, without an operation, an earlier attempt or an entry.
     fn anew(&self) -> Self {
         let (by, clock, entropy) = (self.by, self.clock, self.entropy);
         Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
@@ -100,34 +101,34 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.has_entry.get()
     }
 
-    /// When the person wanted the change that is made now, in milliseconds since 1970: when they opened the form for it, or
-    /// when its first attempt began. `None` if that is now.
+    /// Returns when the person decided on the change, in milliseconds since 1970: when they opened its form, or when its
+    /// first attempt began, whichever is earlier. `None` if that is now.
     pub(super) fn wanted_ms(&self) -> Option<u64> {
         let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
     }
 
-    /// Whether an earlier attempt of the operation has made a change, by the name of its entry.
+    /// Whether the operation made the change whose entry has this name. KV cost: 1 read.
     pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
         let Some(key) = AuditKey::parse(change) else { return Ok(false) };
         let change: Option<Change> = load(store, key).await?;
         Ok(change.is_some_and(|change| self.has_operation_of(&change)))
     }
 
-    /// Their name.
+    /// Returns the person's name.
     pub fn by(&self) -> &str {
         self.by
     }
 
-    /// The author and the time, for a record that is made now.
+    /// Returns the author and the current time, for a new record.
     pub(super) fn registered(&self) -> Registered {
         Registered { created: date_time(self.clock.now_ms()), by: self.by.to_owned() }
     }
 
-    /// Writes the entry of a change, which may be made once this is `Ok`.
+    /// Writes the entry of a change. The change may be made once this returns `Ok`. KV cost: 1 write.
     ///
     /// # Errors
-    /// If the entry may not have been kept: then leave everything as it is.
+    /// If the entry may not have been written. Then the change must not be made.
     pub async fn record(
         &self,
         store: &impl OperatorStore,
@@ -139,7 +140,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, on, note).await
     }
 
-    /// Writes the entry of a change that may still be withdrawn, on what `on` returns for its time.
+    /// Writes the entry of a change that may still be withdrawn. `on` returns what it changes, given its time.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -156,7 +157,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Ok(Entry { note: Some(note), ..entry })
     }
 
-    /// Says in the audit log that an announced change was not made. Where that fails, the entry stays as it is.
+    /// Records in the audit log that an announced change was not made. If that fails, the entry stays valid.
     pub(super) async fn withdraw(&self, store: &impl OperatorStore, announced: &Entry) {
         let Some(note) = &announced.note else { return };
         let own = announced.key.name();
@@ -181,12 +182,12 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
-    /// Whether a change is one of this operation.
+    /// Whether this operation made the change.
     pub(super) fn has_operation_of(&self, change: &Change) -> bool {
         change.operation.is_some() && change.operation == self.operation_hash()
     }
 
-    /// A new entry, which is not written yet.
+    /// Creates an entry, without writing it.
     fn entry(&self) -> Entry {
         let now_ms = self.clock.now_ms();
         let mut random = [0; AuditKey::RANDOM_BYTES];
@@ -194,7 +195,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None }
     }
 
-    /// Writes an entry, with what a list shows of it.
+    /// Writes an entry, with the note that lists show as its metadata.
     async fn keep(
         &self,
         store: &impl OperatorStore,
@@ -217,7 +218,7 @@ pub(super) struct Entry {
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
-    /// What a list shows of it, where it was announced.
+    /// The note that lists show; only for an announced change.
     note: Option<ChangeNote>,
 }
 
@@ -235,7 +236,7 @@ impl<'r, R> Written<'r, R> {
     }
 }
 
-/// The change that wrote a record, where that says so.
+/// Returns the change that wrote a record, if the record names it.
 pub(super) fn change_of(record: &[u8]) -> Option<AuditKey> {
     #[derive(Deserialize)]
     struct Written {
@@ -245,13 +246,13 @@ pub(super) fn change_of(record: &[u8]) -> Option<AuditKey> {
     AuditKey::parse(&written.change)
 }
 
-/// Whether a text is one line of 1 byte to so many.
+/// Whether a text is one line of 1 to `most` bytes.
 pub(super) fn is_line(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// The changes since a time, in milliseconds since 1970, the newest first. Leaves out those that were withdrawn, and
-/// entries that cannot be read. Those of the last minute may be missing.
+/// Returns the changes since a time, in milliseconds since 1970, newest first. Leaves out withdrawn changes and entries that
+/// cannot be read. Changes of the last minute may be missing. KV cost: 1 list per 1,000 entries, 1 read per 100 changes.
 ///
 /// # Errors
 /// If the store fails.
@@ -267,8 +268,8 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         .collect())
 }
 
-/// The notes of the changes since a time, in milliseconds since 1970, and of some before, the newest first. Leaves out
-/// those that were withdrawn. KV cost: 1 list per 1,000 entries, no read.
+/// Returns the notes of the changes since a time, in milliseconds since 1970, and of some before it, newest first. Leaves out
+/// withdrawn changes. KV cost: 1 list per 1,000 entries, no read.
 pub(super) async fn notes(
     store: &impl OperatorStore,
     since_ms: u64,
@@ -279,7 +280,7 @@ pub(super) async fn notes(
 
 type Noted = (AuditKey, Option<ChangeNote>);
 
-/// The entries of the pages that reach back to a time, without those that were withdrawn.
+/// Returns the entries of the list pages that reach back to a time, without withdrawn ones.
 async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>> {
     let mut found: Vec<Noted> = Vec::new();
     let mut pages = Pages::new(store, AuditKey::PREFIX);
@@ -294,7 +295,7 @@ async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>
     Ok(found)
 }
 
-/// The entry that this one withdraws.
+/// Returns the entry that this one withdraws.
 fn withdraws((_, note): &Noted) -> Option<AuditKey> {
     AuditKey::parse(note.as_ref()?.withdraws.as_ref()?)
 }
@@ -303,22 +304,22 @@ fn noted(Listed { name, metadata, .. }: &Listed) -> Option<Noted> {
     Some((AuditKey::parse(name)?, ChangeNote::deserialize(metadata).ok()))
 }
 
-/// Some of the changes.
+/// A page of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AuditPage {
-    /// The newest first.
+    /// The changes, newest first.
     pub changes: Vec<Change>,
-    /// Number of records among them that cannot be read.
+    /// Number of entries of the page that cannot be read.
     pub damaged: usize,
-    /// Leads to older changes; `None` if these are the oldest.
+    /// The cursor of the next page, with older changes; `None` on the last page.
     pub next: Option<String>,
 }
 
-/// At most so many changes, and at least one, from one list call: the newest, or those that `next` of
-/// the page before leads to. Those of the last minute may be missing.
+/// Returns a page of at most `count` changes, and at least one: the newest, or those after the cursor `next` of the previous
+/// page. Changes of the last minute may be missing. KV cost: 1 list, 1 read per 100 changes.
 ///
 /// # Errors
-/// If `next` is not such a text, or the store fails.
+/// If `next` is not a cursor, or the store fails.
 pub async fn page(
     store: &impl OperatorStore,
     next: Option<&str>,
@@ -327,7 +328,7 @@ pub async fn page(
     let position = next.map_or(Some(Position::default()), Position::parse);
     let position = position.ok_or_else(|| {
         OperatorError::Invalid(
-            "this is no place in the record of changes: begin with the newest ones".to_owned(),
+            "this is not a valid audit cursor: begin with the newest entries".to_owned(),
         )
     })?;
     let listed = store.list(AuditKey::PREFIX, position.cursor.as_deref()).await?;

@@ -1,4 +1,4 @@
-//! The last backups of the namespace, so that others see when it was made. The file is the command's.
+//! Records when the namespace was last backed up, so that everyone can see it. The command writes the backup's file.
 
 use super::audit::Author;
 use super::{Result, load, put_record};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
-    /// When it was whole, an RFC 3339 date-time.
+    /// When it was complete, an RFC 3339 date-time.
     pub at: String,
     /// Number of records in it.
     pub records: u64,
@@ -18,7 +18,7 @@ pub struct Backup {
     pub by: String,
 }
 
-/// Records that a backup is whole. A restore leaves this record out.
+/// Records that a backup is complete. A restore leaves this record out. KV cost: 1 write.
 ///
 /// # Errors
 /// If the store fails.
@@ -34,7 +34,7 @@ pub async fn record(
     Ok(backup)
 }
 
-/// The last full backup; `None` if there was none, or it is not known here.
+/// Returns the last full backup; `None` if none is recorded.
 ///
 /// # Errors
 /// If its record is damaged, or the store fails.
@@ -42,7 +42,7 @@ pub async fn last(store: &impl OperatorStore) -> Result<Option<Backup>> {
     load(store, BackupKey::Full).await
 }
 
-/// The last incremental backup; `None` if there was none, or it is not known here.
+/// Returns the last incremental backup; `None` if none is recorded.
 ///
 /// # Errors
 /// As [`last`].

@@ -1,19 +1,24 @@
-//! Changes of facts under claims of the ledger: a month is paid, a unit is in a team.
+//! Changes of facts under claims of the ledger. A fact is that a month is paid, or that a unit is in a team.
 //!
-//! A change takes four steps: its entry in the audit log, which names it; its claim in the ledger, which of two people only
-//! one gets; the record in KV, which the API reads; the end of the claim. The next person, or the reconciliation, goes by
-//! the record where a claim was not ended, once KV must show the record. So the fact is in the end what the person heard:
+//! A change takes four steps:
+//! 1. Write its entry to the audit log. The entry identifies the change.
+//! 2. Claim the fact in the ledger. Of two people, only one gets the claim.
+//! 3. Write the record to KV, which the API reads.
+//! 4. End the claim.
 //!
-//! | ends after | the person heard | the record is | the fact is in the end |
+//! If a claim was not ended, the next person or the reconciliation uses the record, once KV must show it. So the fact agrees
+//! with what the person was told, wherever the change stops:
+//!
+//! | stops after | the person was told | the record | the fact |
 //! |---|---|---|---|
-//! | the entry | nothing, or not done | as before | as before |
-//! | the claim, or while the ledger fails | nothing, or not done | as before | as before |
-//! | a write of the record that failed | not done | as before | as before |
-//! | a write that was not answered | may be done | as before, or changed | as the record |
+//! | the entry | nothing, or not done | unchanged | unchanged |
+//! | the claim, or while the ledger fails | nothing, or not done | unchanged | unchanged |
+//! | a write of the record that failed | not done | unchanged | unchanged |
+//! | a write without an answer | may be done | unchanged or changed | as the record |
 //! | the record | nothing, or done | changed | changed |
 //! | the end of the claim | done | changed | changed |
 //!
-//! Without a ledger a change is its entry and its record.
+//! Without a ledger a change consists of its entry and its record.
 
 use super::audit::{Author, Entry};
 use super::once::refuse_repeat;
@@ -24,7 +29,8 @@ use crate::ledger::claims::{self, Change, Claim, Fact, Seen, State, Turn, Wanted
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
-/// How long after its entry the write of a record may begin, in milliseconds. [`claims::RECENT_MS`] relies on it.
+/// How long after the entry of a change the write of its record may begin, in milliseconds. [`claims::RECENT_MS`] relies on
+/// it.
 const MAX_AGE_MS: u64 = 30_000;
 
 /// A change whose entry is in the audit log.
@@ -37,10 +43,10 @@ pub(super) struct Changing<'c, S, C, E> {
 }
 
 impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
-    /// Writes the entry of a change, on what `on` returns for its time.
+    /// Writes the entry of a change. `on` returns what it changes, given its time.
     ///
     /// # Errors
-    /// If the entry may not have been kept.
+    /// If the entry may not have been written.
     pub async fn begin(
         store: &'c S,
         ledger: Option<&'c dyn Ledger>,
@@ -54,16 +60,16 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         Ok(Changing { store, ledger, author, entry, by })
     }
 
-    /// The entry of the change.
+    /// Returns the entry of the change.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// Claims facts: all or none. `refused` is the error for the first one that is not to be had, and whose it is, where a
-    /// claim says so.
+    /// Claims either all facts or none. `refused` makes the error for the first fact that cannot be claimed, from the claim
+    /// of somebody else if there is one.
     ///
     /// # Errors
-    /// If the ledger does not answer, or a fact is not to be had. Then the change is given up.
+    /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
     pub async fn claim_all(
         &self,
         wanted: Wanted,
@@ -79,7 +85,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         Err(self.give_up(&facts(seen), error).await)
     }
 
-    /// Claims facts. Returns what became of each, in their sequence.
+    /// Claims facts. Returns the result for each, in their order.
     ///
     /// # Errors
     /// If the ledger does not answer. Then the change is given up.
@@ -91,30 +97,30 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         }
     }
 
-    /// Gives up the change of facts that were claimed, before a record was written.
+    /// Gives up the change before a record is written: releases the claims and withdraws the entry. Returns `error`.
     pub async fn give_up(&self, facts: &[Fact], error: OperatorError) -> OperatorError {
         self.release(facts).await;
         self.withdraw().await;
         error
     }
 
-    /// Says in the audit log that nothing was changed.
+    /// Records in the audit log that nothing was changed.
     pub async fn withdraw(&self) {
         self.author.withdraw(self.store, &self.entry).await;
     }
 
-    /// Forgets claims. What stays, if the ledger fails, stops nobody for long.
+    /// Releases claims. If the ledger fails, they block other changes only until they expire.
     async fn release(&self, facts: &[Fact]) {
         if let Some(ledger) = self.ledger {
             let _for_a_while = claims::give_up(ledger, facts, &self.by).await;
         }
     }
 
-    /// Writes or removes the record of each fact that was claimed, and ends the claims.
+    /// Writes or removes the record of each claimed fact, and ends the claims.
     ///
     /// # Errors
-    /// If a record could not be written: then it is as it was, and so are those behind it. `unsure` says what it is about
-    /// if that is not certain.
+    /// If a record could not be written: then it is unchanged, and so are the records after it. If that is not certain,
+    /// `unsure` names what is uncertain.
     pub async fn write(
         &self,
         facts: &[Fact],
@@ -145,7 +151,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         Ok(())
     }
 
-    /// Refuses to go on after a while; `done`: how many records were written.
+    /// Refuses to continue after [`MAX_AGE_MS`]. `done` is the number of records that were written.
     fn check_age(&self, done: usize) -> Result<()> {
         if self.author.clock.now_ms().saturating_sub(self.by.at) < MAX_AGE_MS {
             return Ok(());
@@ -160,7 +166,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         )))
     }
 
-    /// Ends claims. If the ledger fails, the records count after a while.
+    /// Ends claims. If the ledger fails, the records decide once the claims have expired.
     async fn end(&self, facts: &[Fact]) {
         if let Some(ledger) = self.ledger {
             let _for_a_while = claims::confirm(ledger, facts, &self.by).await;
@@ -173,8 +179,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         }
         let until = date_time(self.by.at.saturating_add(claims::RECENT_MS));
         OperatorError::Invalid(format!(
-            "it is not certain {words}: Workers KV did not answer. Look again in a few minutes. Until {until} nobody can \
-             change it"
+            "it is not certain {words}: Workers KV did not answer. Check again in a few minutes. It cannot be changed \
+             until {until}"
         ))
     }
 }
@@ -183,9 +189,9 @@ fn facts(seen: &[Seen]) -> Vec<Fact> {
     seen.iter().map(|seen| seen.fact.clone()).collect()
 }
 
-// ---- What others do ------------------------------------------------------------------------------
+// ---- Claims of others ----------------------------------------------------------------------------
 
-/// The claims of facts that count more than their records.
+/// Returns the recent claims of facts, which override the records.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -200,8 +206,8 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses to change facts where another change has done the reverse since the form for it was made, or since its first
-/// attempt. `refused` is the error for such a fact, and whose change it is.
+/// Refuses to change facts that another change has reversed since the form for this change was opened, or since its first
+/// attempt. `refused` makes the error from the claim of that other change.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
@@ -219,7 +225,7 @@ pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     claims.iter().find(is_reverse).map_or(Ok(()), |claim| Err(refused(claim)))
 }
 
-/// What a claim says, to one who is refused. `done` and `undone`: what was done by it, such as `added it`.
+/// Describes a claim to the person who is refused because of it. `done` and `undone` name its effect, such as `added it`.
 pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
     let Change { author, at, .. } = &claim.by;
     let who = if author.is_empty() { "somebody" } else { author };
@@ -228,7 +234,7 @@ pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
         State::Kept => format!("{who} {done} at {at}"),
         State::Gone => format!("{who} {undone} at {at}"),
         State::Adding | State::Removing => format!(
-            "{who} began to change it at {at}. Look again in a few minutes: if it is still locked, it can be changed after {}",
+            "{who} began to change it at {at}. Check again in a few minutes: if it is still locked, it can be changed after {}",
             date_time(claim.ends_ms())
         ),
     }

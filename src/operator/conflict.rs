@@ -1,12 +1,12 @@
-//! Changes of one record by two people at the same moment: one of them is made, and the other person hears whose.
+//! Concurrent changes of one record by two people: one change is made, and the other person is told whose it was.
 //!
-//! Workers KV has no compare-and-set. So a change first announces itself by its entry in the audit log, waits until the
-//! entries of others show, and gives way to the earliest. At last it reads back what it wrote.
+//! Workers KV has no compare-and-set. So a change announces itself with its entry in the audit log, waits until the entries
+//! of others show, and yields to the earliest. After the write it reads back the record.
 //!
-//! Two changes are never both made if each list shows what was written before it: the one whose entry came later sees
-//! the other. If that saw it, too, both compare the entries, and one gives way. If it did not, then the later one had
-//! listed before the wait of the other began, and taken longer than this until its own entry was written: such a change
-//! gives way to any other.
+//! If each list shows everything that was written before it, two changes are never both made. The change whose entry came
+//! later sees the entry of the other. If the other also saw this one, both compare their entries, and one yields. If not,
+//! the later change took longer than the wait, from its first list until its own entry was written. A change that took that
+//! long yields to any other.
 
 use super::audit::{self, Author, Change, Entry, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
@@ -16,18 +16,18 @@ use crate::time::{SKEW_MS, date_time};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// How long Workers KV may not show a change, in minutes. So long, a change that was not seen is not replaced.
+/// How late Workers KV may show a change, in minutes. For this time, a change that the person has not seen is not replaced.
 const LATE_MINUTES: u64 = 2;
-/// How long after its entry the write of a change may begin, in milliseconds: with the deadline of a write that is less
-/// than [`LATE_MINUTES`].
+/// How long after its entry the write of a change may begin, in milliseconds. Together with the deadline of a write this is
+/// less than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
-/// A record as somebody has read it.
+/// The version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// SHA-256 of its value; `None` if there is no record.
+    /// The SHA-256 of its value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
-    /// The change that wrote it; `None` where that is not known.
+    /// The change that wrote it; `None` if unknown.
     change: Option<AuditKey>,
 }
 
@@ -36,7 +36,7 @@ impl Seen {
         Seen { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
-    /// The change that wrote it; `None` where that is not known. KV cost: 1 read.
+    /// Returns the change that wrote it; `None` if unknown. KV cost: 1 read.
     ///
     /// # Errors
     /// If the store fails.
@@ -57,11 +57,11 @@ fn hash(record: &[u8]) -> [u8; 32] {
 pub(super) struct Contested<'c, K> {
     /// Its key.
     pub key: K,
-    /// What it is, such as ``the profile of the unit `u` ``.
+    /// Its name in messages, such as ``the profile of the unit `u` ``.
     pub words: String,
-    /// Whether a change is one of it.
+    /// Whether a change concerns it.
     pub is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-    /// The command that removes it; empty where none does.
+    /// The command that removes it; empty if there is none.
     pub removed_by: &'static str,
 }
 
@@ -77,12 +77,12 @@ pub(super) struct Turn<'t, S, C, E, K> {
 type Noted = (AuditKey, ChangeNote);
 
 impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
-    /// Announces a change of the record that was seen: writes its entry, which names `on` at a time, and waits until
-    /// it may be made. KV cost: 2 lists, 1 write; 1 write more if it may not.
+    /// Announces a change of the version that was seen: writes its entry, and waits until the change may be made. `on`
+    /// returns what it changes, given its time. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
     ///
     /// # Errors
-    /// If somebody else changes the record at the same moment, or has changed it lately; or if the store fails. Then
-    /// nothing but entries was written.
+    /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails. Then only
+    /// entries of the audit log were written.
     pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy>(
         &'t self,
         store: &'t S,
@@ -104,14 +104,15 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
         }
     }
 
-    /// The changes of this record that are known now: of the last minutes at least.
+    /// Returns the changes of this record that KV shows now: at least those of the last [`LATE_MINUTES`].
     async fn changes(&self, store: &impl OperatorStore, now_ms: u64) -> Result<Vec<Noted>> {
         let mut changes = audit::notes(store, late_ms(now_ms)).await?;
         changes.retain(|(_, note)| (self.is_changed_by)(note));
         Ok(changes)
     }
 
-    /// Refuses to replace a change of the last minutes that was not seen. A clock that is far ahead stops nobody.
+    /// Refuses to replace a change of the last [`LATE_MINUTES`] that the person has not seen. Ignores changes that are dated
+    /// far in the future, by a wrong clock.
     fn check_recent(&self, changes: &[Noted], seen: Seen, now_ms: u64) -> Result<()> {
         let recent = late_ms(now_ms)..=now_ms + SKEW_MS;
         let times = changes.iter().map(|(key, _)| key.time_ms());
@@ -132,8 +133,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
     fn changed_lately(&self, (key, note): &Noted) -> OperatorError {
         let (words, by, at) = (&self.words, &note.by, date_time(key.time_ms()));
         OperatorError::Invalid(format!(
-            "nothing of yours was kept: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes ago, and \
-             you have not seen that. It shows everywhere within {LATE_MINUTES} minutes: look at it then, and \
+            "your change was not saved: {by} changed {words} at {at}, less than {LATE_MINUTES} minutes ago, and \
+             you have not seen that. It shows everywhere within {LATE_MINUTES} minutes: check it then, and \
              begin again"
         ))
     }
@@ -145,8 +146,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
     fn lost_to(&self, by: &str, at: &str) -> OperatorError {
         let words = &self.words;
         OperatorError::Invalid(format!(
-            "nothing of yours was kept: {by} changed {words} at {at}, while you did. Look at it as it is \
-             now, and begin again"
+            "your change was not saved: {by} changed {words} at {at}, while you were changing it. Check the \
+             current version, and begin again"
         ))
     }
 }
@@ -162,13 +163,13 @@ where
     E: Entropy,
     K: Key<Metadata = NoMetadata> + Copy,
 {
-    /// The time of the change, an RFC 3339 date-time.
+    /// Returns the time of the change, an RFC 3339 date-time.
     pub fn at(&self) -> &str {
         &self.entry.at
     }
 
-    /// Waits until the entries of others show, and gives way to the earliest of those that were not there before;
-    /// a late change gives way to any.
+    /// Waits until the entries of others show. Yields to an earlier entry among those that are new; a late change yields to
+    /// any new entry.
     async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
@@ -181,11 +182,11 @@ where
         }
     }
 
-    /// Writes the record, after what `first` does. KV cost: 2 reads, 1 write.
+    /// Runs `first`, then writes the record and reads it back. KV cost: 2 reads, 1 write.
     ///
     /// # Errors
-    /// If the record is not the one that was seen, or not the one that was written; or if the store fails: then it may
-    /// have been written.
+    /// If the record is not the version that was seen, or reads back as another one; or if the store fails: then it may have
+    /// been written.
     pub async fn write(
         self,
         record: &impl Serialize,
@@ -198,7 +199,7 @@ where
         self.confirm(written).await
     }
 
-    /// As [`write`](Self::write), and removes the record.
+    /// As [`write`](Self::write), but removes the record.
     pub async fn remove(self, first: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
         self.prepare(first).await?;
         self.store.remove(&self.of.key).await?;
@@ -231,7 +232,7 @@ where
         )))
     }
 
-    /// Reads back what was written. What was seen before is that, too: Workers KV may answer from a cache.
+    /// Reads the record back. The version before the write is accepted, too: Workers KV may answer from a cache.
     async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let now = self.read().await?;
@@ -242,7 +243,7 @@ where
         Err(self.withdraw(error).await)
     }
 
-    /// Whether a record is the one that was seen, or an older one.
+    /// Whether a record is the version that was seen, or an older one.
     fn is_seen(&self, now: Seen) -> bool {
         now.hash == self.seen.hash || now.change.is_some() && now.change <= self.seen.change
     }
@@ -252,7 +253,8 @@ where
         Ok(Seen::new(record.as_deref()))
     }
 
-    /// Where a record does not say who wrote it, or was removed, the last change of it does.
+    /// Returns the error that names who wrote the record. If the record does not name its change, or was removed, the last
+    /// change in the audit log counts.
     async fn lost_to_writer_of(&self, record: Seen) -> Result<OperatorError> {
         if let Some(Change { by, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(&by, &at));
@@ -266,7 +268,7 @@ where
         ))
     }
 
-    /// Says in the audit log that the change was not made. Where that fails, others wait for some minutes.
+    /// Records in the audit log that the change was not made. If that fails, other people have to wait for some minutes.
     async fn withdraw(&self, error: OperatorError) -> OperatorError {
         self.author.withdraw(self.store, &self.entry).await;
         error

@@ -1,4 +1,4 @@
-//! Up to when the ledger has every transaction, and what is in no sum of it.
+//! How complete the ledger is: up to when it has every transaction, and which records are in no sum.
 
 use super::{OperatorError, Result};
 use crate::ledger::{self, Finding, FindingKind, Ledger};
@@ -8,33 +8,33 @@ use crate::settlement::Month;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-/// Most findings of the ledger that are looked through.
+/// Largest number of the ledger's findings that are searched.
 const MAX_FINDINGS: usize = 1_000;
 
-/// Up to when an answer of the ledger is complete.
+/// How complete an answer of the ledger is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// The ledger has every transaction that was created before, an RFC 3339 date-time; `None` before the first full pass
-    /// of the reconciliation. Later ones usually appear within seconds.
+    /// The watermark: the ledger has every transaction that was created before this RFC 3339 date-time. `None` before the
+    /// first complete reconciliation pass. Later transactions usually appear within seconds.
     pub complete_up_to: Option<String>,
-    /// Transactions that were created before this RFC 3339 date-time are not in the ledger; `None`: all are.
+    /// The ledger keeps no transactions that were created before this RFC 3339 date-time; `None` if it keeps all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_from: Option<String>,
-    /// Records that have no row, and so are in no list and no sum.
+    /// Records without a row, which are in no list and no sum.
     pub damaged: Damaged,
 }
 
-/// How complete an answer about these shops is, or about all. Two queries.
+/// Returns how complete an answer about these shops is, or about all of them. Ledger cost: 2 queries.
 ///
 /// # Errors
-/// If the ledger does not answer.
+/// If the ledger fails.
 pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Result<Coverage> {
     let (coverage, _) = coverage_of_quantities(ledger, shops).await?;
     Ok(coverage)
 }
 
-/// The same, and the transactions whose quantities are in no sum.
+/// As [`coverage`], and also returns the transactions whose quantities are in no sum.
 pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
@@ -77,12 +77,12 @@ impl Coverage {
     }
 }
 
-/// Damaged records, which a list leaves out.
+/// Damaged records, which lists leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damaged {
     /// Their number.
     pub count: u64,
-    /// The name of the first.
+    /// The name of the first one.
     pub first: Option<String>,
 }
 

@@ -1,9 +1,9 @@
-//! Tables for a spreadsheet, as RFC 4180 has them. A byte order mark tells Excel that they are UTF-8.
+//! CSV for spreadsheets, as in RFC 4180. A byte order mark tells Excel that the file is UTF-8.
 
-/// The beginning of a file.
+/// The first character of a file.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Writes rows, each as a line.
+/// Formats each row as a line.
 pub fn lines<R: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = R>) -> String {
     rows.into_iter().map(line).collect()
 }
@@ -20,18 +20,19 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// Where a cell may begin within a text: a spreadsheet may split lines at another character than the comma.
+/// A position in a text, by whether a cell may begin there: a spreadsheet may split lines at other characters than commas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// At the beginning, or behind a separator.
+    /// At the beginning, or after a separator.
     Beginning,
-    /// Behind a blank, which separates cells where somebody has chosen that.
+    /// After a blank, which separates cells if the user has chosen that.
     BehindBlank,
+    /// Anywhere else.
     Within,
 }
 
-/// A text that a person wrote, in one line. A spreadsheet would take `=`, `+`, `-` and `@` at the beginning of a cell for
-/// a formula: an apostrophe before them makes it a text.
+/// Makes a text from a person safe for a cell: one line, in which nothing is a formula. A spreadsheet reads `=`, `+`, `-` and
+/// `@` at the beginning of a cell as a formula; an apostrophe before them makes it a text.
 pub fn text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 1);
     let mut place = Place::Beginning;
@@ -49,7 +50,7 @@ pub fn text(text: &str) -> String {
     safe
 }
 
-/// With the forms of full width, which a spreadsheet with Chinese or Japanese settings takes, too.
+/// Whether a character begins a formula. Includes the full-width forms, which count with Chinese or Japanese settings.
 fn begins_formula(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }
@@ -66,7 +67,7 @@ fn next_place(place: Place, character: char) -> Place {
     }
 }
 
-/// Controls and what turns the direction of text could show another line than there is.
+/// Replaces control characters, and characters that change the direction of text, with U+FFFD: they could disguise a line.
 fn visible(character: char) -> char {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if character.is_control() || turns { '\u{fffd}' } else { character }

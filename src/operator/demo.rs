@@ -1,7 +1,7 @@
-//! What the dashboard shows on a developer's machine: three months of two shops. It must not be written to a
-//! deployed namespace.
+//! Demo data for the dashboard on a developer's machine: three months of two shops. It must not be written to a deployed
+//! namespace.
 //!
-//! The service, its notifier and the operator's functions make the records, by a clock that is set back.
+//! The service, its notifier and the operator's functions write the records, with a clock that is set back.
 
 use super::audit::Author;
 use super::prices::Edit;
@@ -31,20 +31,20 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 const BY: &str = "operator@small-hours.example";
-/// Units, teams and the first prices are older than all orders.
+/// Age of units, teams and the first prices: they are older than all transactions.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;
-/// From one order to the next: the first is 92 days old.
+/// Time from one transaction to the next: the first is 92 days old.
 const APART_MS: u64 = 92 * DAY_MS / ORDERS;
-/// The first order by the prices of today.
+/// The first transaction with today's prices.
 const RAISED: u64 = 35;
-/// The first order whose buyer wants an e-mail: its marker has not expired.
+/// The first transaction with an e-mail: its notification record has not expired.
 const MAILED: u64 = 42;
-/// The order whose e-mail is refused.
+/// The transaction whose e-mail the mail service refuses.
 const REFUSED: u64 = 58;
-/// The order whose personal data is erased.
+/// The transaction whose personal data is erased.
 const ERASED: u64 = 18;
-/// An order of the month that is paid. That ended four weeks ago at least.
+/// Age of a transaction of the month that is paid. That month ended at least four weeks ago.
 const PAID_MS: u64 = 60 * DAY_MS;
 const MARKED_MS: u64 = 27 * DAY_MS;
 
@@ -52,28 +52,28 @@ const MARKED_MS: u64 = 27 * DAY_MS;
 struct Demo {
     teams: BTreeMap<String, Vec<String>>,
     profiles: BTreeMap<String, ProfileMembers>,
-    /// The first prices, and those of today.
+    /// The first price list, and today's.
     prices: (Catalogue, Catalogue),
-    /// Orders take turns: their shops, buyers and pledges.
+    /// The shops, recipients and pledges that the transactions use in turn.
     shops: Vec<Shop>,
     people: Vec<Box<RawValue>>,
     baskets: Vec<Box<RawValue>>,
 }
 
-/// Who places orders.
+/// A shop that creates transactions.
 #[derive(Deserialize)]
 struct Shop {
     key: String,
     mode: Mode,
     unit: String,
-    /// The beginning of its references.
+    /// The prefix of its references.
     order: String,
 }
 
-/// Writes the demo, unless its first order is there. Returns whether it did. `origin` is the service's.
+/// Writes the demo data unless its first transaction exists. Returns whether it did. `origin` is the service's origin.
 ///
 /// # Errors
-/// If the development data is not there, or the store fails.
+/// If the development data is missing, or the store fails.
 pub async fn seed(
     store: &impl OperatorStore,
     now: &impl Clock,
@@ -106,7 +106,7 @@ impl Shop {
     }
 }
 
-/// A clock that was set back.
+/// A clock that is set back.
 struct PastClock {
     now_ms: u64,
     ago_ms: Cell<u64>,
@@ -125,7 +125,7 @@ impl TimeZones for PastClock {
     }
 }
 
-/// Nothing of the demo waits.
+/// Does not wait.
 impl Timer for PastClock {
     async fn pause(&self, _: u32) {}
 }
@@ -142,7 +142,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Author::new(BY, self.clock, self.entropy)
     }
 
-    /// Teams, units, and the first prices.
+    /// Adds teams and units, and sets the first prices.
     async fn begin(&self, demo: &Demo) -> Result<()> {
         for (team, units) in &demo.teams {
             teams::add(self.store, None, &self.author()?, team, units).await?;
@@ -153,7 +153,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
 
-    /// Sets the prices of each mode, unless they are not those of the development data: the developer's stay.
+    /// Sets the prices of each mode where they still are `before`. Prices that the developer has set stay.
     async fn set_prices(&self, prices: &Catalogue, before: &Catalogue) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
             let now = prices::get(self.store, mode).await?.unwrap_or_default();
@@ -165,7 +165,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Returns the IDs of the orders.
+    /// Creates the transactions, erases one and delivers their e-mails. Returns the transactions' IDs.
     async fn place_orders(&self, demo: &Demo) -> Result<Vec<String>> {
         let mut placed = Vec::new();
         let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
@@ -217,7 +217,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         match (response.status, response.body) {
             (200, Body::Bytes(answer)) => Ok(serde_json::from_slice(&answer)?),
             (status, _) => Err(OperatorError::Invalid(format!(
-                "the demo's order {} was refused ({status}): is the development data there?",
+                "the demo transaction {} was refused with status {status}: check that the development data exists",
                 order.reference
             ))),
         }
@@ -230,7 +230,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Delivers the message of a create. What fails is shown as a mail that waits.
+    /// Delivers the message of a create. If that fails, the e-mail shows as waiting.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };
@@ -244,7 +244,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         notifier.deliver(&Message { id, created_at, round: 1 }, 1, "demo").await;
     }
 
-    /// Marks a month of the first shop as paid. The ledger has none of the orders yet, so their own charges are summed.
+    /// Marks a month of the first shop as paid. The ledger has no rows yet, so the records' charges are summed.
     async fn mark_paid(&self, demo: &Demo, placed: &[String]) -> Result<()> {
         let order = date_time(self.clock.now_ms - PAID_MS);
         self.clock.ago_ms.set(MARKED_MS);
@@ -266,7 +266,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         put_record(self.store, &key, &settlement).await
     }
 
-    /// The sums of a shop's month.
+    /// Sums a shop's month, by currency.
     async fn sums(&self, shop: &Shop, month: Month, placed: &[String]) -> Result<Vec<SettledSum>> {
         let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
         for id in placed {
@@ -286,9 +286,9 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     }
 }
 
-// ---- What the service is given -------------------------------------------------------------------
+// ---- The service's ports -------------------------------------------------------------------------
 
-/// The body of a create (§4.1).
+/// The body of a create (contract §4.1).
 #[derive(Serialize)]
 struct Order<'o> {
     reference: String,
@@ -306,7 +306,7 @@ struct Trigger {
     phrase: &'static str,
 }
 
-/// What is read of its answer.
+/// The members of the create's answer that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Created {
@@ -355,7 +355,7 @@ impl Request for Create<'_> {
     async fn pause(&self, _: u32) {}
 }
 
-/// A queue that takes all messages.
+/// A queue that accepts all messages.
 struct TakesAll;
 
 impl Outbox for TakesAll {
@@ -364,7 +364,7 @@ impl Outbox for TakesAll {
     }
 }
 
-/// Sends every e-mail, or none.
+/// A mail service that accepts every e-mail, or refuses every one.
 struct MailService {
     is_refused: bool,
 }

@@ -1,7 +1,8 @@
-//! What an incremental backup takes: what was created or changed since the one before.
+//! The contents of an incremental backup: what was created or changed since the previous backup.
 //!
-//! Transactions come from the ledger, as a list of KV has their whole history. Everything else is listed: kinds of few
-//! records whole, so that what was removed is missing in the last backup; those of many only as far as they are new.
+//! Transactions come from the ledger, because a list of KV would return all of them. Other records are listed. Kinds with
+//! few records are backed up in full, so that a removed record is missing in the last backup. Of kinds with many records,
+//! only new ones are backed up.
 
 use super::{OperatorError, Result, bound};
 use crate::idempotency::ReplayHash;
@@ -16,9 +17,9 @@ use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Transactions of a page.
+/// Largest number of transactions of a page.
 const MOST: usize = 1_000;
-/// Prefixes that are listed whole, of kinds of which few records change, and each change counts.
+/// Prefixes of the kinds that are backed up in full: they have few changes, and each change counts.
 const WHOLE: [&str; 11] = [
     CatalogueKey::PREFIX,
     ErasedKey::PREFIX,
@@ -33,20 +34,20 @@ const WHOLE: [&str; 11] = [
     UnitKey::PREFIX,
 ];
 
-/// The span of an incremental backup, RFC 3339 date-times.
+/// The span of an incremental backup, as RFC 3339 date-times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// Since when.
+    /// The beginning.
     pub since: String,
-    /// Up to when it has everything: the next one begins here.
+    /// The time up to which it is complete. The next backup begins here.
     pub complete_up_to: String,
 }
 
-/// The span of a backup that continues another one, by the times of that one's header.
+/// Returns the span of a backup that continues another one. `started_at` and `complete_up_to` are from that one's header.
 ///
 /// # Errors
-/// If there is no ledger, or its first reconciliation has not ended.
+/// If no ledger is bound, its first reconciliation pass has not ended, or a time of the header is not valid.
 pub async fn span(
     ledger: Option<&dyn Ledger>,
     started_at: &str,
@@ -54,47 +55,48 @@ pub async fn span(
 ) -> Result<Span> {
     let watermark = ledger::state(bound(ledger)?).await?.watermark().ok_or_else(|| {
         invalid(
-            "an incremental backup needs the ledger, whose first reconciliation has not ended: run \
+            "an incremental backup needs the ledger, but its first reconciliation pass has not ended. Run \
          `npm run ledger -- check`, then this again, or make a full backup",
         )
     })?;
     let read =
-        |time: &str| parse_ms(time).ok_or_else(|| invalid("the backup before has no valid time"));
+        |time: &str| parse_ms(time).ok_or_else(|| invalid("the previous backup has no valid time"));
     let since = match complete_up_to {
         Some(time) => read(time)?,
-        None => read(started_at)?.saturating_sub(SHOWN_AFTER_MS), // a full one lists what KV shows
+        None => read(started_at)?.saturating_sub(SHOWN_AFTER_MS), // a full backup has only what KV's lists showed
     };
     let until = watermark.max(since);
     Ok(Span { since: date_time(since), complete_up_to: date_time(until) })
 }
 
-/// A page of the transactions that were created or erased since a time.
+/// Returns a page of the transactions that were created or erased since a time, an RFC 3339 date-time. Ledger cost: 1 query.
 ///
 /// # Errors
-/// If there is no ledger, or it does not answer.
+/// If no ledger is bound, `since` is not valid, or the ledger fails.
 pub async fn changed(ledger: Option<&dyn Ledger>, since: &str, next: Next) -> Result<ChangedPage> {
-    let since = parse_ms(since).ok_or_else(|| invalid("this is no time"))?;
+    let since = parse_ms(since).ok_or_else(|| invalid("this is not a valid date-time"))?;
     Ok(ledger::changed(bound(ledger)?, since, next, MOST).await?)
 }
 
-/// The prefixes of the records that are listed.
+/// Returns the prefixes of the records that are listed.
 pub fn listed() -> Vec<&'static str> {
     WHOLE.into_iter().chain([AuditKey::PREFIX, NotificationKey::PREFIX]).collect()
 }
 
-/// What becomes of a record of a list.
+/// Whether a backup takes a listed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fate {
-    /// It is in the backup.
+    /// The backup takes it.
     Taken,
-    /// The backup before has it.
+    /// The previous backup already has it.
     Known,
-    /// So it is with all that follow in the list.
+    /// The previous backup has it and all records after it in the list.
     Last,
 }
 
-/// What becomes of a record of this name, which expires at a time in seconds since 1970, in a backup since a time.
+/// Decides whether a backup takes a record. `expiration` is in seconds since 1970; `since` is the beginning of the backup's
+/// span, an RFC 3339 date-time.
 pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> Fate {
     let since = parse_ms(since).unwrap_or_default();
     if let Some(key) = AuditKey::parse(name) {
@@ -102,24 +104,25 @@ pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> Fate {
     }
     let kept = name.strip_prefix(NotificationKey::PREFIX).and(NotificationKey::KEPT_SECONDS);
     let written = expiration.zip(kept).map(|(end, kept)| end.saturating_sub(kept.into()) * 1_000);
-    // A record that is written anew expires later.
+    // The time of the last write, as each write renews the expiry.
     match written {
         Some(written) if written < since.saturating_sub(SHOWN_AFTER_MS) => Fate::Known,
         _ => Fate::Taken,
     }
 }
 
-/// Whether the last backup alone says which records there are of this one's kind.
+/// Whether records of this one's kind are backed up in full, so that only the last backup counts.
 pub fn is_whole(name: &str) -> bool {
     WHOLE.into_iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The name of a transaction's record; `None` if that is no ID.
+/// Returns the name of a transaction's record; `None` if `id` is not a transaction ID.
 pub fn name_of(id: &str) -> Option<String> {
     Some(TransactionKey(&TransactionId::parse(id)?).name())
 }
 
-/// The name of the replay record of a transaction with this name and metadata, if its create had an idempotency key.
+/// Returns the name of a transaction's replay record; `None` if its create had no `Idempotency-Key`. `name` and `metadata`
+/// are those of the transaction's record.
 pub fn replay_of(name: &str, metadata: &Value) -> Option<String> {
     let recorded = Recorded::from_metadata(TransactionKey::parse(name)?, metadata).ok()?;
     Some(ReplayKey(ReplayHash::from_hex(&recorded.summary.replay?)?).name())

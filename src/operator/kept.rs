@@ -1,4 +1,4 @@
-//! What an operator changes of the ledger itself.
+//! Changes of the ledger itself: the first month that it keeps, and a rebuild.
 
 use super::audit::Author;
 use super::once::{Done, once};
@@ -11,10 +11,10 @@ use crate::store::OperatorStore;
 const KEEP_FROM: &str = "ledger keep-from";
 const REBUILD: &str = "ledger rebuild";
 
-/// Keeps transactions from this month on, or all of them. A whole pass of the reconciliation has to follow.
+/// Keeps only transactions from this month on; `None` keeps all. A complete reconciliation pass has to follow.
 ///
 /// # Errors
-/// If no ledger is bound, or ledger or store fail.
+/// If no ledger is bound, or the ledger or the store fails.
 pub async fn keep_from(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -30,10 +30,10 @@ pub async fn keep_from(
     once(store, Some(ledger), author, (KEEP_FROM, &month), work).await
 }
 
-/// Empties the ledger. A whole pass of the reconciliation has to follow, which makes all rows again.
+/// Empties the ledger. A complete reconciliation pass has to follow, which writes all rows again.
 ///
 /// # Errors
-/// If no ledger is bound, or ledger or store fail.
+/// If no ledger is bound, or the ledger or the store fails.
 pub async fn rebuild(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -1,7 +1,7 @@
-//! The operator's functions: make keys and teams, set prices and profiles, find, sum and erase transactions, look
-//! after e-mails, mark payments. They run on an [`OperatorStore`], and hold a page of records at most.
+//! The operator's functions: create keys and teams, set prices and profiles, find, sum and erase transactions, resend
+//! e-mails, mark payments. They run on an [`OperatorStore`] and hold at most one page of records in memory.
 //!
-//! Input and output are the caller's, such as a command line or a page.
+//! The caller, such as a command or a page of the dashboard, handles input and output.
 
 pub mod audit;
 pub mod backups;
@@ -49,16 +49,16 @@ use std::fmt::{self, Display, Formatter};
 
 type Result<T, E = OperatorError> = std::result::Result<T, E>;
 
-/// Why a function failed. Its text is for the operator, and quotes no key and no personal data.
+/// Why a function failed. The text is for the operator, and contains no key and no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorError {
-    /// The store does not answer, or a record in it is damaged.
+    /// The store did not answer or refused, or a record is damaged.
     Store(StoreError),
-    /// The ledger does not answer, or refuses.
+    /// The ledger did not answer or refused.
     Ledger(LedgerError),
-    /// Somebody asks again for what is under way, or was begun before: nothing was done now. What to do.
+    /// The operation is a repeat of one that is running or was begun before. Nothing was done now; the text says what to do.
     Repeated(String),
-    /// Anything else: the problem and, where there is one, the remedy.
+    /// Any other problem and, if there is one, its remedy.
     Invalid(String),
 }
 
@@ -67,7 +67,7 @@ impl Display for OperatorError {
         out.write_str(match self {
             OperatorError::Ledger(error) => return error.fmt(out),
             OperatorError::Store(StoreError::Unavailable) => {
-                "the store does not answer, or refuses"
+                "the store did not answer, or refused the request"
             }
             OperatorError::Store(StoreError::Busy) => "the store is busy: try again in a moment",
             OperatorError::Store(StoreError::Damaged(problem))
@@ -91,28 +91,28 @@ impl From<LedgerError> for OperatorError {
     }
 }
 
-/// The ledger, where one is bound.
+/// Returns the ledger that is bound.
 ///
 /// # Errors
-/// If none is: what needs it says what to do.
+/// If no database is bound. The error says what to do.
 pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
     ledger.ok_or_else(|| {
         OperatorError::Invalid(
-            "this needs the ledger, and no database is bound here as `LEDGER_DB`: deploy the dashboard \
-             with its database, as docs/ledger.md says"
+            "this needs the ledger, but no database is bound here as `LEDGER_DB`. Deploy the dashboard \
+             with its database: see docs/ledger.md"
                 .to_owned(),
         )
     })
 }
 
-/// A record could not be encoded, or input breaks a rule of its type.
+/// A record cannot be encoded, or input breaks a rule of its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
         OperatorError::Invalid(without_position(&error))
     }
 }
 
-/// Most pages of a list of which some records are picked: 10,000 names.
+/// Largest number of list pages that are searched for matching records: 10,000 names.
 pub const MAX_PAGES: usize = 10;
 
 /// Reads a list page by page.
@@ -128,7 +128,7 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
         Pages { store, prefix: prefix.into(), cursor: None, is_last: false }
     }
 
-    /// The next page; `None` after the last one.
+    /// Returns the next page; `None` after the last one.
     async fn next(&mut self) -> Result<Option<Vec<Listed>>> {
         if self.is_last {
             return Ok(None);
@@ -140,7 +140,7 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
     }
 }
 
-/// What `read` takes from the names of all records below a prefix.
+/// Collects what `read` returns for the names of all records with a prefix. KV cost: 1 list per 1,000 records.
 async fn names<T>(
     store: &impl OperatorStore,
     prefix: String,
@@ -154,7 +154,7 @@ async fn names<T>(
     Ok(found)
 }
 
-/// Reads the values of any number of records, in the sequence of the keys.
+/// Reads the values of any number of records, in the order of the keys. KV cost: 1 read per 100 records.
 async fn read_values<K: Key>(
     store: &impl OperatorStore,
     keys: &[K],
@@ -166,12 +166,12 @@ async fn read_values<K: Key>(
     Ok(values)
 }
 
-/// Reads the value of a record; `None` if there is no such record.
+/// Reads the value of a record; `None` if the record does not exist. KV cost: 1 read.
 async fn read_value<K: Key>(store: &impl OperatorStore, key: K) -> Result<Option<Vec<u8>>> {
     Ok(store.get_values(&[key]).await?.into_iter().flatten().next())
 }
 
-/// Reads and decodes a record; `None` if there is no such record.
+/// Reads and decodes a record; `None` if the record does not exist. KV cost: 1 read.
 async fn load<K: Key, T: DeserializeOwned>(
     store: &impl OperatorStore,
     key: K,
@@ -199,7 +199,7 @@ fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
 }
 
-/// An error's text without its position, which does not help in a record: it has one line.
+/// Returns an error's text without its position, which does not help in a record: a record has one line.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()

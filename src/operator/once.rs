@@ -1,20 +1,21 @@
-//! Every change is an operation, which is done once: whoever sends a form or a command twice hears the second time what it
-//! came to the first time.
+//! Idempotent operations: every change is an operation that is done once. If a person sends a form or a command twice, the
+//! second request returns the outcome of the first.
 //!
-//! The ledger has a row for each operation, by a hash of its author and its ID:
+//! The ledger has a row for each operation, keyed by a hash of its author and its ID:
 //!
-//! | the row is | who asks for it |
+//! | the row | a request for the operation |
 //! |---|---|
-//! | not there | does it |
-//! | of another command, or has other arguments | is refused |
-//! | done | hears its outcome |
-//! | begun less than 30 s ago | has to wait |
-//! | begun before, or has failed | does it again |
+//! | does not exist | does it |
+//! | has another command or other arguments | is refused |
+//! | is done | returns its outcome |
+//! | was begun less than 30 s ago | is refused as running |
+//! | was begun before that, or has failed | does it again |
 //!
-//! So what is done under one ID has to be safe to do again: either it is the same once more, such as a key that is derived
-//! from the ID, or it finds out what was done since, such as that the key was revoked.
+//! So the work of an operation must be safe to repeat. Either it has the same result again, such as a key that is derived
+//! from the ID, or it finds out what has happened since, such as that the key was revoked.
 //!
-//! Without a ledger the ID is looked for in the audit log. That is best effort, as Workers KV may show an entry late.
+//! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may show an entry
+//! late.
 
 use super::audit::{self, Author, Earlier};
 use super::operation_id::OperationId;
@@ -28,38 +29,38 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-/// Most bytes of an outcome that is kept. A larger one is found out again by a repeat.
+/// Largest number of bytes of an outcome that is kept. If it is larger, a repeated request does the work again.
 const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 
-/// What an operation has come to.
+/// An operation that was done, now or before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Done<T> {
     /// Its outcome.
     pub outcome: T,
-    /// When it was done before by the same ID, an RFC 3339 date-time; `None` if it was done now.
+    /// When it was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
     pub before: Option<String>,
 }
 
 impl<T> Done<T> {
-    /// The same with another outcome.
+    /// Converts the outcome.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Done<U> {
         Done { outcome: map(self.outcome), before: self.before }
     }
 }
 
-/// The outcome of an operation. What is kept of it has no secret and no personal data.
+/// The outcome of an operation. The part that is kept has no secret and no personal data.
 pub(super) trait Outcome: Sized {
-    /// What is kept.
+    /// The part that is kept for replays.
     type Kept: Serialize + DeserializeOwned;
 
-    /// What is kept; `None` if the operation was not done, or not all of it, and is to be done once more.
+    /// Returns the part to keep; `None` if the operation is not completely done, so that a repeated request does it again.
     fn to_keep(&self) -> Option<Self::Kept>;
 
-    /// The outcome, as one hears of it who asks again.
+    /// Returns the outcome of a replay.
     fn again(kept: Self::Kept) -> Self;
 }
 
-/// An outcome that is kept as it is.
+/// An outcome that is kept unchanged.
 pub(super) trait Plain: Clone + Serialize + DeserializeOwned {}
 
 impl Plain for () {}
@@ -78,11 +79,11 @@ impl<T: Plain> Outcome for T {
     }
 }
 
-/// Does a change once: `work` makes it, as the author that it gets. `what` are its arguments.
+/// Does a change once. `work` makes the change, with the author that it is given; `what` are the command's arguments. Ledger
+/// cost: 2 calls.
 ///
 /// # Errors
-/// If the ID stands for another change, is too old, or its change is being made right now; if the ledger does not answer;
-/// or as `work`.
+/// If the ID was used for another change, is too old, or its change is running; if the ledger does not answer; or as `work`.
 pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -114,7 +115,7 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Refuses to begin after another may have taken the place of this attempt.
+/// Refuses to begin once another attempt may have taken over.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -125,7 +126,7 @@ fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     )))
 }
 
-/// Keeps what an attempt came to.
+/// Keeps the outcome of an attempt, or that it failed.
 async fn end<C: Clock, E: Entropy, T: Outcome>(
     ledger: &dyn Ledger,
     asked: &Asked<'_>,
@@ -145,13 +146,13 @@ async fn end<C: Clock, E: Entropy, T: Outcome>(
     }
 }
 
-/// SHA-256 of a command with its arguments.
+/// Returns the SHA-256 of a command with its arguments.
 fn hash(command: &str, what: &impl Serialize) -> Result<String> {
     let text = serde_json::to_vec(&(command, what))?;
     Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
 }
 
-/// When an operation was done before, an RFC 3339 date-time, where a ledger is bound.
+/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not, or without a ledger or an ID.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -163,11 +164,11 @@ pub async fn was_done<C: Clock, E: Entropy>(
     Ok(operations::get(ledger, &id.hash(author.by)).await?.and_then(|it| it.done).map(date_time))
 }
 
-// ---- By the ledger -------------------------------------------------------------------------------
+// ---- With a ledger -------------------------------------------------------------------------------
 
-/// What comes of the wish to begin an operation.
+/// The result of beginning an operation.
 enum Begun<T> {
-    /// It is to be done.
+    /// This attempt has to do it.
     Ours(Option<Earlier>),
     /// It was done before.
     Done(Done<T>),
@@ -196,7 +197,7 @@ fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
     let before = date_time(done);
     let kept = serde_json::from_str(outcome).map_err(|_| {
         OperatorError::Invalid(format!(
-            "this was done already, at {before}, by another release, and nothing was done now: look at what it changed"
+            "this was already done at {before} by another release, and nothing was done now: check what it changed"
         ))
     })?;
     Ok(Done { outcome: T::again(kept), before: Some(before) })
@@ -209,15 +210,15 @@ fn earlier(found: &Operation) -> Option<Earlier> {
 
 fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorError {
     OperatorError::Invalid(format!(
-        "nothing was done: the operation ID `{id}` stands for another change, `{command}` of {}. Open the page again, or \
-         begin with a new ID",
+        "nothing was done: the operation ID `{id}` was used for another change, `{command}` of {}. Open the page again, \
+         or begin with a new ID",
         date_time(began)
     ))
 }
 
 fn under_way(found: &Operation) -> OperatorError {
     OperatorError::Repeated(format!(
-        "this is being done right now, since {}, and was not begun twice: look again in {} s",
+        "this is already running, since {}, and was not started twice: check again in {} s",
         date_time(found.began),
         UNDER_WAY_MS / 1_000
     ))
@@ -225,8 +226,8 @@ fn under_way(found: &Operation) -> OperatorError {
 
 // ---- Without a ledger ----------------------------------------------------------------------------
 
-/// Looks in the audit log for the operation. KV cost: 1 list per 1,000 changes since its ID was made, none where nobody
-/// can have used that.
+/// Looks the operation up in the audit log. KV cost: 1 list per 1,000 changes since its ID was generated; none for an ID that
+/// cannot have been used before.
 async fn look_back<C: Clock, E: Entropy>(
     store: &impl OperatorStore,
     author: &Author<'_, C, E>,
@@ -250,14 +251,14 @@ async fn look_back<C: Clock, E: Entropy>(
     }
 }
 
-/// Refuses to make a change once more that cannot find out whether it was made.
+/// Refuses a repeated request without a ledger, for a change that cannot find out whether it was already made.
 pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
 ) -> Result<()> {
     match (ledger, author.earlier) {
         (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Repeated(format!(
-            "nothing was done now: this was done already, or begun, at {}. Look at what it changes, and begin again if it \
+            "nothing was done now: this was already done, or begun, at {}. Check what it changes, and begin again if it \
              was not done",
             date_time(since_ms)
         ))),

@@ -1,4 +1,4 @@
-//! IDs of operations: what is sent twice under one ID is done once ([`once`](super::once)).
+//! IDs of operations: an operation that is sent twice with the same ID is done once ([`once`](super::once)).
 
 use super::{OperatorError, Result};
 use crate::handle::{Clock, Entropy};
@@ -12,27 +12,27 @@ use std::fmt::{self, Display, Formatter};
 
 /// Bytes of randomness in an ID: 128 bits.
 const RANDOM_BYTES: usize = 16;
-/// Bytes of what is kept of an ID.
+/// Bytes of the stored hash of an ID.
 const HASH_BYTES: usize = 16;
-/// Most characters of an ID.
+/// Largest number of characters of an ID.
 const MAX_LENGTH: usize = 64;
-/// How long after it was made an operation may begin, in milliseconds: what a page shows is old then.
+/// How long after the ID was generated an operation may begin, in milliseconds: after that the page of its form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
-/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. Only the person who has
-/// used it can use it again. It is kept as a [hash](Self::hash): a key is derived from it and the namespace's secret, and
-/// whoever has all records must not be able to derive that.
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. An ID belongs to the
+/// person who used it. Only a [hash](Self::hash) is stored: API keys are derived from the ID and the namespace's secret, and
+/// someone who has all records must not be able to derive them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,
-    /// When it was made, in milliseconds since 1970, where its text says so.
+    /// When it was generated, in milliseconds since 1970; `None` if its text has no time.
     made_ms: Option<u64>,
-    /// Whether it was made here, so that nobody can have used it before.
+    /// Whether this process generated it, so that it cannot have been used before.
     is_new: bool,
 }
 
 impl OperationId {
-    /// Draws an ID at random. Its text is `{milliseconds since 1970}-{32 hexadecimal digits}`.
+    /// Generates a random ID. Its text is `{milliseconds since 1970}-{32 hexadecimal digits}`.
     pub fn new(clock: &impl Clock, entropy: &impl Entropy) -> Self {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
@@ -41,10 +41,10 @@ impl OperationId {
         OperationId { text, made_ms: Some(made_ms), is_new: true }
     }
 
-    /// Reads an ID that a form or a command has sent.
+    /// Parses an ID from a form or a command.
     ///
     /// # Errors
-    /// If the text is none.
+    /// If the text is not an ID.
     pub fn parse(text: &str) -> Result<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !(1..=MAX_LENGTH).contains(&text.len()) || !text.bytes().all(is_plain) {
@@ -55,7 +55,8 @@ impl OperationId {
         Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
     }
 
-    /// The ID of a step of this operation, which may come any time after the first one. That has no position.
+    /// Returns the ID of a step of this operation. The first step has an empty position; the others have no time, so they
+    /// may begin at any time after it.
     pub(super) fn step(&self, position: &str) -> Self {
         if position.is_empty() {
             return self.clone();
@@ -65,28 +66,29 @@ impl OperationId {
         OperationId { text, made_ms: None, is_new: self.is_new }
     }
 
-    /// Its text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether somebody may have used it before.
+    /// Whether it may have been used before.
     pub(super) fn may_be_used(&self) -> bool {
         !self.is_new
     }
 
-    /// When the form was made that has sent this, in milliseconds since 1970; `None` for an ID that says no time.
+    /// Returns when the form with this ID was opened, in milliseconds since 1970; `None` if the ID has no time or was
+    /// generated here.
     pub(super) fn sent_ms(&self) -> Option<u64> {
         self.made_ms.filter(|_| !self.is_new)
     }
 
-    /// When an operation of this ID can have begun first, in milliseconds since 1970: the clocks of others may be
-    /// late. One whose ID has no time is looked for a day back.
+    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since 1970. Allows for
+    /// clock skew. For an ID without a time it is a day ago.
     pub(super) fn since_ms(&self, now_ms: u64) -> u64 {
         self.made_ms.map_or(now_ms.saturating_sub(DAY_MS), |made| made.saturating_sub(SKEW_MS))
     }
 
-    /// Refuses to begin an operation whose ID is too old, or of a time to come.
+    /// Refuses to begin an operation whose ID is too old, or from the future.
     pub(super) fn check_age(&self, now_ms: u64) -> Result<()> {
         let Some(made_ms) = self.made_ms else { return Ok(()) };
         let valid = made_ms.saturating_sub(SKEW_MS)..=made_ms.saturating_add(VALID_MS);
@@ -100,14 +102,14 @@ impl OperationId {
         )))
     }
 
-    /// What is kept of the ID and the person: nobody can tell them from it, or use it in the place of another's.
+    /// Returns the stored hash of the ID and the person. It reveals neither, and differs for another person's same ID.
     pub(super) fn hash(&self, by: &str) -> String {
         let hash = Sha256::new_with_prefix(by).chain_update("\n").chain_update(&self.text);
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(hash.finalize()))
     }
 
-    /// Bytes that only this operation of this person gives for this purpose, and nobody can guess; `None` if the ID itself
-    /// may be guessed, as somebody has made it up.
+    /// Derives secret bytes that are unique to this operation, person and purpose; `None` if the ID may be guessable,
+    /// because a person chose it.
     pub(super) fn bytes<const N: usize>(
         &self,
         secret: &NamespaceSecret,
@@ -128,7 +130,7 @@ impl Display for OperationId {
     }
 }
 
-/// The time in the text of an ID that [`OperationId::new`] made.
+/// Returns the time in the text of an ID that [`OperationId::new`] generated.
 fn made_ms(text: &str) -> Option<u64> {
     let (made_ms, random) = text.split_once('-')?;
     let made_ms: u64 = made_ms.parse().ok().filter(|ms: &u64| ms.to_string() == made_ms)?;

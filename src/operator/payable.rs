@@ -1,4 +1,5 @@
-//! What must be so before a month is marked as paid: it has ended, the ledger has all of it, and its sum was paid.
+//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the payment
+//! matches its sum.
 
 use super::audit::is_line;
 use super::claimed;
@@ -13,9 +14,9 @@ use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 
-/// Most bytes of the number of an invoice.
+/// Largest number of bytes of an invoice number.
 const MAX_INVOICE_BYTES: usize = 80;
-/// Most transactions without a price that an error names.
+/// Largest number of transactions with unpriced pledges that an error names.
 const MAX_EXAMPLES: usize = 5;
 const HOUR_MS: u64 = 3_600_000;
 
@@ -32,7 +33,7 @@ pub(super) fn check_stated(
     }
     if !of.month.has_ended(now_ms) {
         return Err(of.refused(format_args!(
-            "cannot be marked before {}: {ENDED_AFTER_HOURS} hours after it ends, in UTC",
+            "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after its end, in UTC",
             date_time(of.month.ended_ms())
         )));
     }
@@ -44,7 +45,8 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Refuses a month that is marked. KV may show a mark, or that it was taken back, a minute later than its claim.
+/// Refuses a month that is already marked. A recent claim overrides the record, because KV may show a mark or its undo a
+/// minute late.
 pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -61,7 +63,7 @@ pub(super) async fn check_unmarked(
     }
 }
 
-/// Checks that the ledger has all transactions of the month, and all settlements.
+/// Checks that the ledger has all transactions of the month, and all settlements. Ledger cost: 1 query.
 pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
     let state = ledger::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
@@ -82,8 +84,8 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
         |complete| format!("the ledger is complete only up to {}", date_time(complete)),
     );
     Err(of.refused(format_args!(
-        "cannot be marked yet: {complete}, and the month ended at {}. The next reconciliation begins within {} h; the \
-         command `ledger check` makes one now",
+        "cannot be marked yet: {complete}, and the month ended at {}. The next reconciliation pass begins within {} h; \
+         the command `ledger check` makes one now",
         date_time(end_ms),
         state.interval_ms() / HOUR_MS
     )))
@@ -91,7 +93,7 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
 
 // ---- Its sum -------------------------------------------------------------------------------------
 
-/// The sums of the month, which must be what was paid.
+/// Returns the sums of the month, after checking that they match the payment.
 pub(super) async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
     let of = &payment.of;
     let units = [of.unit.clone()];
@@ -126,24 +128,25 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
         return Ok(());
     }
     let (due, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
-    Err(of.refused(format_args!("has a sum of {due}, and not of {paid}")))
+    Err(of.refused(format_args!("has a sum of {due}, not of {paid}")))
 }
 
-/// The code of the currency. Of a sum it may be one that this release does not know.
+/// Returns the currency code of a stated amount: its own, or else the month's only one. A sum may have a code that this
+/// release does not know.
 fn currency<'s>(of: &ShopMonth, stated: &Stated, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")
     })
 }
 
-/// A stated amount with two places. It is not rounded.
+/// Returns a stated amount with two decimal places, without rounding it.
 fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
     let money = is_money.then(|| text_as_money(amount)).flatten();
     money.ok_or_else(|| {
-        of.refused(format_args!("needs an amount such as `1234.50`, and not `{amount}`"))
+        of.refused(format_args!("needs an amount such as `1234.50`, not `{amount}`"))
     })
 }
 
@@ -160,13 +163,14 @@ async fn check_unpriced(
         ids if ids.is_empty() => String::new(),
         ids => format!(", for example in {}", ids.join(", ")),
     };
+    let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
     Err(of.refused(format_args!(
-        "has {unpriced} pledges without a price{examples}: they are charged as 0, and you accept {accept_unpriced}. Look at \
-         them in the usage, and then accept {unpriced}",
+        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, and you accept {accept_unpriced}. Check the usage, then \
+         accept {unpriced}",
     )))
 }
 
-/// The newest transactions of the month with a pledge that has no price.
+/// Returns the IDs of the newest transactions of the month with unpriced pledges.
 async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
     let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
     let filter = Filter {

@@ -1,7 +1,7 @@
-//! Payments: marks the month of a shop, which is a unit in a mode, as paid, and takes that back.
+//! Payments: marks a shop's month as paid, and as unpaid again. A shop is a unit in a mode.
 //!
-//! A mark is one record, written once, under a claim of the ledger ([`claimed`](super::claimed)). What was paid must be the
-//! sum of the month's transactions in the ledger, once that has them all, so that books and service agree.
+//! A payment is one record, written once, under a claim of the ledger ([`claimed`](super::claimed)). The amount must be the
+//! sum of the month's transactions in the ledger, and the ledger must have all of them, so that books and service agree.
 
 use super::audit::{Author, Written, change_of};
 use super::claimed::{self, Changing};
@@ -24,16 +24,16 @@ use serde::{Deserialize, Serialize};
 
 const MARK: &str = "payments mark";
 const UNDO: &str = "payments undo";
-const CHANGED: &str = "was changed meanwhile: look at it again";
+const CHANGED: &str = "was changed meanwhile: check it again";
 
 /// A shop's month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShopMonth {
     /// The unit's ID.
     pub unit: String,
-    /// Whether its test keys or its live keys made the transactions.
+    /// The mode of the transactions.
     pub mode: Mode,
-    /// The month in which they were created.
+    /// The month in which they were created, in UTC.
     pub month: Month,
 }
 
@@ -42,7 +42,7 @@ impl ShopMonth {
         SettlementKey { mode: self.mode, unit: &self.unit, month: self.month }
     }
 
-    /// `2026-10 of the unit `shop` (live)`
+    /// Returns words such as ``2026-10 of the unit `shop` (live)``.
     fn in_words(&self) -> String {
         format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
     }
@@ -52,10 +52,10 @@ impl ShopMonth {
     }
 
     pub(super) fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
-        self.refused(format_args!("is marked already: {}", in_words(settlement)))
+        self.refused(format_args!("is already marked as paid: {}", in_words(settlement)))
     }
 
-    /// What the audit log has of a mark or an undo: all that is marked, as an undo removes that.
+    /// Returns what the audit log records of a mark or an undo: the whole payment, because an undo removes its record.
     fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![self.key().name(), in_words(settlement)]
     }
@@ -67,7 +67,7 @@ impl ShopMonth {
     pub(super) fn refused_by(&self, claim: &Claim) -> OperatorError {
         let words = changed_in_words(claim);
         self.refused(match claim.state {
-            claims::State::Kept => format!("is marked already: {words}"),
+            claims::State::Kept => format!("is already marked as paid: {words}"),
             _ => format!("cannot be marked now: {words}"),
         })
     }
@@ -77,33 +77,33 @@ impl ShopMonth {
     }
 }
 
-/// An amount as a person states it.
+/// An amount as a person enters it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stated {
     /// A decimal of at most two places, such as `1234.50`.
     pub amount: String,
-    /// Its currency; where it is missing, the month's only one.
+    /// Its currency; `None` means the month's only one.
     pub currency_code: Option<CurrencyCode>,
 }
 
-/// A payment as a person states it.
+/// A payment as a person enters it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
-    /// What was paid for.
+    /// The month that was paid.
     pub of: ShopMonth,
-    /// How much, in each currency.
+    /// The amount in each currency.
     pub amounts: Vec<Stated>,
-    /// When.
+    /// When it was paid.
     pub paid_at: PaidAt,
-    /// The number of the invoice: one line of at most 80 bytes.
+    /// The invoice number: one line of 1 to 80 bytes.
     pub invoice: String,
-    /// How many pledges without a price are accepted as they are: they cost nothing.
+    /// The number of unpriced pledges, which cost nothing, that the person accepts.
     pub accept_unpriced: usize,
 }
 
-/// A month that is marked as paid, or ready to be.
+/// A month that is marked as paid, or can be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
     /// The unit's ID.
@@ -120,7 +120,7 @@ pub struct Paid {
 impl Plain for Paid {}
 
 impl Paid {
-    /// The settlement of a shop's month.
+    /// Combines a shop's month with its settlement.
     pub fn new(of: &ShopMonth, settlement: Settlement) -> Self {
         Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
     }
@@ -129,21 +129,22 @@ impl Paid {
 /// A payment that can be marked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// What would be written.
+    /// The payment that would be recorded.
     #[serde(flatten)]
     pub paid: Paid,
-    /// Records of the shop, of any month, that have no row in the ledger: they are in no sum.
+    /// Damaged records of the shop, of any month. They have no row in the ledger, so they are in no sum.
     pub damaged: Damaged,
 }
 
 // ---- Mark ----------------------------------------------------------------------------------------
 
-/// Checks that a payment can be marked, and writes nothing. Six queries. KV cost: 1 read.
+/// Checks that a payment can be marked, and writes nothing. Ledger cost: 6 queries. KV cost: 1 read.
 ///
 /// # Errors
-/// If the month has not ended, or the ledger may lack transactions of it; if it is marked already, or has another sum or
-/// number of pledges without a price; if the payment is of tomorrow, or its invoice no line; if no ledger is bound; or if
-/// ledger or store fail.
+/// - If the month has not ended, or the ledger may lack transactions of it.
+/// - If the month is already marked, has another sum, or has another number of unpriced pledges.
+/// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
+/// - If no ledger is bound, or the ledger or the store fails.
 pub async fn check(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -171,7 +172,7 @@ pub async fn check(
 /// Marks a month as paid.
 ///
 /// # Errors
-/// As [`check`], which is done again; or if somebody else marks it at the same moment, or has taken it back since the
+/// As [`check`], which runs again; if somebody else marks the month at the same moment, or marked it as unpaid since the
 /// operation began.
 pub async fn mark(
     store: &impl OperatorStore,
@@ -194,7 +195,7 @@ async fn mark_now(
     let refused = |claim: &Claim| {
         let words = changed_in_words(claim);
         of.refused(format_args!(
-            "was changed since this form was opened: {words}. Look at it and begin again"
+            "was changed since this form was opened: {words}. Check it, and begin again"
         ))
     };
     let facts = [of.fact()];
@@ -209,7 +210,7 @@ async fn mark_now(
     write(store, ledger, author, of, paid.settlement).await
 }
 
-/// Writes the record of a month that can be marked.
+/// Writes the payment of a month that can be marked.
 async fn write(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -234,9 +235,9 @@ async fn write(
     Ok(Paid::new(of, settlement))
 }
 
-// ---- What is marked ------------------------------------------------------------------------------
+// ---- Read and undo -------------------------------------------------------------------------------
 
-/// The settlement of a shop's month; `None` if it is not marked as paid.
+/// Returns the settlement of a shop's month; `None` if it is not marked as paid. KV cost: 1 read.
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, the record is damaged, or the store fails.
@@ -245,8 +246,8 @@ pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Se
     load(store, of.key()).await
 }
 
-/// The months of a unit that are marked as paid, those of test keys first, the oldest first; those of
-/// the last minute may be missing.
+/// Returns the paid months of a unit: those of test keys before those of live keys, the oldest first. Months that were
+/// marked in the last minute may be missing. KV cost: for each mode 1 list, and 1 read per 100 months.
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, a record is damaged, or the store fails.
@@ -265,7 +266,7 @@ pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) ->
     Ok(found)
 }
 
-/// The settlements of months of a shop, in their sequence; `None` for one that is not marked as paid.
+/// Returns the settlements of months of a shop, in the order of the months; `None` for an unpaid month.
 pub(super) async fn settlements(
     store: &impl OperatorStore,
     unit: &str,
@@ -280,7 +281,7 @@ pub(super) async fn settlements(
     pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
-/// A month that is marked as paid, and the change that marked it, where the record says so.
+/// Returns the settlement of a paid month, and the change that wrote it if the record names it; `None` for an unpaid month.
 async fn look(
     store: &impl OperatorStore,
     of: &ShopMonth,
@@ -290,10 +291,12 @@ async fn look(
     Ok(Some((decode(SettlementKey::KIND, &record)?, change)))
 }
 
-/// Takes back that a month was paid: the payment that somebody has `seen`, by the time when it was marked, or any.
+/// Marks a month as unpaid again. `seen` is the time at which the payment that the person saw was marked; `None` removes any
+/// payment.
 ///
 /// # Errors
-/// If it is not marked, or marked otherwise; if somebody else takes it back at the same moment, or ledger or store fail.
+/// If the month is not marked as paid, or by another payment than the one that was seen; if somebody else removes the
+/// payment at the same moment; or if the ledger or the store fails.
 pub async fn undo(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -324,7 +327,7 @@ async fn undo_now(
         return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
     };
     if seen.is_some_and(|seen| seen != settlement.at) {
-        return Err(of.not_undone("is marked otherwise than when you looked at it"));
+        return Err(of.not_undone("has another payment than the one that you saw: check it again"));
     }
     let changing =
         Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
@@ -343,10 +346,10 @@ async fn undo_now(
 }
 
 fn changed_in_words(claim: &Claim) -> String {
-    claimed::in_words(claim, "marked it as paid", "took back that it was paid")
+    claimed::in_words(claim, "marked it as paid", "marked it as unpaid")
 }
 
-/// `1234.50 USD paid on …, invoice 17, marked by … on …`
+/// Returns words such as `1234.50 USD paid on …, invoice 17, marked by … on …`.
 fn in_words(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> String {
     let sums = in_money(sums.iter().map(|sum| (&*sum.currency_code, &*sum.amount)));
     let paid_at = paid_at.as_str();

@@ -1,4 +1,4 @@
-//! Prices: reads a catalogue file, sets and gets the prices of a mode, and who has set them when.
+//! Prices: reads price lists from files, sets and gets the price list of a mode, and returns its history.
 
 use super::audit::{Author, Change as Audited};
 use super::conflict::{Contested, Seen};
@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SET: &str = "prices set";
-/// How many price lists are read at once: each may have a mebibyte.
+/// Number of price lists that are read at once: each may have 1 MiB.
 const READS: usize = 5;
-/// Most bytes of a catalogue: every isolate of the service holds it.
+/// Largest number of bytes of a price list: every isolate of the service holds it in memory.
 const MAX_CATALOGUE_BYTES: usize = MAX_PRICES_BYTES;
 
-/// A [`Catalogue`] as a person writes it: a member that the service would pass over is a mistake.
+/// A [`Catalogue`] in a file that a person wrote. Unknown members, which the service would ignore, are an error here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CatalogueFile {
@@ -31,19 +31,19 @@ struct CatalogueFile {
     unit_prices: BTreeMap<String, UnitPrice>,
 }
 
-/// Reads a catalogue that a person wrote.
+/// Parses a price list that a person wrote.
 ///
 /// # Errors
-/// If the file breaks a rule; with line and column where possible.
+/// If the file breaks a rule. The error has line and column where possible.
 pub fn parse(file: &[u8]) -> Result<Catalogue> {
     check_length(file)?;
     let text = str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
         OperatorError::Invalid(format!(
-            "this is not UTF-8 text: look at byte {at}, and save it as UTF-8"
+            "this is not UTF-8 text: check byte {at}, and save the file as UTF-8"
         ))
     })?;
-    let text = text.trim_start_matches('\u{feff}'); // some editors write one
+    let text = text.trim_start_matches('\u{feff}'); // some editors write a byte order mark
     let CatalogueFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
         .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
     Ok(Catalogue { currency_code, unit_prices, prices: None })
@@ -55,12 +55,12 @@ fn check_length(catalogue: &[u8]) -> Result<()> {
         return Ok(());
     }
     Err(OperatorError::Invalid(format!(
-        "a catalogue may have {MAX_CATALOGUE_BYTES} bytes, this has {length}: leave out offerings \
+        "a price list may have {MAX_CATALOGUE_BYTES} bytes, but this one has {length}: leave out offerings \
          that cost nothing"
     )))
 }
 
-/// Rewrites serde's error in the terms of JSON: members and values, not fields and variants.
+/// Rewrites serde's error in JSON terms: members and values, not fields and variants.
 fn in_json_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     if !error.is_data() {
@@ -77,16 +77,16 @@ fn in_json_words(error: &serde_json::Error) -> String {
 
 // ---- A change ------------------------------------------------------------------------------------
 
-/// What a new catalogue changes.
+/// The difference that a new price list makes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// Currency before and after; `None` if it stays, or if there was no catalogue.
+    /// The currency before and after; `None` if it does not change, or there was no price list.
     pub currency: Option<(CurrencyCode, CurrencyCode)>,
     /// The prices that differ, sorted by offering.
     pub prices: Vec<PriceChange>,
-    /// What is asked about before it is made: an offering goes, the currency changes, or the catalogue
-    /// before cannot be read.
+    /// The reasons to ask for confirmation: an offering loses its price, the currency changes, or the old price list cannot
+    /// be read.
     pub risks: Vec<String>,
 }
 
@@ -95,14 +95,14 @@ pub struct Change {
 pub struct PriceChange {
     /// The offering's ID.
     pub offering: String,
-    /// The price before; `None` if it had none.
+    /// The old price; `None` if it had none.
     pub from: Option<UnitPrice>,
-    /// The price after; `None` if it has none any more.
+    /// The new price; `None` if it has none.
     pub to: Option<UnitPrice>,
 }
 
 impl Change {
-    /// Whether the prices are the same.
+    /// Whether nothing changes.
     pub fn is_none(&self) -> bool {
         self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
     }
@@ -131,19 +131,19 @@ impl Change {
     }
 }
 
-/// The prices of a mode as they are read now.
+/// The current prices of a mode.
 #[derive(Clone, Debug)]
 pub struct Current {
-    /// Whose keys' prices they are.
+    /// The mode of the keys that the prices are for.
     pub mode: Mode,
-    /// `None` if none are set, or they cannot be read.
+    /// The price list; `None` if none is set, or it cannot be read.
     pub catalogue: Option<Catalogue>,
-    /// Why they cannot be read.
+    /// Why the price list cannot be read.
     pub problem: Option<String>,
     seen: Seen,
 }
 
-/// Reads the prices of a mode, also if they are damaged: others can be set in their place.
+/// Reads the prices of a mode. Damaged prices are no error, so that they can be replaced. KV cost: 1 read.
 ///
 /// # Errors
 /// If the store fails.
@@ -159,7 +159,7 @@ pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> 
 }
 
 impl Current {
-    /// What tells these prices from others: the time when they were set, where they have one.
+    /// Returns a text that identifies this version of the prices: the time when they were set, if they have one.
     pub fn edition(&self) -> &str {
         match (&self.catalogue, &self.problem) {
             (Some(catalogue), _) => catalogue.prices.as_deref().unwrap_or("without a time"),
@@ -168,17 +168,17 @@ impl Current {
         }
     }
 
-    /// What would change if these were the prices.
+    /// Returns what setting these prices would change.
     pub fn compare(&self, new: &Catalogue) -> Change {
         let mut change = Change::new(self.catalogue.as_ref(), new);
         change.risks.extend(self.problem.clone());
         change
     }
 
-    /// These prices as they are once they are changed.
+    /// Returns these prices after an edit.
     ///
     /// # Errors
-    /// If there is nothing to change, or the price is none.
+    /// If the edit does not apply to them, or its price is not valid.
     pub fn with(&self, edit: &Edit) -> Result<Catalogue> {
         match edit {
             Edit::All(catalogue) => Ok(catalogue.clone()),
@@ -187,10 +187,10 @@ impl Current {
         }
     }
 
-    /// These prices with one of them set.
+    /// Returns these prices with the price of an offering set.
     ///
     /// # Errors
-    /// If the price is not one, or there are no prices yet, which alone say the currency.
+    /// If the price is not valid, or no price list is set yet, which would state the currency.
     fn with_price(&self, offering: &str, price: &str) -> Result<Catalogue> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(
@@ -202,10 +202,10 @@ impl Current {
         Ok(catalogue)
     }
 
-    /// These prices without one of them.
+    /// Returns these prices without the price of an offering.
     ///
     /// # Errors
-    /// If the offering has none.
+    /// If the offering has no price.
     fn without_price(&self, offering: &str) -> Result<Catalogue> {
         let mut catalogue = self.readable()?;
         match catalogue.unit_prices.remove(offering) {
@@ -222,12 +222,12 @@ impl Current {
             (Some(catalogue), _) => Ok(catalogue.clone()),
             (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
             (None, None) => Err(OperatorError::Invalid(format!(
-                "{mode} keys have no prices yet: begin with a file, which has the currency"
+                "{mode} keys have no prices yet: set a whole price list first, which has the currency"
             ))),
         }
     }
 
-    /// Refuses to replace prices that are not those which somebody has seen. KV cost: 1 read where it does.
+    /// Refuses to replace prices that are not the version that the person has seen. KV cost: 1 read if it refuses.
     ///
     /// # Errors
     /// If these have another [`edition`](Self::edition), or the store fails.
@@ -246,43 +246,41 @@ impl Current {
         let set = set.unwrap_or_default();
         Err(OperatorError::Invalid(match &self.catalogue {
             Some(_) if self.compare(new).is_none() => {
-                format!(
-                    "{mode} keys have these very prices already{set}: nothing was set once more"
-                )
+                format!("{mode} keys already have these prices{set}: nothing was changed")
             }
             _ => format!(
-                "{mode} keys have other prices than you have seen{set}: nothing of yours was kept. Look \
-                 at them as they are now, and begin again"
+                "{mode} keys have other prices than you have seen{set}: your change was not saved. Check the \
+                 current prices, and begin again"
             ),
         }))
     }
 }
 
-/// How prices are to be changed.
+/// A change of prices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
-    /// These are all.
+    /// Replaces the whole price list.
     All(Catalogue),
-    /// One offering has this price, a decimal such as `0.50`.
+    /// Sets the price of one offering.
     Set {
         /// The offering's ID.
         offering: String,
-        /// Its price.
+        /// Its price, a decimal such as `0.50`.
         price: String,
     },
-    /// One offering has none.
+    /// Removes the price of one offering.
     Remove {
         /// The offering's ID.
         offering: String,
     },
 }
 
-/// Changes the prices of a mode if they are still those of the [`edition`](Current::edition) that somebody has `seen`, or
-/// whichever they are. The list is kept for good, under the time that is returned.
+/// Changes the prices of a mode. `seen` is the [`edition`](Current::edition) that the person has seen, which must be the
+/// current one; `None` replaces any. Returns the time under which the new price list is kept permanently.
 ///
 /// # Errors
-/// If there are other prices, somebody else sets them at the same moment or has set them lately, there would be none to
-/// change, the catalogue is too large, or store or ledger fail.
+/// If the edition is not the one that was seen, somebody else sets prices at the same moment or has just set them, the edit
+/// does not apply, the price list is too large, or the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -328,14 +326,14 @@ impl Current {
             let registered = Registered { created: time.clone(), ..author.registered() };
             Ok(store.put(&PricesKey { mode, time: &time }, encode(&prices)?, &registered).await?)
         };
-        turn.write(&prices, keep).await?; // the list first, so that it is there once it is named
+        turn.write(&prices, keep).await?; // `keep` runs first, so that the list exists before its time is used
         Ok(time)
     }
 }
 
-// ---- What is stored ------------------------------------------------------------------------------
+// ---- Read ----------------------------------------------------------------------------------------
 
-/// The prices of a mode; `None` if they are not set: then every charge is 0.00 USD.
+/// Returns the price list of a mode; `None` if none is set: then every charge is 0.00 USD. KV cost: 1 read.
 ///
 /// # Errors
 /// If the record is damaged, or the store fails.
@@ -343,24 +341,24 @@ pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalo
     load(store, CatalogueKey(mode)).await
 }
 
-/// A price list that was set.
+/// A price list in the history of a mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Listed {
-    /// Whose keys' prices these were.
+    /// The mode of the keys that it was for.
     pub mode: Mode,
-    /// When they were set, an RFC 3339 date-time.
+    /// When it was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set them; `None` where that cannot be read.
+    /// Who set it; `None` if that cannot be read.
     pub by: Option<String>,
-    /// What they changed.
+    /// What it changed.
     pub change: Change,
 }
 
-/// At most so many of the newest price lists of a mode, the oldest first, of at most so many pages of
-/// names. One of the last minute may be missing.
+/// Returns the newest `count` price lists of a mode, oldest first. A list of the last minute may be missing. KV cost: 1 list
+/// per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
 ///
 /// # Errors
-/// If there are more pages, a list is damaged, or the store fails.
+/// If there are more than `most_pages` pages, a price list is damaged, or the store fails.
 pub async fn history(
     store: &impl OperatorStore,
     mode: Mode,
@@ -374,21 +372,20 @@ pub async fn history(
         number += 1;
         if number > most_pages {
             return Err(OperatorError::Invalid(format!(
-                "{} keys had too many price lists to show them here: the command `prices history` \
-                 does",
+                "{} keys have too many price lists to show here: use the command `prices history`",
                 mode.name()
             )));
         }
         records.extend(page.into_iter().filter(|record| PricesKey::parse(&record.name).is_some()));
     }
-    // One more, which the oldest of them is compared with.
+    // One more, to compare the oldest with.
     let skipped = records.len().saturating_sub(count.saturating_add(1));
     let mut history = changes(store, mode, records.get(skipped..).unwrap_or_default()).await?;
     history.drain(..history.len().saturating_sub(count));
     Ok(history)
 }
 
-/// What each of these price lists changed, of which the first is compared with none.
+/// Returns what each of these price lists changed. The first one counts as entirely new.
 async fn changes(
     store: &impl OperatorStore,
     mode: Mode,
@@ -415,7 +412,7 @@ async fn changes(
     Ok(history)
 }
 
-/// The price list of a mode that was set at a time, and who set it.
+/// A price list, with when and by whom it was set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceList {
@@ -428,7 +425,7 @@ pub struct PriceList {
     pub catalogue: Catalogue,
 }
 
-/// Reads a price list; `None` if it is not there.
+/// Reads the price list of a mode that was set at a time; `None` if it does not exist. KV cost: 1 read.
 ///
 /// # Errors
 /// If it is damaged, or the store fails.

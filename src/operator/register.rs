@@ -1,4 +1,4 @@
-//! The register of units and teams, which finds misspelt IDs. The service does not read it.
+//! The register of units and teams, which serves to find misspelt IDs. The service does not read it.
 
 use super::audit::Author;
 use super::once::{Done, once, refuse_repeat};
@@ -13,23 +13,23 @@ use std::borrow::Cow;
 
 const ADD: &str = "units add";
 
-/// A unit or team that the register lacks.
+/// A unit or team that is not registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unknown {
-    /// What was looked for.
+    /// The unit or team.
     #[serde(flatten)]
     pub level: KeyLevel,
-    /// The ID of the register that is most like it.
+    /// The most similar registered ID.
     pub suggestion: Option<String>,
 }
 
-/// Most IDs that get a suggestion.
+/// Largest number of IDs that get a suggestion.
 const MAX_SUGGESTIONS: usize = 10;
-/// Most characters in which an ID and its suggestion differ.
+/// Largest number of characters in which an ID and its suggestion differ.
 const MAX_DIFFERENCES: usize = 3;
 
-/// Looks for units and teams. Returns those that the register lacks, the first ten with a suggestion. KV cost: 1 read
-/// per 100 IDs; for each of ten that are missing 2 lists, of which one page of names is compared.
+/// Returns the units and teams that are not registered, the first ten with a suggestion. KV cost: 1 read per 100 IDs, and up
+/// to 2 lists for each of the first ten that are missing.
 ///
 /// # Errors
 /// If an ID is out of bounds, or the store fails.
@@ -46,8 +46,8 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
     Ok(unknown)
 }
 
-/// The ID of the register that is most like this one: among all if these are one page, else among the first page of
-/// those that begin with the same half.
+/// Returns the most similar registered ID. Compares one page of names: all, or if there are more, the first that begin with
+/// the same half.
 async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Option<String>> {
     let prefix = match level {
         KeyLevel::Unit(_) => UnitKey::PREFIX,
@@ -63,7 +63,7 @@ async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Opti
     Ok(nearest(id, names).map(str::to_owned))
 }
 
-/// Those that the register lacks.
+/// Returns the units and teams that are not registered.
 async fn missing<'l>(
     store: &impl OperatorStore,
     levels: &'l [KeyLevel],
@@ -92,7 +92,7 @@ impl Key for RegisterKey<'_> {
     }
 }
 
-/// The ID in which the fewest characters differ, at most three and a third of all.
+/// Returns the ID that differs in the fewest characters: at most three, and at most a third of `id`.
 fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o str> {
     let most = Args::default().score_cutoff((id.len() / 3).min(MAX_DIFFERENCES));
     let lower = |id: &str| id.to_ascii_lowercase().into_bytes();
@@ -101,10 +101,10 @@ fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o st
     others.filter_map(near).min().map(|(_, other)| other)
 }
 
-/// Adds the units that it lacks.
+/// Registers the units that are not registered.
 ///
 /// # Errors
-/// If an ID is out of bounds, or store or ledger fail.
+/// If an ID is out of bounds, or the store or the ledger fails.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -121,7 +121,7 @@ pub async fn add(
     once(store, ledger, author, (ADD, &units), work).await
 }
 
-/// Adds what it lacks of these. The command that calls this has recorded its change.
+/// Registers the units and teams that are not registered. The calling command has recorded its change in the audit log.
 pub(super) async fn ensure(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -134,10 +134,10 @@ pub(super) async fn ensure(
     Ok(())
 }
 
-/// An ID, with who added it and when, where that can be read.
+/// An ID, with who registered it and when, if that can be read.
 pub(super) type Entry = (String, Option<Registered>);
 
-/// The first IDs below a prefix, sorted: more than so many, unless these are all.
+/// Returns the first IDs with a prefix, sorted: more than `most`, unless there are not more. KV cost: 1 list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

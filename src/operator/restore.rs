@@ -1,4 +1,4 @@
-//! What a restore takes of a backup.
+//! Which records of a backup a restore writes.
 
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
@@ -9,29 +9,29 @@ use crate::store::{
 };
 use serde::Deserialize;
 
-/// What the operator asks for.
+/// The options of a restore.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Wish {
-    /// Also API keys and the units of teams, which may have been revoked or removed since.
+    /// Also restores API keys and memberships of teams, which may have been revoked or removed since.
     pub with_keys: bool,
-    /// Only transactions, what became of their e-mails, their replay records and the marks of erasures.
+    /// Restores only transactions, the delivery state of their e-mails, their replay records and the marks of erasures.
     pub only_transactions: bool,
-    /// Also in the place of records that differ, the namespace's secret among them.
+    /// Also overwrites records that differ, including the namespace's secret.
     pub overwrite: bool,
 }
 
-/// The records of a backup on which others depend.
+/// What a backup contains that decides how it can be restored.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Backed {
     /// The record of the namespace's secret.
     pub secret: Option<String>,
-    /// Whether there are replay records.
+    /// Whether it has replay records.
     pub replays: bool,
 }
 
 impl Backed {
-    /// Takes note of a record.
+    /// Notes a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.replays |= name.starts_with(ReplayKey::PREFIX);
         if name == SecretKey.name() {
@@ -40,22 +40,22 @@ impl Backed {
     }
 }
 
-/// Which records of a backup a place takes.
+/// Decides which records of a backup are restored to a namespace.
 #[derive(Clone, Copy, Debug)]
 pub struct Restore {
     wish: Wish,
-    /// Whether backup and place have the same secret.
+    /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
-    /// Whether the place's secret is replaced by another one: keys that only the place has keep theirs.
+    /// Whether the restore replaces the namespace's secret. API keys that are not in the backup keep the old one.
     pub secret_replaced: bool,
 }
 
 impl Restore {
-    /// Compares the secrets of a place and a backup. The names of replay records, and what they lead to,
-    /// are made with the secret: with another one, repeats do not find them and are recorded twice.
+    /// Compares the secrets of the namespace and the backup. The names of replay records, and the IDs that they replay, are
+    /// derived from the secret: with another secret, a repeated create does not find them and is recorded twice.
     ///
     /// # Errors
-    /// If repeats would be recorded twice, the backup's secret is damaged, or the store fails.
+    /// If repeated creates would be recorded twice, the backup's secret is damaged, or the store fails.
     pub async fn new(store: &impl OperatorStore, wish: Wish, backed: Backed) -> Result<Self> {
         let own = secret::find(store).await?;
         let theirs = backed.secret.as_deref().map(read_secret).transpose()?;
@@ -64,32 +64,32 @@ impl Restore {
         let secret_replaced = differs && !wish.only_transactions;
         if theirs.is_none() && backed.replays && !wish.only_transactions {
             return Err(invalid(
-                "this backup has replay records, and not the secret that they were made with: their \
-                 creates would be recorded twice when they are repeated, and nothing was written; \
-                 `--only transactions` leaves them out",
+                "this backup has replay records, but not the secret that they were made with: repeated \
+                 creates would be recorded twice. Nothing was written. `--only transactions` leaves \
+                 the replay records out",
             ));
         }
         if secret_replaced && !wish.overwrite {
             return Err(invalid(
-                "this namespace has another secret than the backup: repeats of creates would be \
-                 recorded twice; nothing was written; take `--only transactions`, restore into an \
-                 empty namespace, or give `--overwrite` to replace the secret",
+                "this namespace has another secret than the backup: repeated creates would be \
+                 recorded twice. Nothing was written. Use `--only transactions`, restore into an \
+                 empty namespace, or replace the secret with `--overwrite`",
             ));
         }
         Ok(Restore { wish, same_secret, secret_replaced })
     }
 
-    /// Whether records of this name are restored.
+    /// Whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
             return self.wish.with_keys;
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
-            return false; // they name a person by the secret, for two days, and messages of a queue
+            return false; // counts of e-mails by a person's hash, kept for two days, and the state of a queue's messages
         }
         if is(BackupKey::PREFIX) {
-            return false; // the place's last backups may be newer
+            return false; // the namespace's own last backups may be newer
         }
         let of_transactions = [
             TransactionKey::PREFIX,

@@ -1,29 +1,29 @@
-//! The operator's roles, and what each allows.
+//! The roles of people who operate the service, and what each role allows.
 
 use strum::{EnumIter, IntoStaticStr};
 
-/// What a person does. The dashboard's secrets `OPERATORS`, `SUPPORT` and `ACCOUNTS` list who has which role.
+/// A person's role. The dashboard's secrets `OPERATORS`, `SUPPORT` and `ACCOUNTS` list the people of each role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
-    /// Does everything.
+    /// May do everything.
     Operator,
-    /// Finds transactions, sees them masked, sends e-mails again.
+    /// May find transactions, see them masked, and resend e-mails.
     Support,
-    /// Sees usage, and marks payments.
+    /// May see usage and mark payments.
     Accounts,
 }
 
-/// What a page or an operation requires a role to allow.
+/// A permission that a page or an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Act {
-    /// Read what has no personal data, such as lists of IDs and charges. Every role allows this.
+    /// Read data without personal data, such as lists of IDs and charges. Every role allows it.
     Look,
-    /// Find and show transactions, masked, and look after their e-mails.
+    /// Find transactions, show them masked, and show and resend their e-mails.
     Support,
-    /// See usage, and mark payments.
+    /// See usage and mark payments.
     Account,
-    /// All else: keys, teams, prices, profiles, unmasked data, erasures, the audit log.
+    /// Everything else: keys, teams, prices, profiles, unmasked data, erasures, the audit log.
     Operate,
 }
 
@@ -48,7 +48,7 @@ impl Roles {
         self.0.iter().any(|role| role.may(act))
     }
 
-    /// `operator, accounts`
+    /// Returns the names of the roles, such as `operator, accounts`.
     pub fn in_words(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(|role| (*role).into()).collect();
         names.join(", ")

@@ -1,4 +1,4 @@
-//! The data of local development. It must not be written to a deployed namespace.
+//! Data for local development. It must not be written to a deployed namespace.
 
 use super::keys::{KeyNote, NotedKey};
 use super::{Result, encode};
@@ -23,7 +23,7 @@ struct Development {
     profiles: BTreeMap<String, Profile>,
 }
 
-/// A key of local development, which is public.
+/// An API key for local development, which is public.
 #[derive(Clone, Debug, Serialize)]
 pub struct DevelopmentKey {
     /// The key itself.
@@ -34,8 +34,7 @@ pub struct DevelopmentKey {
     pub units: Vec<String>,
 }
 
-/// Writes the records that are missing, and leaves the others as the developer has them. Returns the
-/// keys.
+/// Writes the missing records, and does not change the others. Returns the keys.
 ///
 /// # Errors
 /// If the store fails.
@@ -67,7 +66,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
     Ok(keys.into_iter().map(key).collect())
 }
 
-/// Writes the members of the teams, and the register.
+/// Writes the memberships of the teams, and registers teams and units.
 async fn put_teams(
     store: &impl OperatorStore,
     teams: &BTreeMap<String, Vec<String>>,

@@ -1,4 +1,4 @@
-//! The sums of months, each by itself, as commands print them.
+//! The sums of months, in the form that commands print.
 
 use super::usage::MonthUsage;
 use crate::scope::Mode;
@@ -23,22 +23,22 @@ pub struct Sum {
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
-    /// What was paid of it; `None` if the month is not marked as paid.
+    /// Its payment; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
     /// See [`MonthUsage::late`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<String>,
 }
 
-/// What was paid of a sum.
+/// The payment of a sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settled {
-    /// The sum at the time when it was marked; `None` if it had none in this currency.
+    /// The paid amount; `None` if nothing was paid in this currency.
     pub amount: Option<String>,
     /// When it was paid.
     pub paid_at: PaidAt,
-    /// The number of the invoice.
+    /// The invoice number.
     pub invoice: String,
 }
 
@@ -54,7 +54,7 @@ impl Settled {
 }
 
 impl MonthUsage {
-    /// Its sums, each with what was paid of it.
+    /// Converts the month to its sums, each with its payment.
     pub fn into_sums(self) -> Vec<Sum> {
         let MonthUsage { unit, mode, month, sums, settled, late } = self;
         let of = |sum: SettledSum| {

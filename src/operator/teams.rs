@@ -1,6 +1,8 @@
-//! Teams: which units a team's keys may act for. Each membership is a record of its own, so that two
-//! people can add units to one team at the same time, and no key is written again. Of two who add or remove the same unit,
-//! the second one hears who was first, by the claims of the ledger ([`claimed`](super::claimed)).
+//! Teams: the units that a team's keys may act for.
+//!
+//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to be
+//! rewritten. If two people add or remove the same unit, the ledger's claims ([`claimed`](super::claimed)) tell the second
+//! one who was first.
 
 use super::audit::Author;
 use super::claimed::{self, Changing};
@@ -22,9 +24,9 @@ const REMOVE: &str = "teams remove";
 pub struct TeamRow {
     /// The team's ID.
     pub team: String,
-    /// How many units it has.
+    /// Number of its units.
     pub units: usize,
-    /// Who added it to the register, and when; `None` if it is not in it.
+    /// Who registered it, and when; `None` if it is not registered.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
@@ -52,13 +54,13 @@ impl Team {
         MemberKey { team: &self.team, unit }
     }
 
-    /// The facts that its units are in it.
+    /// Returns the facts that the ledger's claims are about: each unit's membership.
     fn facts(&self) -> Vec<Fact> {
         let name = |unit: &String| self.key(unit).suffix().into_owned();
         self.units.iter().map(|unit| Fact { kind: Kind::Member, name: name(unit) }).collect()
     }
 
-    /// Its units as records and claims have them, in their sequence.
+    /// Reads the state of each unit's membership from records and claims, in the order of the units.
     async fn members(
         &self,
         store: &impl OperatorStore,
@@ -74,7 +76,7 @@ impl Team {
         Ok(facts.into_iter().zip(records).map(member).collect())
     }
 
-    /// What the audit log has of a change of its units.
+    /// Returns the IDs that the audit log records for a change of the units.
     fn changed(&self) -> Vec<String> {
         std::iter::once(&self.team).chain(&self.units).cloned().collect()
     }
@@ -83,7 +85,7 @@ impl Team {
         let (unit, team) = (unit_of(&claim.fact), &self.team);
         let words = claimed::in_words(claim, "added it", "removed it");
         OperatorError::Invalid(format!(
-            "nothing was {changed}: `{unit}` in the team `{team}`: {words}"
+            "nothing was {changed}, because `{unit}` in the team `{team}` was changed: {words}"
         ))
     }
 
@@ -103,23 +105,23 @@ impl Team {
         }
     }
 
-    /// The team and its units, for the register.
+    /// Returns the team and its units, as the register names them.
     fn levels(&self) -> Vec<KeyLevel> {
         let units = self.units.iter().cloned().map(KeyLevel::Unit);
         std::iter::once(KeyLevel::Team(self.team.clone())).chain(units).collect()
     }
 }
 
-/// The unit of a fact, whose name is `{team}:{unit}`.
+/// Returns the unit of a fact, whose name is `{team}:{unit}`.
 fn unit_of(fact: &Fact) -> &str {
     fact.name.split_once(':').map_or("", |(_, unit)| unit)
 }
 
-/// A unit of a team, or one that may become one.
+/// The state of a unit's membership.
 struct Member {
     fact: Fact,
     record: Option<Vec<u8>>,
-    /// What counts more than the record.
+    /// The recent claim, which overrides the record.
     claim: Option<Claim>,
 }
 
@@ -149,31 +151,32 @@ fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
     (!author.is_empty()).then_some(Registered { created, by: author })
 }
 
-/// Units that were added to a team.
+/// The outcome of adding units to a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
-    /// The team, and all units that were to be added.
+    /// The team, and all units of the request.
     #[serde(flatten)]
     pub team: Team,
-    /// Those of them that were in it before. Without a ledger that is not known.
+    /// The units that were in the team before; unknown without a ledger.
     pub already: Vec<Already>,
 }
 
-/// A unit that was in a team before.
+/// A unit that was already in a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Already {
     /// The unit's ID.
     pub unit: String,
-    /// Who added it, and when; `None` where that is not known.
+    /// Who added it, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
 
-/// Adds units to a team, and to the register what it lacks of them. Those that are in the team stay as they are.
+/// Adds units to a team, and registers the team and the units if they are not registered. Units that are already in the
+/// team do not change.
 ///
 /// # Errors
-/// If an ID is out of bounds, somebody else changes whether a unit is in the team at the same moment, or ledger or store
-/// fail: then some of the units may have been added.
+/// If an ID is out of bounds, somebody else changes the membership of a unit at the same moment, or the ledger or the store
+/// fails: then some of the units may have been added.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -233,8 +236,8 @@ async fn add_now(
 /// Removes units from a team. Their own keys and transactions stay.
 ///
 /// # Errors
-/// If one is not in it, or somebody else changes that at the same moment, and then none is removed; or if ledger or store
-/// fail: then some of the units may have been removed.
+/// If a unit is not in the team, or somebody else changes its membership at the same moment: then no unit is removed. If
+/// the ledger or the store fails: then some of the units may have been removed.
 pub async fn remove(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -276,7 +279,8 @@ async fn remove_now(
     Ok(team)
 }
 
-/// The units of a team, sorted; those of the last minute may be missing.
+/// Returns the units of a team, sorted by ID. Units that were added in the last minute may be missing. KV cost: 1 list per
+/// 1,000 units.
 ///
 /// # Errors
 /// If the team's ID is out of bounds, or the store fails.
@@ -290,8 +294,8 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
     Ok(found)
 }
 
-/// The teams that a unit is in, sorted by ID, among the first 10,000 units of all teams; and whether there
-/// are more than these.
+/// Returns the teams that a unit is in, sorted by ID, among the first 10,000 memberships of all teams; and whether there
+/// are more memberships. KV cost: 1 list per 1,000 memberships.
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, or the store fails.
@@ -308,8 +312,8 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
     Ok((teams, !pages.is_last))
 }
 
-/// The first teams by ID, at most so many: those of the register, and those that only have units, with those of their units
-/// that are among the first so many pages of a thousand of all teams; and whether there are more teams or units.
+/// Returns the first `most` teams by ID, and whether there are more teams or memberships. A team is listed if it is
+/// registered or has a unit. Counts only units on the first `pages_of_units` pages, of 1,000 memberships each.
 ///
 /// # Errors
 /// If the store fails.

@@ -1,4 +1,4 @@
-//! What shops have used by month, as the ledger sums it now, and what was paid of it. A shop is a unit in a mode.
+//! Usage of shops by month: the ledger's current sums, and their payments. A shop is a unit in a mode.
 
 use super::coverage::{Coverage, coverage};
 use super::payments;
@@ -14,9 +14,9 @@ use crate::time::parse_ms;
 use std::collections::BTreeMap;
 use std::{mem, slice};
 
-/// Most months of a shop that are summed, the newest ones.
+/// Largest number of months of a shop that are summed: the newest ones.
 const MAX_MONTHS: usize = 1_200;
-/// Most months whose later orders are looked for, and most orders of each.
+/// Largest number of months whose late transactions are named, and of transactions for each.
 const MAX_LATE_MONTHS: usize = 20;
 const MAX_LATE: usize = 5;
 
@@ -29,12 +29,12 @@ pub struct MonthUsage {
     pub mode: Mode,
     /// The month.
     pub month: Month,
-    /// One for each currency, sorted by its code. A currency that was paid and has no transactions any more has 0.00.
+    /// One sum for each currency, sorted by its code. A currency that was paid but has no transactions now has 0.00.
     pub sums: Vec<SettledSum>,
-    /// What was paid; `None` if the month is not marked as paid.
+    /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
-    /// The IDs of the newest orders whose rows were written after the month was marked as paid, where the sums differ from
-    /// what was paid.
+    /// The IDs of the newest transactions whose rows were written after the month was marked as paid; only if the sums
+    /// differ from the payment.
     pub late: Vec<String>,
 }
 
@@ -44,14 +44,14 @@ impl MonthUsage {
         MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
     }
 
-    /// What was paid of a sum; `None` if the month is not marked as paid. 0.00 where the currency was not paid.
+    /// Returns the paid amount of a sum: 0.00 if nothing was paid in its currency, `None` if the month is not marked as paid.
     pub fn paid_of(&self, sum: &SettledSum) -> Option<&str> {
         let settled = self.settled.as_ref()?;
         let of = settled.sums.iter().find(|paid| paid.currency_code == sum.currency_code);
         Some(of.map_or("0.00", |paid| &paid.amount))
     }
 
-    /// Whether it was paid, and the ledger has other sums or another number of transactions now.
+    /// Whether the month is marked as paid, and the ledger now has other sums or another number of transactions.
     pub fn differs(&self) -> bool {
         let count = |sums: &[SettledSum]| sums.iter().map(|sum| sum.transactions).sum::<u64>();
         self.settled.as_ref().is_some_and(|settled| {
@@ -60,7 +60,7 @@ impl MonthUsage {
         })
     }
 
-    /// Marks it as paid, and adds the currencies that were paid and have no transactions.
+    /// Sets the payment, and adds a sum of 0.00 for each paid currency without transactions.
     fn settle(&mut self, settled: Settlement) {
         for paid in &settled.sums {
             let code = &paid.currency_code;
@@ -82,18 +82,18 @@ fn nothing_in(code: &str) -> SettledSum {
 pub struct Usage {
     /// The newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
-    /// Up to when this is complete.
+    /// How complete the sums are.
     pub coverage: Coverage,
 }
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// All months of a shop that have transactions or are marked as paid. Where the ledger does not keep a month any more, its
-/// sums are those that were paid. Five queries, and one for each month that differs from
-/// what was paid, at most 20. KV cost: 1 list, 1 read per 100 months that are paid.
+/// Returns all months of a shop that have transactions or are marked as paid. For a month that the ledger no longer keeps,
+/// the sums are the paid ones. Ledger cost: 5 queries, and 1 for each month that differs from its payment, at most 20.
+/// KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, a settlement is damaged, or ledger or store fail.
+/// If the unit's ID is out of bounds, a settlement is damaged, or the ledger or the store fails.
 pub async fn of_shop(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -121,11 +121,11 @@ pub async fn of_shop(
     Ok(Usage { months, coverage })
 }
 
-/// A month of the shops that are wanted, without what was paid: [`look_up_payments`] adds it. One of which only the payment
-/// is left is among them. Four queries.
+/// Returns a month of the selected shops, without payments: [`look_up_payments`] adds these. Includes shops that have a
+/// payment but no transactions. Ledger cost: 4 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not keep the month, or does not answer.
+/// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
 pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
     wanted.check()?;
     let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
@@ -133,7 +133,7 @@ pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Res
     Ok(Usage { months: shops_of(ledger, wanted, month).await?, coverage })
 }
 
-/// The shops with transactions in a month, or a payment of it.
+/// Returns the shops with transactions in a month, or with a payment of it.
 async fn shops_of(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Vec<MonthUsage>> {
     let (mode, units) = (wanted.mode, wanted.units());
     let units = units.as_deref();
@@ -149,10 +149,11 @@ async fn shops_of(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<
     Ok(months)
 }
 
-/// Adds what was paid to months of shops, and names later orders. At most 20 queries. KV cost: 1 read per 100 shops.
+/// Adds the payments to months of shops, and names late transactions. Ledger cost: at most 20 queries. KV cost: 1 read per
+/// 100 shops.
 ///
 /// # Errors
-/// If a settlement is damaged, or ledger or store fail.
+/// If a settlement is damaged, or the ledger or the store fails.
 pub async fn look_up_payments(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -171,11 +172,11 @@ pub async fn look_up_payments(
     name_late(ledger, months).await
 }
 
-/// The months that are wanted, with what was paid: one month, or all. Of all units, each month costs as many calls as
-/// [`of_month`] and [`look_up_payments`].
+/// Returns the selected months with their payments: one month, or all. Cost of all months of one unit: as [`of_shop`] for
+/// each mode. Cost otherwise: for each month as [`of_month`] and [`look_up_payments`].
 ///
 /// # Errors
-/// As these.
+/// As these functions.
 pub async fn of_all(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -230,8 +231,8 @@ fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     months
 }
 
-/// Names orders that came after their month was marked as paid, where its sums differ from what was paid: a row of the
-/// ledger that was made anew looks like a new one.
+/// Names transactions that came after their month was marked as paid. Only for months whose sums differ from the payment,
+/// because after a rebuild of the ledger every row looks new.
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {
@@ -251,7 +252,7 @@ async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()>
     Ok(())
 }
 
-/// The totals of months, one for each currency.
+/// Returns the totals of months, one for each currency.
 pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
     let mut totals: BTreeMap<&str, Vec<&SettledSum>> = BTreeMap::new();
     for sum in months.iter().flat_map(|usage| &usage.sums) {
@@ -269,7 +270,7 @@ pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
     totals.into_iter().map(total).collect()
 }
 
-/// Parses an amount. It must be a plain decimal: an exponent could need gigabytes.
+/// Parses an amount. Accepts only plain decimals, because an exponent could need gigabytes.
 fn charge(text: &str) -> Option<Decimal> {
     text_as_money(text).and_then(|money| Decimal::parse(&money))
 }

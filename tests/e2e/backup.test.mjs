@@ -133,7 +133,7 @@ test("replay records are restored with the secret that they were made with alone
   const unkeyed = await backedUp(t, { entries: [replay] });
   await assert.rejects(restore(unkeyed.kv, unkeyed.file, now), {
     message:
-      "this backup has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written; `--only transactions` leaves them out",
+      "this backup has replay records, but not the secret that they were made with: repeated creates would be recorded twice. Nothing was written. `--only transactions` leaves the replay records out",
   });
   const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
   await wipe(kv);

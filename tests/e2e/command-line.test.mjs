@@ -15,9 +15,9 @@ const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
 const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
 const RESEND = "give either the ID of a transaction, or `--failed-on`";
-const NEITHER = "give either `--unit` or `--team`: who the key acts for";
-const FIND = "say what to look for: either `--reference` or `--email`";
-const ERASE = "say what to erase: either the ID of a transaction, or `--email`";
+const NEITHER = "give either `--unit` or `--team`, which the key acts for";
+const FIND = "give either `--reference` or `--email`";
+const ERASE = "give either the ID of a transaction, or `--email`";
 
 /** Lines, and what each is told. */
 const WRONG = {
@@ -32,7 +32,7 @@ const WRONG = {
   "keys create --mode test --unit a b":
     "too many arguments for 'create'. Expected 0 arguments but got 1: b.",
   "keys list --sort age":
-    "option '--sort <sort>' argument 'age' is invalid. Allowed choices are id, unit, label, created, ends.",
+    "option '--sort <sort>' argument 'age' is invalid. Allowed choices are id, unit, label, created, expires.",
   "keys list --remote --persist-to x":
     "option '--persist-to <dir>' cannot be used with option '--remote'",
   "keys list --env production": OFF_DEPLOYED,
@@ -50,7 +50,7 @@ const WRONG = {
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
   "units set unit_1":
-    "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`",
+    "give at least one field to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`, `--time-zone`",
   "units unset unit_1 name":
     "command-argument value 'name' is invalid for argument 'fields'. Allowed choices are logo, accent, language, link, reply-to, time-zone.",
   "units set --name n": "missing required argument 'unit'",
@@ -63,7 +63,7 @@ const WRONG = {
     "`--month` can't be `2026-13`: give a year and a month, such as 2026-11",
   "transactions erase": ERASE,
   "transactions erase x --email e": ERASE,
-  "transactions erase x --unit u": "`--unit` and `--mode` go with `--email`",
+  "transactions erase x --unit u": "`--unit` and `--mode` need `--email`",
   "transactions restore x --only keys":
     "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions.",
   "transactions restore x --only transactions --with-keys":
@@ -86,7 +86,7 @@ const WRONG = {
     Object.entries({
       "": "required option '--amount <amount>' not specified",
       "--amount 1 --currency USD --currency EUR":
-        "give `--currency` for each `--amount`, or for none",
+        "give one `--currency` for each `--amount`, or none at all",
       "--amount 1 --currency usd": "`--currency` can't be `usd`: give one of USD, GBP, EUR",
       "--amount 1 --accept-unpriced x":
         "`--accept-unpriced` can't be `x`: give a whole number from 0 to 1000000000",

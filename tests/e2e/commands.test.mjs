@@ -82,7 +82,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße", "--by", "Ada"];
   await fails(
     ["keys", "create", ...unit],
-    "The unit `unit_1` is not registered. Register it as a new one? Not confirmed, no key was made: `--yes` confirms without a prompt",
+    "The unit `unit_1` is not registered. Register it as new? Not confirmed, no key was created: `--yes` confirms without a prompt",
   );
   assert.deepEqual(await names(), []);
   const { key, ...row } = await json("keys", "create", ...unit, "--yes");
@@ -94,7 +94,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   assert.deepEqual(record, { ...scope, version: 1 });
   await fails(
     ["keys", "create", "--mode", "live", "--unit", "uint_1"],
-    /^The unit `uint_1` \(there is `unit_1`\) is not registered\. Register it as a new one\? /,
+    /^The unit `uint_1` \(similar: `unit_1`\) is not registered\. Register it as new\? /,
   );
 
   const team = ["--mode", "test", "--team", "t", "--label", "\u009b31m", "--yes"]; // a terminal would turn red
@@ -108,11 +108,11 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   const list = await words("keys", "list");
   assert.match(
     list,
-    new RegExp(`^${row.id}  live  unit   unit_1 +Grüße  ${seconds(row.created)}  Ada$`, "m"),
+    new RegExp(`^${row.id}  live  unit unit_1 +Grüße  ${seconds(row.created)}  Ada$`, "m"),
   );
   assert.match(
     list,
-    new RegExp(`^[0-9a-f]{12}  test  team   t +\\S+Z  ${userInfo().username}$`, "m"),
+    new RegExp(`^[0-9a-f]{12}  test  team t +\\S+Z  ${userInfo().username}$`, "m"),
   );
   assert.match(list, /^0{12} {2}\? .*unreadable metadata: invalid type: null/m);
   assert.ok(!list.includes(key));
@@ -165,7 +165,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   assert.ok((await names()).includes(third.name));
   assert.equal((await atTerminal("yes")).problem, `${question} Type \`yes\`: `);
   await command(0, ["keys", "revoke", "--yes"], `${teamKey}\n`); // the key itself, on standard input
-  await fails(["keys", "revoke", nameOf(teamKey), "--yes"], "not revoked: no such key here");
+  await fails(["keys", "revoke", nameOf(teamKey), "--yes"], "nothing was revoked: this key does not exist here");
   const rest = await json("keys", "revoke", row.name, "--yes");
   assert.deepEqual(rest, { id: row.id, name: row.name, revoked: true });
   assert.deepEqual(await names(), [damaged, "secret", "team:t", "unit:unit_1"]);
@@ -254,7 +254,7 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
   writeFileSync(file, JSON.stringify(EUR));
   assert.match(
     await words("prices", "set", file, "--mode", "live"),
-    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 as before$/m,
+    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 unchanged$/m,
   );
   const { prices, ...record } = await changed("catalogue:live");
   assert.deepEqual(record, { ...EUR, version: 1 });
@@ -296,7 +296,7 @@ test("prices that go, and another currency, are asked about; each change is kept
   );
 
   const price = ["prices", "change", "tree", "0.55", "--mode", "live", "--by", "Bo"];
-  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 as before$/m);
+  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 unchanged$/m);
   await json(...set("EUR", { tree: "0.60" }, "--mode", "test", "--by", "Cy", "--yes"));
   const history = (await words("prices", "history")).replaceAll(/^\S+Z {2}/gm, "");
   assert.equal(
@@ -342,7 +342,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   const switchedOn = await words("units", "set", "unit_1", ...mail);
   assert.match(
     switchedOn,
-    /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*document notifications\.md/ms,
+    /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*see docs\/notifications\.md/ms,
   );
   const dated = { replyTo: "hello@nord.example", timeZone: "Asia/Kolkata" };
   const mailed = { ...named, mail: true, ...dated };
@@ -383,7 +383,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
   await fails(
     ["units", "remove", "unit_3"],
-    "the register has no unit `unit_3`, and it has no profile",
+    "the unit `unit_3` is not registered and has no profile",
   );
   for (const unit of ["unit_0", "unit_1", "unit_2"])
     assert.deepEqual(await json("units", "remove", unit), { unit, removed: true });
@@ -404,7 +404,7 @@ test("of two who set a profile at the same moment one is done, and the other rea
   const { name } = await changed("profile:unit_1");
   const [lost, ...others] = outcomes.filter(({ status }) => status === "rejected");
   assert.deepEqual(others, []);
-  const words = `^nothing of yours was kept: ${name} changed the profile of the unit \`unit_1\` at 2`;
+  const words = `^your change was not saved: ${name} changed the profile of the unit \`unit_1\` at 2`;
   assert.match(lost.reason.message, new RegExp(words));
 });
 
@@ -417,14 +417,14 @@ test("a team of 200 units gets one more without another key", async (t) => {
   const key = await kv.get(name);
   await fails(
     ["teams", "add", "market", "shop-1200", "shpo-1001"],
-    /^Not registered: unit `shop-1200` \(there is `shop-1000`\), unit `shpo-1001` \(there is `shop-1001`\)\. Register them/,
+    /^Not registered: unit `shop-1200` \(similar: `shop-1000`\), unit `shpo-1001` \(similar: `shop-1001`\)\. Register them/,
   );
   await json("teams", "add", "market", "shop-1200", "--yes");
   assert.equal(await kv.get(name), key);
   const { units } = await json("teams", "show", "market");
   assert.deepEqual(units, [...ids, "shop-1200"]);
   assert.match(await words("teams", "list"), /^market {2}201 +\S+Z/m);
-  assert.match(await words("keys", "list"), /^[0-9a-f]{12} {2}live {2}team {3}market /m);
+  assert.match(await words("keys", "list"), /^[0-9a-f]{12} {2}live {2}team market /m);
   const removed = { team: "market", units: ["shop-1000", "shop-1200"] };
   assert.deepEqual(await json("teams", "remove", "market", ...removed.units), removed);
   await fails(
@@ -502,7 +502,7 @@ test("a transaction is found, shown and erased", async (t) => {
   for (const line of [
     /^Recipient +a…@e…, A…$/m,
     /^Reference +order-1001$/m,
-    /^Record +created with an Idempotency-Key$/m,
+    /^Safe to retry +yes, it was created with an Idempotency-Key$/m,
     /^tree +3 +T…, t…, t…$/m,
   ])
     assert.match(masked, line);
@@ -528,13 +528,10 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });
   assert.doesNotMatch(await kv.get(`transaction:${ID}`), /ada@|Ada|order-1001|placed an order/);
-  assert.match(
-    await words(...erase, "--yes"),
-    /is erased, and was already erased at \S+Z\. Amounts/,
-  );
+  assert.match(await words(...erase, "--yes"), /is erased; it was first erased at \S+Z\. Amounts/);
   assert.match(
     await words(...show, "--reveal"),
-    /^Record +erased .+, created with an Idempotency/m,
+    /^Erased +\S+Z\nSafe to retry +yes, it was created with an Idempotency/m,
   );
   assert.match(await words(...byEmail), /^no matching transaction$/m);
 });
@@ -574,7 +571,7 @@ test("what became of an e-mail is shown, failures are listed, and it can be look
   assert.match(await words("transactions", "show", LIVE_ID), /^E-mail +waiting$/m);
   assert.deepEqual((await json("transactions", "show", LIVE_ID)).mail, { state: "waiting" });
   assert.match(await words("emails", "show", ID), /^E-mail +off: the unit's e-mails are off$/m);
-  assert.match(await words(...LIST), /^no e-mail is listed as failed$/m);
+  assert.match(await words(...LIST), /^no failed e-mails$/m);
 
   const failure = { state: "failed", reason: "E_RECIPIENT_SUPPRESSED", round: 1, at: FIRST };
   await kv.write([
@@ -628,13 +625,13 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   const at = ["--origin", origin];
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
-    `So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. It was already sent: the recipient gets a second e-mail.`,
+    `Delivery state: sent, ${FIRST}, attempt 3, round 2, ID mail-1. It was already sent: the recipient gets a second e-mail.`,
     `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
   ])
     assert.ok(problem.includes(said), problem);
   await fails(
     ["emails", "resend", ID, ...at, "--yes"],
-    `there is no e-mail of ${ID} to send: the e-mails of the unit \`unit_dev\` are off: \`units set unit_dev --mail on\` turns them on`,
+    `the e-mail of ${ID} cannot be sent: the e-mails of the unit \`unit_dev\` are off: \`units set unit_dev --mail on\` turns them on`,
   );
   assert.deepEqual([await contents(kv), messages], [before, []]);
   const message = { id: LIVE_ID, createdAt: FIRST, round: 3 };
@@ -658,8 +655,8 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   const listed = [`mail-failed:${FIRST.slice(0, 10)}:${LIVE_ID}`, "{}"];
   await kv.write([failed, listed].map(([key, value]) => ({ key, value })));
   const ofDay = ["emails", "resend", "--failed-on", FIRST.slice(0, 10), ...at];
-  await fails(ofDay, /^Send all e-mails of .+ again that failed on 2026-.+ since\? Not confirmed/);
-  const counts = { day: FIRST.slice(0, 10), before: 0, ended: 0, refused: [] };
+  await fails(ofDay, /^Resend all e-mails of .+ that failed on 2026-.+ since\? Not confirmed/);
+  const counts = { day: FIRST.slice(0, 10), alreadyQueued: 0, ended: 0, refused: [] };
   assert.deepEqual(await json(...ofDay, "--yes"), { ...counts, queued: 1 });
   assert.match(await words(...ofDay, "--yes"), /^Queued: 0\nAlready queued: 1\nSent, skipped/m);
   assert.deepEqual(messages.at(-1), { ...message, round: 5 });
@@ -682,7 +679,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   assert.ok((await names()).includes(`mail-failed:${day}:${LIVE_ID}`));
   assert.deepEqual((await json(...SHOW)).mail, { state: "erased" });
   for (const args of [[...RESEND, ...at], PREVIEW])
-    await fails(args, /^there is no e-mail of \S+ to send: its recipient was erased on /);
+    await fails(args, /^the e-mail of \S+ cannot be sent: its recipient was erased on /);
 });
 
 /** The changes that were recorded since; all other records are as they were, but for what is noted of the queue. */
@@ -993,11 +990,11 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   );
   await fails(
     mark("--amount", "1.80", "--currency", "USD"),
-    `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, and not of 1.80 USD`,
+    `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, not of 1.80 USD`,
   );
   await fails(
     mark(...both),
-    /has 2 pledges without a price, for example in ptran_\S+i: they are charged as 0/,
+    /has 2 unpriced pledges, for example in ptran_\S+i, charged 0\.00/,
   );
   const right = mark(...both, "--accept-unpriced", "2");
   await fails(
@@ -1015,7 +1012,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   assert.deepEqual(marked, { ...of, ...payment });
   const name = "settlement:live:unit_dev_two:2025-10";
   assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
-  await fails([...right, "--yes"], /is marked already: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
+  await fails([...right, "--yes"], /is already marked as paid: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
 
   await kv.write([inOctober("m", {})]); // as only an operator's own hand could
   await reconcile();
@@ -1033,7 +1030,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   assert.deepEqual([shown.sums, now.map(({ amount }) => amount)], [sums, ["0.30", "3.00"]]);
   assert.match(
     await words("payments", "show", ...october),
-    /^Its sum in the ledger is now 0\.30 EUR and 3\.00 USD\.$/m,
+    /^The month's sum in the ledger is now 0\.30 EUR and 3\.00 USD\.$/m,
   );
   const view = ["transactions", "show", `${LIVE_ID.slice(0, -1)}e`];
   assert.match(await words(...view), /^Paid +2025-11-05T00:00:00Z$/m);

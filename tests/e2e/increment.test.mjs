@@ -151,7 +151,7 @@ test("an increment needs a ledger that is complete", async (t) => {
   await backup(kv, path("full"));
   await kv.ledger.run([{ sql: "UPDATE reconciliation SET completed = NULL", parameter: "" }]);
   const attempt = () => increment(kv, path("one"), path("full"), rules);
-  await assert.rejects(attempt(), /run `npm run ledger -- check`, then this again/);
+  await assert.rejects(attempt(), /Run `npm run ledger -- check`, then this again/);
   kv.ledger = null;
   await assert.rejects(attempt(), /this needs the ledger/);
 });

@@ -82,7 +82,7 @@ test("a rebuild is asked about, and makes the ledger again", async (t) => {
   assert.equal(code, 1);
   assert.match(problem, /nothing was emptied/);
   const words = await command(0, "rebuild", "--yes");
-  assert.match(words, new RegExp(`was made again from ${names.length} records`));
+  assert.match(words, new RegExp(`was rebuilt from ${names.length} records`));
   assert.equal(await count(), names.length);
   const sql = "SELECT json_quote(count(*)) FROM transactions WHERE erased = 1";
   assert.deepEqual(await kv.ledger.run([{ sql, parameter: "" }]), [["0"]]);
@@ -104,7 +104,7 @@ test("transactions from before a month can be left to KV, and brought back", asy
   assert.equal((await json(0, "status")).keptFrom, next);
   assert.match(
     await command(0, "status"),
-    new RegExp(`^Orders kept +from ${next.replace(".000", "")} on$`, "m"),
+    new RegExp(`^Kept +from ${next.replace(".000", "")} on$`, "m"),
   );
   const { keptFrom, missing } = await json(0, "keep-from", "all", "--yes", "--by", "Ada");
   assert.deepEqual([keptFrom, missing, await count()], [null, names.length, names.length]);

@@ -429,7 +429,7 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
         answers.sort_by_key(|(answer, _)| answer.status);
         let [(done, winner), (refused, loser)] = answers;
         assert_eq!((done.status, refused.status), (200, 422), "{}", refused.text);
-        let words = format!("Nothing of yours was kept: {winner} changed the pr");
+        let words = format!("Your change was not saved: {winner} changed the pr");
         assert!(refused.text.contains(&words), "{}", refused.text);
         assert!(refused.text.contains("name=\"seen\"") && refused.text.contains(loser));
     }

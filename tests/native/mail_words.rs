@@ -28,7 +28,7 @@ const BLOCKED: &str = "The mail service blocks this address and may refuse the e
 type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
 
 const ROWS: [Row; 23] = [
-    (State::NotAsked, None, "not requested: the order did not ask for an e-mail", false, None),
+    (State::NotAsked, None, "not requested: the shop did not ask for an e-mail", false, None),
     (
         State::Erased,
         None,
@@ -37,7 +37,7 @@ const ROWS: [Row; 23] = [
         None,
     ),
     (State::Off, None, "off: the unit's e-mails are off", false, None),
-    (State::Test, None, "test: a test key made the order", true, Some(FIRST)),
+    (State::Test, None, "test: a test key created the transaction", true, Some(FIRST)),
     (State::Waiting, None, "waiting", true, Some(FIRST)),
     (
         State::Waiting,
@@ -71,14 +71,14 @@ const ROWS: [Row; 23] = [
     (
         State::Skipped,
         Some("test-mode"),
-        "not sent: a test key made the order, and the service has no address for tests (`MAIL_TEST_TO`)",
+        "not sent: a test key created the transaction, and the service has no address for tests (`MAIL_TEST_TO`)",
         true,
         None,
     ),
     (
         State::Skipped,
         Some("daily-limit"),
-        "not sent: the address had received the most e-mails that one person may get in a day",
+        "not sent: the address had already received as many e-mails as one person may get in a day",
         true,
         None,
     ),
@@ -107,7 +107,7 @@ const ROWS: [Row; 23] = [
     (
         State::Failed,
         Some("unsent"),
-        "failed: the queue did not take it when the order was made",
+        "failed: the queue did not accept it when the transaction was created",
         true,
         None,
     ),

@@ -789,7 +789,8 @@ fn failures_are_listed_by_day_with_what_became_of_them_since() {
     let (days, more, failed) = list(None, 20);
     assert_eq!((&*days, more), ("2026-11-21 2026-11-19 2026-11-19", false));
     assert_eq!(failed[0]["now"], shown(desk.status()));
-    let problem = format!("there is no transaction {absent} here: is it one of this place?");
+    let problem =
+        format!("there is no transaction {absent} here: check that it belongs to this environment");
     let lost = failed.as_array().unwrap().iter().find(|it| it["id"] == absent.as_str()).unwrap();
     assert_eq!(*lost, json!({"day": early, "id": absent.as_str(), "problem": problem}));
     assert_eq!(list(Some(early), 20).0, "2026-11-19 2026-11-19");
@@ -856,13 +857,13 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
     for (why, change) in refusals {
         let desk = Desk::asked();
         change(&desk);
-        let problem = format!("there is no e-mail of {} to send: {why}", id());
+        let problem = format!("the e-mail of {} cannot be sent: {why}", id());
         assert_eq!(desk.resend(), Err(problem));
         assert!(!desk.store.names().iter().any(|name| name.starts_with("audit:")), "{why}");
     }
     let desk = Desk::asked();
     desk.store.set_failing(Some("audit:"));
-    assert_eq!(desk.resend(), Err("the store does not answer, or refuses".to_owned()));
+    assert_eq!(desk.resend(), Err("the store did not answer, or refused the request".to_owned()));
 }
 
 #[test]
@@ -884,7 +885,7 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     desk.store.remove(&ProfileKey("unit").name());
     assert_eq!(preview(&desk).unwrap().sender, "Impact Pledge");
     desk.keep_record(&with(&[("/timelineUrl", Value::Null)]));
-    assert!(preview(&desk).unwrap_err().to_string().ends_with("no address of its page"));
+    assert!(preview(&desk).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
 /// The hash of an address names whoever has the address to compare with.

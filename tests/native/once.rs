@@ -182,7 +182,7 @@ impl Asked {
                 let id = id[..id.len() - 1].to_owned() + if id.ends_with('0') { "1" } else { "0" };
                 at.store.keep(&format!("transaction:{id}"), b"{}", b"null");
                 Err(OperatorError::Invalid(
-                    "stands for another change: see the person's".to_owned(),
+                    "was used for another change: see the person's".to_owned(),
                 ))
             }
             Erase => {
@@ -426,8 +426,10 @@ fn an_id_stands_for_one_change() {
         for asked in others.into_iter().filter(|it| it.command != Erase && it.command != Rebuild) {
             let (heard, _) = world.ask(asked, ADA, Some(&id), &[]);
             let problem = heard.unwrap().unwrap_err().to_string();
-            let words =
-                format!("the operation ID `{id}` stands for another change, `{}`", command.name());
+            let words = format!(
+                "the operation ID `{id}` was used for another change, `{}`",
+                command.name()
+            );
             assert!(problem.contains(&words), "{command:?}: {problem}");
             assert_eq!(world.all(), all, "{command:?}");
         }
@@ -480,7 +482,7 @@ fn of_two_at_once_one_is_done() {
             let done = heard.iter().flatten().filter(|done| done.before.is_none()).count();
             assert_eq!(done, 1, "{command:?} {call}: {heard:?}");
             for error in heard.iter().filter_map(|heard| heard.as_ref().err()) {
-                let is_told = error.to_string().contains("is being done right now");
+                let is_told = error.to_string().contains("is already running");
                 assert!(is_told, "{command:?} {call}: {error}");
             }
             assert_eq!(world.audited(command), audits_of(command), "{command:?} {call}");
@@ -546,14 +548,14 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
         (None, Err(error)) => {
-            let is_under_way = error.to_string().contains("is being done right now");
+            let is_under_way = error.to_string().contains("is already running");
             assert!(is_under_way || is_of_what_was_done(command, error), "{what}: {error}");
         }
         (Some(Ok(_)), Ok(done)) => {
             assert!(done.before.is_some() || !done.outcome.is_null(), "{what}")
         }
         (Some(Ok(_)), Err(error)) => {
-            let is_kept = ["is being done right now", "less than 2 minutes ago"];
+            let is_kept = ["is already running", "less than 2 minutes ago"];
             let is_told = is_kept.iter().any(|words| error.to_string().contains(words));
             assert!(is_told || is_of_what_was_done(command, error), "{what}: {error}");
         }
@@ -566,7 +568,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
         Undo => text.contains("is not marked as paid"),
-        Revoke => text.contains("no such key here"),
+        Revoke => text.contains("this key does not exist here"),
         _ => false,
     }
 }
@@ -683,8 +685,11 @@ fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
             world.later(later_ms);
             let (heard, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
             let error = heard.unwrap().unwrap_err().to_string();
-            let words =
-                ["is revoked or replaced since", "bo@example.org removed it at", "took back"];
+            let words = [
+                "was revoked or replaced since",
+                "bo@example.org removed it at",
+                "marked it as unpaid",
+            ];
             assert!(words.iter().any(|words| error.contains(words)), "{command:?}: {error}");
             assert_eq!(world.effect(), all, "{command:?}");
         }
@@ -799,7 +804,7 @@ fn without_a_ledger_the_audit_log_tells_what_was_begun() {
                 _ => assert!(matches!(command, Erase | Revoke | Resend), "{command:?}: {done:?}"),
             },
             Err(error) => {
-                let is_told = error.to_string().contains("this was done already, or begun, at");
+                let is_told = error.to_string().contains("this was already done, or begun, at");
                 assert!(is_told, "{command:?}: {error}");
             }
         }
@@ -807,7 +812,7 @@ fn without_a_ledger_the_audit_log_tells_what_was_begun() {
         let other = if command == AddUnits { Create } else { AddUnits };
         let (heard, _) = world.ask(other.asked(), ADA, Some(&id), &[]);
         let problem = heard.unwrap().unwrap_err().to_string();
-        assert!(problem.contains("stands for another change"), "{command:?}: {problem}");
+        assert!(problem.contains("was used for another change"), "{command:?}: {problem}");
     }
 }
 

@@ -142,8 +142,8 @@ fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
         (json!({}), "`--keep` is missing"),
         (json!({ "keep": null }), "`--keep` is missing"),
         (json!({ "keep": "0", "kep": "0" }), "`keys rotate` has no argument `kep`"),
-        (json!({ "keep": 0 }), "`--keep` has a value of another type"),
-        (json!({ "keep": ["0"] }), "`--keep` has a value of another type"),
+        (json!({ "keep": 0 }), "`--keep` has a value of the wrong type"),
+        (json!({ "keep": ["0"] }), "`--keep` has a value of the wrong type"),
     ] {
         let Value::Object(arguments) = arguments else { panic!() };
         let refused = operation.check(arguments).unwrap_err();
@@ -294,7 +294,7 @@ fn a_key_that_is_made_twice_by_one_id_is_one_key_whose_secret_is_shown_once() {
     assert!(first.text.starts_with(&format!("{key}\n")) && first.exit_code == 0);
     let again = create("first");
     assert_eq!(again.exit_code, 1);
-    assert!(again.text.contains("already made; its secret was shown once"), "{}", again.text);
+    assert!(again.text.contains("already created and is shown only once"), "{}", again.text);
     assert!(!again.data.contains(&key) && data(&again)["alreadyDone"].is_string());
     assert_eq!(data(&again)["id"], data(&first)["id"]);
     assert_eq!(place.person.asked.borrow().len(), 1, "it is confirmed once");

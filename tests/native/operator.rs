@@ -133,7 +133,7 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     failed(block_on(teams::add(&store, None, &ada, "t", &v)).err());
     failed(block_on(teams::remove(&store, None, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
-        let problem = "the name of who changes records is one line of 1 to 254 bytes";
+        let problem = "the author's name must be one line of 1 to 254 bytes";
         refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
     }
 }
@@ -167,7 +167,7 @@ fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
     assert_eq!((shown, damaged), (vec![9, 8, 7, 6, 4, 3, 2, 1, 0], 2));
     for hostile in ["", "~", "x~~", "10~~", "+1~~", "0~a b~", &format!("0~~{}", "a".repeat(2_048))]
     {
-        let problem = "this is no place in the record of changes: begin with the newest ones";
+        let problem = "this is not a valid audit cursor: begin with the newest entries";
         refused(block_on(audit::page(&store, Some(hostile), 3)), problem);
     }
 }
@@ -465,7 +465,7 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
         let once_more = block_on(keys::revoke(&store, None, &desk().author(), wanted));
-        refused(once_more, "not revoked: no such key here");
+        refused(once_more, "nothing was revoked: this key does not exist here");
         assert_eq!(names(&store).len(), 2);
     }
 }
@@ -493,7 +493,7 @@ fn what_names_no_key_or_several_is_refused() {
         (
             "bb0000000000",
             "no key has the ID `bb0000000000` in the list, which may lack keys of the last \
-             60 s: give the key itself or its whole hash, and no list is needed",
+             60 s. Give the key itself or its whole hash to find a new key",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),
@@ -666,7 +666,7 @@ fn a_key_is_not_replaced_by_one_that_cannot_work() {
         (
             "aa",
             "the record of the key aa0000000000 lacks the namespace's secret, without which a key \
-             cannot create: make a new key, and revoke this one",
+             cannot create transactions: create a new key, and revoke this one",
         ),
         ("bb", "the record of the key bb0000000000 cannot be read: missing field `mode`"),
         ("cc", "there is no key cc0000000000: nothing was done"),
@@ -891,7 +891,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "accent": "#000000" }),
-            "the unit `u` has no profile: begin it with `--name`",
+            "the unit `u` has no profile yet: give it a name with `--name`",
         ),
         (
             "u",
@@ -1039,7 +1039,7 @@ fn what_new_prices_change_is_known_before_and_after() {
     refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");
     refused(
         with(Mode::Test, "1"),
-        "test keys have no prices yet: begin with a file, which has the currency",
+        "test keys have no prices yet: set a whole price list first, which has the currency",
     );
 }
 
@@ -1047,7 +1047,7 @@ fn what_new_prices_change_is_known_before_and_after() {
 fn a_catalogue_has_a_bound() {
     refused(
         parse(b"{\"currencyCode\":\"\xff\"}"),
-        "this is not UTF-8 text: look at byte 17, and save it as UTF-8",
+        "this is not UTF-8 text: check byte 17, and save the file as UTF-8",
     );
     let prices: String = (0..60_000).map(|offering| format!("\"{offering}\":\"0.00\",")).collect();
     let text = format!("{{\"currencyCode\":\"USD\",\"unitPrices\":{{{prices}\"x\":\"1\"}}}}");
@@ -1057,7 +1057,7 @@ fn a_catalogue_has_a_bound() {
     refused(
         parse(padded.as_bytes()),
         &format!(
-            "a catalogue may have 1048576 bytes, this has {length}: leave out offerings that cost \
+            "a price list may have 1048576 bytes, but this one has {length}: leave out offerings that cost \
              nothing"
         ),
     );

@@ -315,8 +315,8 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     let again = bench.undo().unwrap_err().to_string();
     assert_eq!(
         again,
-        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org took back \
-         that it was paid at 2026-02-02T00:00:00.001Z"
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here: ada@example.org marked it \
+         as unpaid at 2026-02-02T00:00:00.001Z"
     );
 }
 
@@ -340,11 +340,12 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     at(MADE_MS - 3 * MINUTE_MS);
     bench.mark_now(&json!({})).unwrap();
     at(MADE_MS);
-    let marked = "is marked already: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
+    let marked =
+        "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
     for hidden in [None, Some("settlement:")] {
         store.set_hidden(hidden); // as Workers KV may not show it
         let problem = send().unwrap_err();
-        let words = if hidden.is_some() { marked } else { "is marked already: 1.50 USD" };
+        let words = if hidden.is_some() { marked } else { "is already marked as paid: 1.50 USD" };
         assert!(problem.contains(words), "{problem}");
     }
     store.set_hidden(None);
@@ -352,8 +353,8 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     bench.undo().unwrap();
     at(MADE_MS + 50 * MINUTE_MS);
     let problem = send().unwrap_err();
-    let undone = "was changed since this form was opened: ada@example.org took back that it was paid at \
-        2026-02-02T00:11:00.000Z. Look at it and begin again";
+    let undone = "was changed since this form was opened: ada@example.org marked it as unpaid at \
+        2026-02-02T00:11:00.000Z. Check it, and begin again";
     assert!(problem.contains(undone), "{problem}");
     bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
     send().unwrap(); // what was undone before does not matter
@@ -380,8 +381,8 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 pledges without a price, for example in {free}: they are charged as 0, and you accept 0. Look at \
-         them in the usage, and then accept 1"
+        "has 1 unpriced pledge, for example in {free}, charged 0.00, and you accept 0. Check \
+         the usage, then accept 1"
     );
     let amounts = |amounts: &[&str]| {
         let stated = amounts.iter().map(|text| match text.split_once(' ') {
@@ -391,17 +392,17 @@ fn what_is_not_the_months_sum_is_not_marked() {
         json!({ "/amounts": stated.collect::<Vec<_>>(), "/acceptUnpriced": 1 })
     };
     for (changed, problem) in [
-        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and not of 0.00 EUR and 1.50 USD"),
-        (amounts(&["1.51"]), "has a sum of 1.50 USD, and not of 1.51 USD"),
-        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and not of 1.50 EUR"),
-        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and not of 0.75 USD and 0.75 USD"),
-        (amounts(&["1.501"]), "needs an amount such as `1234.50`, and not `1.501`"),
-        (amounts(&["-1.50"]), "needs an amount such as `1234.50`, and not `-1.50`"),
-        (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, and not `1.5e0`"),
+        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, not of 0.00 EUR and 1.50 USD"),
+        (amounts(&["1.51"]), "has a sum of 1.50 USD, not of 1.51 USD"),
+        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, not of 1.50 EUR"),
+        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, not of 0.75 USD and 0.75 USD"),
+        (amounts(&["1.501"]), "needs an amount such as `1234.50`, not `1.501`"),
+        (amounts(&["-1.50"]), "needs an amount such as `1234.50`, not `-1.50`"),
+        (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, not `1.5e0`"),
         (json!({}), &unpriced),
         (
             json!({ "/of/month": "2026-02" }),
-            "cannot be marked before 2026-03-02T00:00:00.000Z: 24 hours after it ends, in UTC",
+            "cannot be marked before 2026-03-02T00:00:00.000Z, which is 24 hours after its end, in UTC",
         ),
         (json!({ "/of/month": "2025-12" }), "has no transactions"),
         (json!({ "/of/unit": "unit_de" }), "has no transactions"),
@@ -425,8 +426,9 @@ fn what_is_not_the_months_sum_is_not_marked() {
     }
     bench.mark(&amounts(&["01.5 USD"])).unwrap();
     let error = bench.mark(&amounts(&["1.50"])).unwrap_err().to_string();
-    let there =
-        format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
+    let there = format!(
+        "is already marked as paid: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada"
+    );
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
 }
@@ -447,7 +449,7 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
         (json!([{ "amount": "3.00", "currencyCode": "USD" }]), "3.00 USD"),
     ] {
         let error = bench.mark_now(&json!({ "/amounts": amounts })).unwrap_err().to_string();
-        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, and not of {paid}"));
+        assert_eq!(error, format!("{of} has a sum of 1.50 USD and 1.50 XYZ, not of {paid}"));
     }
 }
 
@@ -478,7 +480,7 @@ fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     bench.service.clock.0.set(NOW_MS);
     bench.service.create(UNIT, &minimal());
     let again = bench.mark(&both).unwrap_err().to_string();
-    assert!(again.contains("is marked already: 3.00 USD"), "{again}");
+    assert!(again.contains("is already marked as paid: 3.00 USD"), "{again}");
     assert_eq!(store.value(JANUARY), record);
     bench.undo().unwrap();
     assert!(bench.mark(&both).unwrap_err().to_string().contains("has a sum of 4.50 USD"));
@@ -493,7 +495,7 @@ fn a_month_is_marked_once_the_ledger_is_complete_beyond_its_end() {
         let error = bench.mark_now(&json!({})).unwrap_err().to_string();
         let expected = format!(
             "nothing was marked: 2026-01 of the unit `unit_dev` (test) cannot be marked yet: {words}, and the month \
-            ended at 2026-02-01T00:00:00.000Z. The next reconciliation begins within {hours} h; the command \
+            ended at 2026-02-01T00:00:00.000Z. The next reconciliation pass begins within {hours} h; the command \
             `ledger check` makes one now"
         );
         assert_eq!(error, expected);

@@ -324,8 +324,8 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     let (nothing, ledger) = (MemoryStore::default(), SqliteLedger::default());
     let of = (&Wanted::default(), &reference("r"));
     let found = block_on(transactions::find(&nothing, Some(&ledger), of, &Direction::Newest, 9));
-    let message = "this namespace has no secret, which references and addresses are found by: it is \
-                   made with the first API key";
+    let message = "this namespace has no secret yet, which is needed to find references and addresses: it \
+                   is created with the first API key";
     assert_eq!(found.unwrap_err().to_string(), message);
 }
 
@@ -418,13 +418,14 @@ fn a_damaged_record_is_named_and_not_quoted() {
     }
     for text in ["ptran_", "secret", &TransactionKey(&id).name()] {
         let outcome = block_on(transactions::get(&store, text));
-        let message = "this is not the ID of a transaction, which begins with `ptran_`: take it from \
-                       a list or an answer";
+        let message = "this is not the ID of a transaction, which begins with `ptran_`: copy it from \
+                       a list or from an answer of the API";
         assert_eq!(outcome.unwrap_err().to_string(), message);
     }
     let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [2; 16]);
     let outcome = block_on(transactions::get(&store, other.as_str()));
-    let message = format!("there is no transaction {other} here: is it one of this place?");
+    let message =
+        format!("there is no transaction {other} here: check that it belongs to this environment");
     assert_eq!(outcome.unwrap_err().to_string(), message);
 }
 
@@ -538,8 +539,8 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let before = records(&bench.store, "");
     assert_eq!(
         erase(&bench),
-        Err("it was created less than 5 minutes ago, and a repeat of the create could bring it \
-             back: nothing was erased, try again in 60 s"
+        Err("it was created less than 5 minutes ago, so a repeated create could bring it back. \
+             Nothing was erased: try again in 60 s"
             .to_owned())
     );
     assert_eq!(records(&bench.store, ""), before);
@@ -561,7 +562,7 @@ fn a_missing_replay_record_is_written_before_anything_is_erased() {
     bench.store.remove(&name);
     pass(&bench, 5);
     let message = erase(&bench).unwrap_err();
-    assert!(message.starts_with(&format!("the create of {id} was broken off")), "{message}");
+    assert!(message.starts_with(&format!("the create of {id} was interrupted")), "{message}");
     let added: Value = serde_json::from_str(&bench.store.value(&name).unwrap()).unwrap();
     let written: Value = serde_json::from_str(&replay).unwrap();
     assert_eq!((&added["id"], &added["terms"]), (&written["id"], &written["terms"]));
@@ -671,7 +672,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
         ledger.set_failing_after(1, failing); // the operation has begun
         let message = erase_with(&bench, Some(&ledger)).unwrap_err();
         assert!(message.contains("its row in the ledger is not"), "{message}");
-        assert!(message.ends_with("erase it once more"), "{message}");
+        assert!(message.ends_with("erase it again"), "{message}");
         ledger.set_failing(Failing::Not);
         if failing == Failing::Before {
             assert_eq!(ledger.sql(COLUMNS), before);
@@ -716,7 +717,7 @@ fn erase_person(
         assert_eq!(step.damaged, Damaged::default());
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
         let young = "it was created less than 5 minutes ago";
-        let broken = |id: &str| format!("the create of {id} was broken off");
+        let broken = |id: &str| format!("the create of {id} was interrupted");
         let refused = step.refused.into_iter().map(|(id, why)| {
             assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
             id

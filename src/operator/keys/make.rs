@@ -1,4 +1,4 @@
-//! New keys. A key is derived from its operation, so that what is sent twice makes one.
+//! Creates keys. A key is derived from its operation's ID, so that a repeated request does not create a second key.
 
 use super::{CREATE, KeyNote, KeyRow, MadeKey, NotedKey, of_rotation, read, revokes, row};
 use crate::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
@@ -13,12 +13,12 @@ use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
 use std::collections::BTreeSet;
 
-/// Makes a key with this record, and the namespace's secret with the first key. The secret of the
-/// record given is ignored. Its unit or team is added to the register if that lacks it.
+/// Creates a key with this record; with the first key, also the namespace's secret. Ignores the secret of `record`. Registers
+/// the unit or team if it is not registered.
 ///
 /// # Errors
-/// If the ID or the label is out of bounds, the key that the operation has made is revoked or replaced since, or store or
-/// ledger fail.
+/// If the ID or the label is out of bounds, the key that the operation created was revoked or replaced since, or the store
+/// or the ledger fails.
 pub async fn create(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -27,7 +27,7 @@ pub async fn create(
 ) -> Result<Done<MadeKey>> {
     let record = KeyRecord { secret: None, ..record };
     let asked = encode(&record)?;
-    read(&asked).map_err(OperatorError::Invalid)?; // as the service will
+    read(&asked).map_err(OperatorError::Invalid)?; // the service reads the record with the same rules
     let work = async |author: &Author<'_, _, _>| make(store, author, &record, &asked).await;
     let done = once(store, ledger, author, (CREATE, &record), work).await?;
     match done.before {
@@ -36,11 +36,11 @@ pub async fn create(
     }
 }
 
-/// A key that was made before, as a list shows it now. KV cost: 1 list.
+/// Returns a key that was created before, as a list shows it now. KV cost: 1 list.
 pub(super) async fn as_now(store: &impl OperatorStore, made: MadeKey) -> Result<MadeKey> {
     let listed = store.list(&made.row.name.name, None).await?.records;
     let row = listed.iter().find_map(|record| row(record, None)).unwrap_or_else(|| KeyRow {
-        problem: Some("it is revoked or has ended, or lists do not show it yet".to_owned()),
+        problem: Some("it was revoked or has expired, or lists do not show it yet".to_owned()),
         ..made.row.clone()
     });
     Ok(MadeKey { row, ..made })
@@ -66,17 +66,17 @@ async fn make(
     drawn.put(store, encode(&record)?, KeyNote::new(&record, author.registered())).await
 }
 
-/// A key that is to be made.
+/// A key that is not written yet.
 pub(super) struct Drawn {
     key: String,
     credential: CredentialKey,
-    /// Whether a repeat makes it again.
+    /// Whether it is derived from the operation's ID, so that a repeated request derives the same key.
     is_derived: bool,
 }
 
 impl Drawn {
-    /// The key that an operation makes, which says `what` to make. Where the operation's ID may be guessed, it is drawn at
-    /// random.
+    /// Derives the key from the operation and from `what`, the arguments of the command. If the operation's ID may be
+    /// guessable, the key is random.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,
@@ -98,8 +98,8 @@ impl Drawn {
         self.credential.0.id()
     }
 
-    /// The key as an earlier attempt of the operation has made it. After one that failed it is written once more where that
-    /// makes the same key, as nobody can have seen its secret.
+    /// Returns the key that an earlier attempt of the operation created. Returns `None` for a derived key after a failed
+    /// attempt: its secret was not shown, so the same key is written again.
     pub async fn made_before(
         &self,
         store: &impl OperatorStore,
@@ -122,12 +122,12 @@ impl Drawn {
     }
 }
 
-/// The key that an earlier attempt of the operation has made, as the audit log and a list show it: a read of its record
-/// would have Workers KV remember that there is none. `expected` is the ID that it may have. KV cost: none at the first
-/// attempt; else 2 lists, and a read per 100 changes since.
+/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read the
+/// key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key may have.
+/// KV cost: none at the first attempt; else 2 lists, and 1 read per 100 changes since.
 ///
 /// # Errors
-/// If it was revoked or replaced since, or the store fails.
+/// If the key was revoked or replaced since, or the store fails.
 pub(super) async fn made_earlier(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -141,7 +141,7 @@ pub(super) async fn made_earlier(
         |change: &Change, id: &String| revokes(change, id) || of_rotation(change, 0) == Some(id);
     if let Some(id) = ids.iter().find(|id| changes.iter().any(|change| ends(change, id))) {
         return Err(OperatorError::Invalid(format!(
-            "nothing was done: the key `{id}` that was made by this is revoked or replaced since. Begin again to make another"
+            "nothing was done: this created the key `{id}`, which was revoked or replaced since. Begin again to create another"
         )));
     }
     for id in ids {
@@ -153,7 +153,7 @@ pub(super) async fn made_earlier(
     Ok(None)
 }
 
-/// The ID of the key that a change has made.
+/// Returns the ID of the key that a change created.
 fn made_by(change: &Change) -> Option<&String> {
     let created = (change.command == CREATE).then(|| change.on.first()).flatten();
     created.or(of_rotation(change, 1))

@@ -1,4 +1,4 @@
-//! API keys: create, list, revoke, rotate.
+//! API keys: creates, lists, revokes and rotates them.
 
 mod make;
 mod rotate;
@@ -25,34 +25,34 @@ const CREATE: &str = "keys create";
 const REVOKE: &str = "keys revoke";
 const ROTATE: &str = "keys rotate";
 
-/// Most bytes of a new note: `ends` and `successor`, which come later, fit into the 1,024 of metadata, too.
+/// Largest number of bytes of a new note. This leaves room for `ends` and `successor` within the 1,024 bytes of metadata.
 const MAX_NOTE_BYTES: usize = 960;
 
-/// A key that was made.
+/// A key that was created.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
-    /// The key itself, which is shown this once: only its hash is kept. `None` if it was shown before.
+    /// The key itself, which is shown only once: only its hash is stored. `None` if it was shown before.
     pub key: Option<String>,
-    /// The key as later lists show it.
+    /// The key as lists show it.
     #[serde(flatten)]
     pub row: KeyRow,
 }
 
 impl MadeKey {
-    /// The key itself.
+    /// Returns the key itself.
     ///
     /// # Errors
     /// If it was shown before.
     pub fn secret(&self) -> Result<&str> {
         self.key.as_deref().ok_or_else(|| {
             OperatorError::Invalid(format!(
-                "the key `{}` is already made; its secret was shown once. If nobody has it, rotate the key or revoke it",
+                "the key `{}` was already created and is shown only once. If nobody has stored it, rotate or revoke it",
                 self.row.name.id
             ))
         })
     }
 
-    /// A key whose secret was shown.
+    /// Creates the entry of a key that was shown before.
     fn shown(name: KeyName) -> Self {
         MadeKey { key: None, row: KeyRow { name, note: None, problem: None } }
     }
@@ -76,20 +76,20 @@ pub struct KeyRow {
     /// The names of the key.
     #[serde(flatten)]
     pub name: KeyName,
-    /// Its note; `None` if it cannot be read.
+    /// Its note; `None` if the metadata cannot be read.
     #[serde(flatten)]
     pub note: Option<KeyNote>,
-    /// The problem with it. The key can still be revoked.
+    /// What is wrong with the key, if something is. It can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Names of a key that do not reveal it.
+/// The names of a key, which do not reveal it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyName {
     /// The first 12 digits of its hash.
     pub id: String,
-    /// The name of its record, with the whole hash: it finds the key where a list lacks it.
+    /// The name of its record, with its whole hash. It finds the key even if a list does not show it yet.
     pub name: String,
 }
 
@@ -101,23 +101,23 @@ impl KeyName {
     }
 }
 
-/// The metadata of a key's record, so that a list of keys reads no record: at most 1,024 bytes of
-/// JSON. The service does not read it.
+/// The metadata of a key's record, at most 1,024 bytes of JSON. With it, listing keys reads no records. The service does not
+/// read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyNote {
     /// Test or live.
     pub mode: Mode,
-    /// Whom it acts for.
+    /// The unit or team that it acts for.
     #[serde(flatten)]
     pub level: KeyLevel,
-    /// The operator's note.
+    /// The operator's label.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// When it was made, an RFC 3339 date-time.
+    /// When it was created, an RFC 3339 date-time.
     pub created: String,
-    /// Who made it.
+    /// Who created it.
     pub by: String,
-    /// Digits that two keys with one secret have in common.
+    /// The fingerprint of the namespace's secret in its record. Keys with the same secret have the same fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
     /// The ID of the key that it replaced.
@@ -126,7 +126,7 @@ pub struct KeyNote {
     /// The ID of the key that replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
-    /// When it ends, an RFC 3339 date-time; `None` if it does not.
+    /// When it expires, an RFC 3339 date-time; `None` if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<String>,
 }
@@ -146,8 +146,8 @@ impl KeyNote {
         }
     }
 
-    /// The note as metadata. A long name of who made the key is cut where the label is long, too: the audit log has it
-    /// whole.
+    /// Returns the note as metadata. Shortens the author's name if the note would be too long; the audit log has the whole
+    /// name.
     pub(super) fn fitted(mut self) -> Result<Value> {
         let mut by = self.by.clone();
         while serde_json::to_vec(&self)?.len() > MAX_NOTE_BYTES && by.pop().is_some() {
@@ -158,7 +158,7 @@ impl KeyNote {
 }
 
 impl KeyRow {
-    /// `secret` is the fingerprint of the namespace's secret, if that is known.
+    /// Creates a row from a key's metadata. `secret` is the fingerprint of the namespace's secret, if known.
     fn new(key: CredentialKey, metadata: &Value, secret: Option<&str>) -> Self {
         let name = KeyName::new(key);
         let note = match KeyNote::deserialize(metadata) {
@@ -170,13 +170,13 @@ impl KeyRow {
         };
         let is_another = secret.is_some_and(|secret| note.secret.as_deref() != Some(secret));
         let problem = is_another.then(|| {
-            "its secret is not the namespace's: make another key, and revoke this one".to_owned()
+            "its secret is not the namespace's: create another key, and revoke this one".to_owned()
         });
         KeyRow { name, note: Some(KeyNote { secret: None, ..note }), problem }
     }
 }
 
-/// A [`CredentialKey`] whose metadata is read: a [`KeyNote`], with members of later releases.
+/// A [`CredentialKey`] whose metadata is read as JSON: a [`KeyNote`] that may have members of later releases.
 #[derive(Clone, Copy)]
 pub(super) struct NotedKey(pub CredentialKey);
 
@@ -197,15 +197,16 @@ fn revokes(change: &Change, id: &str) -> bool {
     change.command == REVOKE && change.on == [id]
 }
 
-/// The old key of a rotation (0) or the new one (1); `None` for another change.
+/// Returns the ID of the old key (index 0) or the new key (index 1) of a rotation; `None` for another change.
 fn of_rotation(change: &Change, index: usize) -> Option<&String> {
     (change.command == ROTATE).then(|| change.on.get(index)).flatten()
 }
 
 // ---- List ----------------------------------------------------------------------------------------
 
-/// All keys, or those of a unit or a team, sorted by hash, among the first so many pages of a thousand; and whether there
-/// are more pages. A key of the last minute may be missing. One that cannot be read is nobody's.
+/// Returns all keys, or those of a unit or a team, sorted by hash; and whether there are more than `most_pages` pages of
+/// 1,000 keys. Keys of the last minute may be missing. A key whose metadata cannot be read belongs to no unit or team. KV
+/// cost: 1 read, and 1 list per 1,000 keys.
 ///
 /// # Errors
 /// If the store fails.
@@ -234,28 +235,28 @@ async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
 fn row(Listed { name, metadata, expiration }: &Listed, secret: Option<&str>) -> Option<KeyRow> {
     let mut row = KeyRow::new(CredentialKey::parse(name)?, metadata, secret);
     if let (Some(note), Some(seconds)) = (&mut row.note, expiration) {
-        note.ends = Some(date_time_in_seconds(*seconds)); // as the store has it
+        note.ends = Some(date_time_in_seconds(*seconds)); // the store's expiry is what counts
     }
     Some(row)
 }
 
-/// Whether a record of this name is a key's.
+/// Whether this is the name of a key's record.
 pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }
 
-/// The key of a backup's record, as a list shows it; `None` for a record of another kind.
+/// Returns the key of a backup's record; `None` if it is not a key's record.
 pub fn backed(record: &Listed) -> Option<KeyRow> {
     row(record, None)
 }
 
 // ---- One key -------------------------------------------------------------------------------------
 
-/// Finds a key by its text, its whole hash, the name of its record, or its ID, which is the beginning
-/// of the hash. Only an ID is looked up in a list, which may lack keys of the last minute.
+/// Finds a key by the key itself, its whole hash, the name of its record, or its ID, which is the beginning of its hash. An
+/// ID is looked up in a list, where keys of the last minute may be missing. KV cost: 1 list for an ID.
 ///
 /// # Errors
-/// If the text has another form, matches no key or several, or the store fails.
+/// If the text is none of these, or an ID matches no key or several; or if the store fails.
 async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     let text = text.trim();
     if let Some(key) = whole(text) {
@@ -275,8 +276,8 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     match found.as_slice() {
         [key] => Ok(*key),
         [] => Err(OperatorError::Invalid(format!(
-            "no key has the ID `{text}` in the list, which may lack keys of the last {SHOWN_SECONDS} s: give \
-             the key itself or its whole hash, and no list is needed"
+            "no key has the ID `{text}` in the list, which may lack keys of the last {SHOWN_SECONDS} s. Give \
+             the key itself or its whole hash to find a new key"
         ))),
         several => Err(OperatorError::Invalid(format!(
             "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",
@@ -285,7 +286,7 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
 }
 
-/// The key of a text that needs no look-up in a list.
+/// Returns the key of a text that is not an ID, so that no list is needed.
 fn whole(text: &str) -> Option<CredentialKey> {
     if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
         return Some(CredentialKey(ApiKey::new(text).hash()));
@@ -293,21 +294,21 @@ fn whole(text: &str) -> Option<CredentialKey> {
     CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
 }
 
-/// A key, which is named as for [`find`]; `None` if it has no record.
+/// Returns a key by one of the names that [`find`] accepts; `None` if it does not exist.
 ///
 /// # Errors
-/// As [`find`], or if the store fails.
+/// As [`find`].
 pub async fn get(store: &impl OperatorStore, key: &str) -> Result<Option<KeyRow>> {
     let key = find(store, key).await?;
     let stored = store.get(&NotedKey(key)).await?;
     Ok(stored.map(|stored| KeyRow::new(key, &stored.metadata, None)))
 }
 
-/// Revokes a key, which is named as for [`find`]. A ledger that does not answer is passed over: a key that others know has
-/// to go.
+/// Revokes a key by one of the names that [`find`] accepts. Works even if the ledger does not answer, because a leaked key
+/// must be revocable at any time.
 ///
 /// # Errors
-/// As [`find`]; if it has no record, or the store fails.
+/// As [`find`]; or if the key does not exist.
 pub async fn revoke(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -331,7 +332,9 @@ async fn remove(
         if author.earlier.is_some() {
             return Ok(KeyName::new(key)); // an earlier attempt has removed it
         }
-        return Err(OperatorError::Invalid("not revoked: no such key here".to_owned()));
+        return Err(OperatorError::Invalid(
+            "nothing was revoked: this key does not exist here".to_owned(),
+        ));
     }
     author.record(store, REVOKE, [key.0.id()]).await?;
     store.remove(&key).await?;

@@ -1,4 +1,4 @@
-//! Keys that replace others.
+//! Rotates keys: creates a replacement and lets the old key expire.
 
 use super::make::{self, Drawn};
 use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
@@ -17,11 +17,11 @@ use serde_json::Value;
 /// A key that replaces another.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
-    /// The new key, which works whether or not the old one was ended.
+    /// The new key. It works even if the old key could not be ended.
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
-    /// The end of the old key. If it could not be written, the old key goes on as before.
+    /// The end of the old key. If this is an error, the old key keeps working.
     #[serde(skip)]
     pub end: Result<End>,
 }
@@ -29,9 +29,9 @@ pub struct Rotated {
 /// The end of a key that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// When it ends, an RFC 3339 date-time.
+    /// When it expires, an RFC 3339 date-time.
     pub ends: String,
-    /// Whether somebody has revoked it while it was replaced: then it has ended.
+    /// Whether somebody revoked it during the rotation. Then it has already ended.
     pub revoked: bool,
 }
 
@@ -45,7 +45,7 @@ pub(in crate::operator) struct Kept {
 impl Outcome for Rotated {
     type Kept = Kept;
 
-    /// A repeat ends the old key if that has failed.
+    /// Keeps nothing if the old key could not be ended, so that a repeated request ends it.
     fn to_keep(&self) -> Option<Kept> {
         let end = self.end.clone().ok()?;
         Some(Kept { made: self.made.row.name.clone(), replaces: self.replaces.clone(), end })
@@ -56,13 +56,17 @@ impl Outcome for Rotated {
     }
 }
 
-/// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. An
-/// earlier end of it stays. The old key is named as for [`find`], best by [`name`](KeyName::name), as no list has it once it
-/// has ended. Its record is copied unchanged, with its secret and with members of later releases.
+/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. If the
+/// old key already expires sooner, that stays. `key` is one of the names that [`find`] accepts, preferably
+/// [`name`](KeyName::name): no list has the key once it has ended. The old key's record is copied unchanged, with its secret
+/// and with members of later releases.
 ///
 /// # Errors
-/// As [`find`]; if the old key's record is missing, damaged or has no secret; if somebody else has replaced it since the
-/// operation's ID was made, or what that has made is not there any more; or if store or ledger fail before there is a new key.
+/// - As [`find`].
+/// - If the old key's record is missing or damaged, or has no secret.
+/// - If somebody else replaced the old key since the operation's ID was generated, or the key that this operation created was
+///   revoked or replaced since.
+/// - If the store or the ledger fails before the new key is written.
 pub async fn rotate(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -98,7 +102,7 @@ async fn replace(
     Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(End { ends, revoked: false }) })
 }
 
-/// Refuses to replace a key that somebody has replaced since the form for this was made.
+/// Refuses to replace a key that somebody else has replaced since the form for this was opened.
 async fn refuse_overtaken(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -117,13 +121,13 @@ async fn refuse_overtaken(
     match audit::since(store, made_ms).await?.iter().find(is_overtaken) {
         None => Ok(()),
         Some(Change { by, at, on, .. }) => Err(OperatorError::Invalid(format!(
-            "nothing was done: after this form was opened, {by} has replaced this key at {at} ({}); open its page again",
+            "nothing was done: after this form was opened, {by} replaced this key at {at} ({}). Open its page again",
             on.join(" by ")
         ))),
     }
 }
 
-/// When the operation began, in milliseconds since 1970.
+/// Returns when the operation began, in milliseconds since 1970.
 fn began_ms(author: &Author<'_, impl Clock, impl Entropy>) -> u64 {
     author.earlier.map_or_else(|| author.clock.now_ms(), |earlier| earlier.since_ms)
 }
@@ -132,7 +136,7 @@ fn missing(old: CredentialKey) -> OperatorError {
     OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
 }
 
-/// The record of a key, which another one can be made of, and the secret in it.
+/// Reads the record of a key that can be rotated, and returns it with its secret.
 fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSecret)> {
     let id = old.0.id();
     let record: KeyRecord = read(value).map_err(|problem| {
@@ -141,13 +145,13 @@ fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSe
     let secret = record.secret.clone().ok_or_else(|| {
         OperatorError::Invalid(format!(
             "the record of the key {id} lacks the namespace's secret, without which a key cannot \
-             create: make a new key, and revoke this one"
+             create transactions: create a new key, and revoke this one"
         ))
     })?;
     Ok((record, secret))
 }
 
-/// Writes the record of a new key, a copy of the old one's, and ends the old one.
+/// Writes the record of the new key, which is a copy of the old one's, and ends the old key.
 async fn copy(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -180,8 +184,8 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
     Ok(End { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
 }
 
-/// Writes a key again, with an end. It may be revoked at the same time, and this must not bring it
-/// back: so it is read again before, and the changes since the beginning after it.
+/// Writes a key's record again, with an expiry. This must not bring back a key that is revoked at the same time. So the
+/// record is read again before the write, and the changes since the operation began are checked after it.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

@@ -1,4 +1,4 @@
-//! The e-mails that failed, by day.
+//! Lists the e-mails that failed, by day.
 
 use super::{Shown, shown, status_beside};
 use crate::handle::Clock;
@@ -8,20 +8,20 @@ use crate::store::{FailedMailKey, Key, Listed, OperatorStore, QueuedMailKey};
 use crate::time::{DAY_MS, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
-/// Which failures are listed.
+/// Selects the failures of a list.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct FailedQuery {
-    /// Those of this UTC day alone, such as `2026-11-21`.
+    /// Only failures of this UTC day, such as `2026-11-21`.
     pub day: Option<String>,
-    /// At most so many.
+    /// The largest number of failures.
     pub limit: usize,
-    /// Those after this one of such a list, a day and an ID: `2026-11-21:ptran_…`.
+    /// Only failures after this one in the list, given as day and ID: `2026-11-21:ptran_…`.
     #[serde(default)]
     pub after: Option<String>,
 }
 
 impl FailedQuery {
-    /// Days and IDs of those that it asks for: newer days come first.
+    /// Returns the days and IDs of the selected failures of a page.
     fn wanted(&self, page: &[Listed]) -> Vec<(String, TransactionId)> {
         let after = self.after.as_deref().and_then(|after| after.split_once(':'));
         let is_after = |(day, id): &(String, TransactionId)| {
@@ -31,10 +31,10 @@ impl FailedQuery {
     }
 }
 
-/// E-mails that failed, those of the newest day first.
+/// E-mails that failed, newest day first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The e-mails. One that failed in several rounds may be there several times.
+    /// The e-mails. One that failed in several rounds may occur several times.
     pub failed: Vec<FailedMail>,
     /// Whether there are more.
     pub more: bool,
@@ -47,16 +47,16 @@ pub struct FailedMail {
     pub day: String,
     /// The transaction's ID.
     pub id: String,
-    /// The transaction, and what has become of its e-mail since.
+    /// The transaction, with the current state of its e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Shown>,
-    /// Why it cannot be shown.
+    /// Why the transaction cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Lists e-mails that failed within 90 days, or had to wait for another day. Those of the last minute may be
-/// missing, and those that nobody heard of again: no list has them.
+/// Lists e-mails that failed in the last 90 days, or were postponed to another day. Failures of the last minute may be
+/// missing. E-mails without any delivery result are not listed.
 ///
 /// # Errors
 /// If the store fails.
@@ -93,8 +93,8 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Days and IDs of failures, the newest day first: more than the limit if there are more. One list call
-/// finds all of them, or else one or more for each day.
+/// Returns days and IDs of failures, newest day first: more than the limit if there are more. KV cost: 1 list if that shows
+/// all; else also at least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,
@@ -109,7 +109,7 @@ async fn newest(
                 found.sort_by(|(a, _), (b, _)| b.cmp(a));
                 return Ok(found);
             }
-            let after = query.after.as_deref().unwrap_or("~"); // which is after each day
+            let after = query.after.as_deref().unwrap_or("~"); // sorts after every day
             days_back(now_ms).into_iter().filter(|day| **day <= *after).collect()
         }
     };
@@ -130,7 +130,7 @@ fn day_and_id(record: &Listed) -> Option<(String, TransactionId)> {
     Some((day.to_owned(), id))
 }
 
-/// The days that failures are kept for, today first.
+/// Returns the days for which failures are kept, today first.
 fn days_back(now_ms: u64) -> Vec<String> {
     let kept = FailedMailKey::KEPT_SECONDS.map_or(0, |seconds| u64::from(seconds) * 1_000 / DAY_MS);
     let day = |back| day_of(&date_time(now_ms.saturating_sub(back * DAY_MS))).to_owned();

@@ -1,6 +1,6 @@
-//! E-mails to recipients, for support: what became of each, which failed, and how one is sent again.
+//! E-mails to recipients, for support: the delivery state of each, the failed ones, previews and resends.
 //!
-//! A state is computed from what is stored, so that nothing must have been written for a loss to show.
+//! The state is computed from the stored records. So a lost e-mail shows even if nothing was written about it.
 
 mod failed;
 mod preview;
@@ -30,19 +30,19 @@ use status::status_beside;
 pub struct Shown {
     /// The transaction's ID.
     pub id: String,
-    /// Whether a test or a live key made it.
+    /// Test or live.
     pub mode: Mode,
-    /// The unit that it belongs to.
+    /// Its unit.
     pub unit: String,
-    /// Creation time, an RFC 3339 date-time.
+    /// When it was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The first characters of the recipient's address.
+    /// The masked e-mail address of the recipient.
     pub recipient: String,
-    /// What became of the e-mail.
+    /// The delivery state of the e-mail.
     pub mail: Status,
 }
 
-/// Shows what became of a transaction's e-mail.
+/// Returns a transaction with the state of its e-mail.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -66,13 +66,13 @@ fn shown(record: &Record, mail: Status) -> Result<Shown> {
     })
 }
 
-/// The profile of a unit whose e-mails are on.
+/// Returns the profile of a unit; `None` if it has none, or its e-mails are off.
 async fn mailing_profile(store: &impl OperatorStore, unit: &str) -> Result<Option<Profile>> {
     let profile: Option<Profile> = load(store, ProfileKey(unit)).await?;
     Ok(profile.filter(|profile| profile.mail))
 }
 
-/// The first characters of the recipient's address.
+/// Returns the masked e-mail address of the recipient.
 fn masked_recipient(transaction: &RetrievedPledgeTransaction<'_>) -> String {
     let pledge = transaction.pledges.first();
     pledge.map(|pledge| masked(&pledge.recipient.email)).unwrap_or_default()
@@ -86,5 +86,5 @@ fn refuse_erased(record: &Record) -> Result<()> {
 }
 
 fn refusal(record: &Record, why: &str) -> OperatorError {
-    OperatorError::Invalid(format!("there is no e-mail of {} to send: {why}", record.id))
+    OperatorError::Invalid(format!("the e-mail of {} cannot be sent: {why}", record.id))
 }

@@ -1,4 +1,4 @@
-//! An e-mail as it would be sent now.
+//! Previews of e-mails.
 
 use super::{masked_recipient, refusal, refuse_erased};
 use crate::operator::transactions::Record;
@@ -9,20 +9,20 @@ use crate::store::{OperatorStore, ProfileKey};
 use crate::time::TimeZones;
 use serde::Serialize;
 
-/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the address of the
-/// page, which opens it to whoever has it.
+/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the timeline's address, with which anyone
+/// can open the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
     /// The transaction's ID.
     pub id: String,
-    /// The first characters of the recipient's address.
+    /// The masked e-mail address of the recipient.
     pub to: String,
     /// The name of the sender.
     pub sender: String,
-    /// The address that answers go to.
+    /// The address that gets replies.
     pub reply_to: Option<String>,
-    /// The language.
+    /// The tag of its language, such as `de`.
     pub language: &'static str,
     /// The subject.
     pub subject: String,
@@ -32,10 +32,10 @@ pub struct Preview {
     pub html: String,
 }
 
-/// Writes the e-mail of a transaction, also of one that would not be sent.
+/// Returns the e-mail of a transaction, even if it would not be sent.
 ///
 /// # Errors
-/// If the transaction was erased, has no address of its page or is damaged, or the store fails.
+/// If the transaction was erased, has no timeline address or is damaged, or the store fails.
 pub async fn preview(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,
@@ -44,11 +44,10 @@ pub async fn preview(
     drafted(store, zones, record, &record.transaction()?).await
 }
 
-/// The address of the page in a [masked preview](masked_preview), where nothing is.
+/// The placeholder for the timeline's address in a [masked preview](masked_preview). It leads nowhere.
 pub const NOWHERE: &str = "https://preview.invalid/";
 
-/// As [`preview`], with the recipient and all texts cut to their first characters, and [`NOWHERE`] for the
-/// address of the page.
+/// As [`preview`], but with masked recipient and texts, and [`NOWHERE`] as the timeline's address.
 ///
 /// # Errors
 /// As [`preview`].
@@ -62,7 +61,7 @@ pub async fn masked_preview(
     drafted(store, zones, record, &transaction).await
 }
 
-/// The e-mail about a transaction, which may be masked.
+/// Returns the e-mail of a transaction, which may be masked.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,
@@ -72,7 +71,7 @@ async fn drafted(
     refuse_erased(record)?;
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
     let mail = mail(transaction, profile.as_ref(), zones)
-        .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
+        .ok_or_else(|| refusal(record, "its record has no timeline address"))?;
     Ok(Preview {
         id: record.id.to_string(),
         to: masked_recipient(&record.transaction()?),

@@ -1,7 +1,7 @@
-//! An e-mail is sent once more: a message of the next round goes into the queue, once.
+//! Resends e-mails: puts one message of the next round into the queue.
 //!
-//! Workers KV shows a record late. So an instance also remembers the rounds that it has queued, and the
-//! consumer of the queue claims a round before it sends.
+//! Workers KV shows a record late. So an instance also remembers the rounds that it has queued, and the consumer of the queue
+//! claims a round before it sends the e-mail.
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
 use crate::handle::{Clock, Entropy, Message, Outbox};
@@ -20,20 +20,19 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// How long after it was put there the queue delivers a message, in milliseconds.
+/// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
-/// How long an instance remembers what it has queued, in milliseconds: Workers KV shows a write everywhere
-/// after about 60 s.
+/// How long an instance remembers a round that it has queued, in milliseconds. Workers KV shows a write everywhere after
+/// about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Most rounds that it remembers.
+/// Largest number of rounds that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
-/// The message that sends a transaction's e-mail once more, in the round after the one that is known. A
-/// message of an older round that still waits then finds that a newer one has ended, and sends nothing; if it
-/// comes first, both send.
+/// Returns the message that resends a transaction's e-mail, in the round after the last known one. If a message of an older
+/// round is still queued, it sends nothing once a newer round has ended; if it is delivered first, both send an e-mail.
 ///
 /// # Errors
-/// If the e-mail was not asked for or may not be sent, the transaction is damaged, or the store fails.
+/// If the create did not ask for an e-mail, the e-mail may not be sent, the transaction is damaged, or the store fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
@@ -60,19 +59,19 @@ pub async fn next_message(
 
 // ---- One -----------------------------------------------------------------------------------------
 
-/// What became of the wish to send an e-mail once more.
+/// The outcome of a resend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resent {
-    /// Its message is in the queue.
+    /// The message was put into the queue.
     Queued,
-    /// A message of its round was put there before.
+    /// A message of this round, or a later one, was queued before.
     Before,
-    /// The queue did not take it. The record of changes has it all the same.
+    /// The queue did not accept the message. The audit log has an entry nevertheless.
     Untaken,
 }
 
-/// What the queue did not take can be sent once more.
+/// Keeps nothing if the queue did not accept the message, so that it can be sent again.
 impl Outcome for Resent {
     type Kept = Resent;
 
@@ -85,11 +84,11 @@ impl Outcome for Resent {
     }
 }
 
-/// Puts the [message](next_message) of a round into the queue, unless this instance has done so lately. It
-/// is recorded first.
+/// Puts the [message](next_message) of a round into the queue, unless this instance has done so in the last 3 minutes.
+/// Records it in the audit log first.
 ///
 /// # Errors
-/// If the record of changes cannot be written, or the ledger fails: then nothing is put into the queue.
+/// If the audit log cannot be written, or the ledger fails. Then nothing is put into the queue.
 pub async fn queue_round(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -103,7 +102,7 @@ pub async fn queue_round(
     once(store, ledger, author, (COMMAND, &message.id), work).await
 }
 
-/// A repeat may queue the round again: the consumer sends it once.
+/// Queues a round. A repeated request may queue it again: the consumer sends it once.
 async fn queue_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -120,8 +119,8 @@ async fn queue_now(
 
 const COMMAND: &str = "emails resend";
 
-/// Puts a message into the queue, and notes that it is there. If the note cannot be written, the same form
-/// sent later queues the round once more, which the consumer finds out.
+/// Puts a message into the queue, and writes a record that it is queued. If that record cannot be written, the same form
+/// sent later queues the round again; the consumer then sends it only once.
 async fn put(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -147,12 +146,12 @@ async fn put(
     Ok(Resent::Queued)
 }
 
-/// The rounds that an instance has put into the queue lately, or is about to.
+/// The rounds that an instance has recently put into the queue, or is about to.
 #[derive(Debug, Default)]
 pub struct QueuedRounds(RefCell<VecDeque<(Message, u64)>>);
 
 impl QueuedRounds {
-    /// Takes a round; `None` if it or a later one of the transaction is taken.
+    /// Reserves a round; `None` if this or a later round of the transaction is already reserved.
     fn take(&self, message: &Message, now_ms: u64) -> Option<Round<'_>> {
         let mut known = self.0.borrow_mut();
         known.retain(|(_, since_ms)| now_ms < since_ms.saturating_add(KNOWN_MS));
@@ -167,7 +166,7 @@ impl QueuedRounds {
     }
 }
 
-/// A round that is taken. It is free again if its message does not get into the queue.
+/// A reserved round. Dropping it frees the round, unless its message was queued.
 struct Round<'r> {
     rounds: &'r QueuedRounds,
     message: Message,
@@ -190,41 +189,41 @@ impl Drop for Round<'_> {
 
 // ---- All of a day --------------------------------------------------------------------------------
 
-/// Which failures are sent once more.
+/// Selects the failures of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DayQuery {
-    /// Those of this UTC day, such as `2026-11-21`.
+    /// The UTC day of the failures, such as `2026-11-21`.
     pub day: String,
-    /// Where to go on: `next` of the step before.
+    /// The position of the step: `next` of the previous one.
     #[serde(default)]
     pub from: Option<String>,
-    /// At most so many in a step.
+    /// The largest number of failures of a step.
     pub count: usize,
 }
 
-/// What a step has come to.
+/// The outcome of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayStep {
-    /// How many were put into the queue.
+    /// Number of e-mails that were put into the queue.
     pub queued: usize,
-    /// How many were in the queue before.
+    /// Number of e-mails that were already queued.
     pub before: usize,
-    /// How many do not count as failed on that day any more.
+    /// Number of e-mails that no longer count as failed on that day: sent, skipped, or failed on another day since.
     pub ended: usize,
-    /// IDs of those that cannot be sent, and why.
+    /// IDs of transactions whose e-mail cannot be sent, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// Whether the queue refused one: the same step is to be tried again later.
+    /// Whether the queue refused a message. Then the step has to be tried again later.
     pub untaken: bool,
-    /// Where the next step goes on; `None` after the last one.
+    /// The position of the next step; `None` after the last one.
     pub next: Option<String>,
 }
 
-/// Sends the e-mails once more that failed on a day and still count as that, a step at a time. Makes a list
-/// call, and for each e-mail three reads, a call of the queue and a write. Sent again it does the same, but
-/// for what is in the queue or has ended since.
+/// Resends the e-mails that failed on a day and still count as failed, in steps. A repeated step leaves out e-mails that are
+/// queued or have ended since. KV cost: 1 list, and 3 reads and 1 write for each e-mail. Each e-mail also costs a call of the
+/// queue.
 ///
 /// # Errors
-/// If `from` is not of a step, the record of changes cannot be written, or the store fails.
+/// If `from` is not the position of a step, the audit log cannot be written, or the store fails.
 pub async fn resend_day(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -240,7 +239,7 @@ pub async fn resend_day(
     once(store, ledger, &author, (COMMAND, &("day", query)), work).await
 }
 
-/// A step that the queue did not take whole can be sent once more.
+/// Keeps nothing if the queue refused a message, so that the step can be repeated.
 impl Outcome for DayStep {
     type Kept = DayStep;
 
@@ -285,9 +284,10 @@ async fn resend_day_now(
     Ok(step)
 }
 
-const NO_PLACE: &str = "this is no place among the failures of a day: begin again with the day";
+const NO_PLACE: &str =
+    "this is not a valid position among the failures of a day: begin again with the day";
 
-/// Records what is to be put into the queue.
+/// Records the messages to be queued in the audit log.
 async fn record(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -302,7 +302,7 @@ async fn record(
 }
 
 impl DayStep {
-    /// Puts into the queue what is chosen for it, and counts the others.
+    /// Queues the message of a choice, or counts why it is not queued.
     async fn count(
         &mut self,
         choice: Choice<'_>,
@@ -324,14 +324,14 @@ impl DayStep {
     }
 }
 
-/// What is to become of a failure of a day.
+/// The decision for a failure of a day.
 enum Choice<'r> {
     Send(Round<'r>),
-    /// Its message is in the queue.
+    /// The e-mail is already queued.
     Before,
-    /// It was sent or skipped since, or failed on another day.
+    /// The e-mail was sent or skipped since, or failed on another day.
     Ended,
-    /// The transaction cannot be told about; its ID, and why.
+    /// The e-mail cannot be sent. Has the transaction's ID, and the reason.
     Refuse(String, String),
 }
 

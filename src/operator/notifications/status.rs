@@ -1,4 +1,4 @@
-//! The state of a transaction's e-mail, computed from what is stored.
+//! The state of a transaction's e-mail, computed from the stored records.
 
 use super::mailing_profile;
 use crate::handle::Clock;
@@ -13,8 +13,8 @@ use crate::time::{age_ms, parse_ms};
 use serde::Serialize;
 use strum::EnumIter;
 
-/// How long after its create, or after the queue was to deliver its message, an e-mail is no longer waited
-/// for, in hours: all attempts take fewer.
+/// Time after which an e-mail without a result counts as failed, in hours: after its create, or after the queue should have
+/// delivered its message. All attempts together take less.
 pub const WAITING_HOURS: u64 = 24;
 const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
@@ -22,49 +22,48 @@ const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// The create did not ask for one.
+    /// The create did not ask for an e-mail.
     NotAsked,
-    /// The personal data was erased, and with it what became of the e-mail.
+    /// The personal data was erased, and the delivery result with it.
     Erased,
     /// The unit's e-mails are off.
     Off,
-    /// A test key made it: it goes to `MAIL_TEST_TO` if the Worker has that variable, which is not known
-    /// here, else nowhere.
+    /// A test key created the transaction. The e-mail goes to `MAIL_TEST_TO` if the Worker has that variable, which is
+    /// unknown here, and else to nobody.
     Test,
-    /// It was asked for within the last 24 hours, and nothing is known of it yet; or, with a round, its
-    /// message is in the queue.
+    /// The e-mail was requested within the last 24 hours, and has no result yet; or, with a round, its message is queued.
     Waiting,
-    /// A mail service has taken it.
+    /// The mail service accepted it.
     Sent,
-    /// It was not to be sent.
+    /// The service decided not to send it.
     Skipped,
     /// It could not be sent.
     Failed,
-    /// The transaction is older than what is kept of e-mails.
+    /// The transaction is older than the time for which delivery results are kept.
     Forgotten,
 }
 
-/// What became of an e-mail. Members that are not known are left out.
+/// The delivery state of an e-mail. Unknown members are left out of the JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The state.
     pub state: State,
-    /// Why it was skipped or failed: a code of the service or of the mail service; `unsent` if the queue
-    /// did not take it, `unknown` if nothing is known of it after 24 hours, `damaged` if a record of it
-    /// cannot be read. Of a message that waits for the next day: the mail service's code.
+    /// Why it was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue did not accept
+    /// the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be read. For a message
+    /// that waits for the next day, the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// 1, and more for an e-mail that was sent again.
+    /// The round: 1 for the first e-mail, and one more for each resend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// When that became known, an RFC 3339 date-time.
+    /// When the state became known, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// When the queue delivers its message, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// How often it was tried.
+    /// Number of delivery attempts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
     /// The mail service's ID of the e-mail.
@@ -93,12 +92,12 @@ impl Status {
         Status { reason: Some(reason.to_owned()), ..Status::new(State::Failed) }
     }
 
-    /// The round whose message is known to be in the queue.
+    /// Returns the round whose message is known to be queued.
     pub fn queued_round(&self) -> Option<u32> {
         self.round.filter(|_| self.state == State::Waiting)
     }
 
-    /// The round of an e-mail that is sent once more: the second if none is known.
+    /// Returns the round of a resend: the second if no round is known.
     pub fn next_round(&self) -> u32 {
         self.round.unwrap_or(1).saturating_add(1)
     }
@@ -135,7 +134,7 @@ impl From<Marker> for Status {
     }
 }
 
-/// What became of a transaction's e-mail.
+/// Returns the delivery state of a transaction's e-mail.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -148,7 +147,7 @@ pub async fn status(
     status_beside(store, clock, record, queued.into_iter().flatten().next()).await
 }
 
-/// The same, with the value of its record of the queue.
+/// As [`status`], with the value of the record of its queued round.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -185,11 +184,11 @@ pub(super) async fn status_beside(
     }
     let created_at = record.transaction()?.created_at;
     let age_ms = age_ms(&created_at, clock.now_ms())
-        .ok_or_else(|| record.damaged_by("its time is no time"))?;
+        .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
     Ok(unmarked(age_ms))
 }
 
-/// The status of an e-mail that a damaged record keeps from being sent.
+/// Returns the status of an e-mail that cannot be sent because a record is damaged. Passes other errors on.
 fn damaged(error: OperatorError) -> Result<Option<Status>> {
     match error {
         OperatorError::Store(StoreError::Damaged(_)) => Ok(Some(Status::failed("damaged"))),
@@ -197,7 +196,7 @@ fn damaged(error: OperatorError) -> Result<Option<Status>> {
     }
 }
 
-/// The status of an e-mail that nothing is known of.
+/// Returns the status of an e-mail without a result, by the age of its transaction.
 fn unmarked(age_ms: u64) -> Status {
     let kept = NotificationKey::KEPT_SECONDS.map(|seconds| u64::from(seconds) * 1_000);
     match age_ms {
@@ -207,7 +206,7 @@ fn unmarked(age_ms: u64) -> Status {
     }
 }
 
-/// The round whose message is in the queue; `None` if it should have been delivered long ago, or the record
+/// Returns the round whose message is queued; `None` if it should have been delivered more than 24 hours ago, or the record
 /// cannot be read.
 fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
     let queued: Queued = decode(QueuedMailKey::KIND, record).ok()?;

@@ -1,4 +1,4 @@
-//! What became of an e-mail, in words: the same on pages and in commands. Names of variables are between backticks.
+//! The delivery state of an e-mail in words, for pages and commands. Names of variables are between backticks.
 
 use super::{State, Status, WAITING_HOURS};
 use crate::notify::Reason;
@@ -7,16 +7,16 @@ use crate::store::NOTIFICATION_DAYS;
 use std::borrow::Cow;
 use std::str::FromStr as _;
 
-/// What became of an e-mail.
+/// A delivery state in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words<'s> {
     /// One to three words, such as `not sent`.
     pub name: &'static str,
-    /// Why that is, in lower case and without a full stop; empty where the name says it all.
+    /// The reason, in lower case and without a full stop; empty if the name is enough.
     pub cause: Cow<'static, str>,
-    /// What to do or to know, in sentences; empty where there is nothing.
+    /// What to do or to know, in sentences; may be empty.
     pub advice: Cow<'static, str>,
-    /// The mail service's code, where that is why.
+    /// The mail service's code, if that is the reason.
     pub code: Option<&'s str>,
 }
 
@@ -30,10 +30,10 @@ impl Words<'_> {
     }
 }
 
-/// Says what became of an e-mail.
+/// Returns a delivery state in words.
 pub fn words(status: &Status) -> Words<'_> {
     match status.state {
-        State::NotAsked => Words::new("not requested", "the order did not ask for an e-mail", ""),
+        State::NotAsked => Words::new("not requested", "the shop did not ask for an e-mail", ""),
         State::Erased => Words::new(
             "erased",
             "the recipient's data was erased, and the delivery result with it",
@@ -46,7 +46,7 @@ pub fn words(status: &Status) -> Words<'_> {
         ),
         State::Test => Words::new(
             "test",
-            "a test key made the order",
+            "a test key created the transaction",
             "The e-mail goes to the service's address for tests (`MAIL_TEST_TO`). Without one, it is not sent.",
         ),
         State::Waiting => waiting(status),
@@ -86,7 +86,7 @@ fn waiting(status: &Status) -> Words<'_> {
     Words::new(name, "", times)
 }
 
-/// An e-mail that was not sent, for the reason of its status.
+/// Returns the words for an e-mail that was not sent, by the reason of its status.
 fn because<'s>(name: &'static str, status: &'s Status) -> Words<'s> {
     let Some(code) = status.reason.as_deref() else { return Words::new(name, "", "") };
     if let Ok(reason) = Reason::from_str(code) {
@@ -104,9 +104,11 @@ fn because<'s>(name: &'static str, status: &'s Status) -> Words<'s> {
             format!("no delivery result arrived for {WAITING_HOURS} hours"),
             "It may have been sent.",
         ),
-        "unsent" => {
-            Words::new(name, "the queue did not take it when the order was made", "Send it again.")
-        }
+        "unsent" => Words::new(
+            name,
+            "the queue did not accept it when the transaction was created",
+            "Send it again.",
+        ),
         "damaged" => Words::new(
             name,
             "a record that it needs is damaged",
@@ -116,7 +118,7 @@ fn because<'s>(name: &'static str, status: &'s Status) -> Words<'s> {
     }
 }
 
-/// An e-mail that the mail service did not take.
+/// Returns the words for an e-mail that the mail service refused.
 fn refused(name: &'static str, code: &str) -> Words<'static> {
     match code {
         BLOCKED => Words::new(
@@ -133,10 +135,10 @@ fn refused(name: &'static str, code: &str) -> Words<'static> {
     }
 }
 
-/// The mail service's code of an address that it sends nothing to.
+/// The mail service's code for a blocked address.
 const BLOCKED: &str = "E_RECIPIENT_SUPPRESSED";
 
-/// Why an e-mail was not to be sent, and what to do.
+/// Returns why the service did not send an e-mail, and what to do.
 fn skipped(reason: Reason) -> (&'static str, &'static str) {
     match reason {
         Reason::Erased => ("the recipient was erased before it was sent", ""),
@@ -149,11 +151,11 @@ fn skipped(reason: Reason) -> (&'static str, &'static str) {
             "Ask the person who deploys the service to set it, then send it again.",
         ),
         Reason::TestMode => (
-            "a test key made the order, and the service has no address for tests (`MAIL_TEST_TO`)",
+            "a test key created the transaction, and the service has no address for tests (`MAIL_TEST_TO`)",
             "No action needed.",
         ),
         Reason::DailyLimit => (
-            "the address had received the most e-mails that one person may get in a day",
+            "the address had already received as many e-mails as one person may get in a day",
             "Send it again on another day.",
         ),
         Reason::NoPage => {
@@ -166,7 +168,8 @@ fn skipped(reason: Reason) -> (&'static str, &'static str) {
     }
 }
 
-/// The same in a line: `failed: the mail service refused it (E_NEW_CODE), 2026-11-21T02:02:03.000Z, attempt 3`.
+/// Returns a delivery state in one line, such as `failed: the mail service refused it (E_NEW_CODE),
+/// 2026-11-21T02:02:03.000Z, attempt 3`.
 pub fn in_words(status: &Status) -> String {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let parts = [
@@ -188,13 +191,13 @@ fn state_in_words(status: &Status) -> String {
     [name, &cause, &code].concat()
 }
 
-/// Whether an e-mail can be sent again at all.
+/// Whether an e-mail can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
     let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
     !matches!(status.state, State::NotAsked | State::Erased | State::Off) && !has_no_page
 }
 
-/// What may go wrong if an e-mail is sent again, without a full stop; `None` if nothing is known to.
+/// Returns the risk of resending an e-mail, without a full stop; `None` if no risk is known.
 pub fn risk(status: &Status) -> Option<&'static str> {
     match (status.state, status.reason.as_deref()) {
         (State::Sent, _) => Some("It was already sent: the recipient gets a second e-mail"),
@@ -211,7 +214,7 @@ pub fn risk(status: &Status) -> Option<&'static str> {
     }
 }
 
-/// The same, in words also where no risk is known.
+/// As [`risk`], but with a text if no risk is known.
 pub fn risk_in_words(status: &Status) -> &'static str {
     risk(status).unwrap_or("As far as is known, it was not sent before")
 }

@@ -1,4 +1,4 @@
-//! Erasure of personal data (GDPR, article 17). The data for the accounts is kept.
+//! Erasure of personal data (GDPR, article 17). The data for accounting is kept.
 
 use super::Record;
 use crate::api::TIMELINE_PATH;
@@ -27,34 +27,35 @@ use std::borrow::Cow;
 use std::mem;
 
 pub(super) const ERASE: &str = "transactions erase";
-/// Stands for a reference, or for an offering that names the recipient.
+/// Replaces a reference, or an offering that names the recipient.
 const ERASED: &str = "erased";
 
-/// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
-/// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
+/// Minimum age of a transaction and its replay record for an erasure, in milliseconds. A repeated create that does not see
+/// the replay record writes the transaction again. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
-/// The same in minutes.
+/// Minimum age of a transaction for an erasure, in minutes.
 pub const ERASABLE_MINUTES: u64 = 5;
 
 /// Checks that a transaction can be erased, and writes nothing.
 ///
 /// # Errors
-/// If it is damaged or too young.
+/// If the transaction is damaged or too young.
 pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
     let created_at = record.transaction()?.created_at;
     refuse_young(record, &created_at, clock.now_ms(), "was created")
 }
 
-/// Refuses an erasure while a repeat of the create could still bring back what would be erased.
+/// Refuses an erasure while a repeated create could still bring back the erased data.
 fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
-    let age_ms = age_ms(time, now_ms).ok_or_else(|| record.damaged_by("its time is no time"))?;
+    let age_ms = age_ms(time, now_ms)
+        .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
     if age_ms >= SEEN_AFTER_MS {
         return Ok(());
     }
     let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
     Err(OperatorError::Invalid(format!(
-        "it {event} less than {ERASABLE_MINUTES} minutes ago, and a repeat of the create could bring it back: \
-         nothing was erased, try again in {seconds} s"
+        "it {event} less than {ERASABLE_MINUTES} minutes ago, so a repeated create could bring it back. Nothing was \
+         erased: try again in {seconds} s"
     )))
 }
 
@@ -63,32 +64,34 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 pub struct Erased {
     /// Its ID.
     pub id: String,
-    /// The unit that it belongs to.
+    /// Its unit.
     pub unit: String,
     /// Test or live.
     pub mode: Mode,
-    /// When it was erased first, an RFC 3339 date-time.
+    /// When it was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// The same; `None` if that was now.
+    /// When it was erased before, an RFC 3339 date-time; `None` if it was first erased now.
     pub before: Option<String>,
 }
 
 impl Plain for Erased {}
 
-/// The record that keeps restores from bringing back the personal data of a transaction.
+/// The record that stops restores from bringing back the personal data of a transaction.
 #[derive(Serialize)]
 struct Mark<'t> {
     /// When it was erased, an RFC 3339 date-time.
     erased: &'t str,
 }
 
-/// Replaces the recipient and all texts of a transaction for good, forgets the hash of the address that
-/// its e-mail was sent to, and marks it as erased, in the ledger as well where one is bound. May be repeated. A repeat of its create must find the replay record, or it would write them again: so that record must be
-/// visible everywhere.
+/// Permanently replaces the recipient and all texts of a transaction, removes the hash of the address that its e-mail was
+/// sent to, and marks it as erased, also in the ledger if one is bound. May be repeated.
+///
+/// A repeated create must find the replay record, or it would write the texts again. So that record must be visible
+/// everywhere first.
 ///
 /// # Errors
-/// If the transaction is damaged or too young, its replay record was missing and is written now, the store fails, or the
-/// ledger does after the record was rewritten.
+/// If the transaction is damaged or too young; if its replay record was missing, and is written only now; if the store
+/// fails; or if the ledger fails after the record was rewritten.
 pub async fn erase(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -99,7 +102,7 @@ pub async fn erase(
     once(store, ledger, author, (ERASE, &record.id.as_str()), work).await
 }
 
-/// As [`erase`], as a part of an operation.
+/// As [`erase`], but as a part of another operation.
 pub(super) async fn erase_now(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -116,7 +119,7 @@ pub(super) async fn erase_now(
     let at = access.summary.erased.clone().unwrap_or_default();
     put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
     if record.asks_for_mail()? {
-        forget_counts(store, record, author.clock.now_ms()).await?; // which needs the address
+        forget_counts(store, record, author.clock.now_ms()).await?; // needs the address, which is erased below
     }
     let row = row_of(&record.id, &value, &access);
     store.put(&TransactionKey(&record.id), value, &access).await?;
@@ -131,8 +134,8 @@ pub(super) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// The row of a transaction by the record that was written: Workers KV may still show the one before. `None` if it lacks
-/// what a row needs: then there is none.
+/// Returns the ledger's row for the record that was written, because Workers KV may still show the old one. `None` if the
+/// record lacks what a row needs: then the ledger has no row.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
@@ -142,12 +145,12 @@ fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> O
 
 fn left_in_ledger(record: &Record, error: &LedgerError) -> OperatorError {
     OperatorError::Invalid(format!(
-        "the record of {} is erased, but its row in the ledger is not ({error}): erase it once more",
+        "the record of {} is erased, but its row in the ledger is not ({error}): erase it again",
         record.id
     ))
 }
 
-/// The record of a transaction as it is once it is erased.
+/// Returns the value and the metadata of a transaction's record after an erasure.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -164,11 +167,11 @@ pub(super) async fn without_texts(
     metadata.bytes = Some(value.len());
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
     metadata.summary.quantities = Quantities::of(impacts, MAX_MESSAGE_BYTES);
-    metadata.fit(); // the record has those that it takes out
+    metadata.fit(); // may take out the quantities, which the record has too
     Ok((value, metadata))
 }
 
-/// A catalogue that lists offerings; `None` if it is missing or damaged.
+/// Returns the price list of a mode; `None` if it is missing or damaged.
 async fn catalogue(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
     match prices::get(store, mode).await {
         Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
@@ -176,17 +179,17 @@ async fn catalogue(store: &impl OperatorStore, mode: Mode) -> Result<Option<Cata
     }
 }
 
-/// The key of the replay record; `None` for a create without an idempotency key.
+/// Returns the key of the replay record; `None` for a create without an idempotency key.
 fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>> {
     let Some(hash) = &metadata.summary.replay else { return Ok(None) };
     let hash = ReplayHash::from_hex(hash)
-        .ok_or_else(|| record.damaged_by("its metadata names no replay record"))?;
+        .ok_or_else(|| record.damaged_by("its metadata has no valid hash of the replay record"))?;
     Ok(Some(ReplayKey(hash)))
 }
 
 // ---- The replay record ---------------------------------------------------------------------------
 
-/// A replay record that an erasure writes, for a create that was broken off, with the time of it.
+/// A replay record that an erasure writes for an interrupted create, with the time of the write.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AddedReplay {
@@ -195,14 +198,14 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// The part of a replay record that is read.
+/// The member of a replay record that is read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
     added_at: Option<String>,
 }
 
-/// Writes the replay record if it is missing, and fails until it is visible everywhere.
+/// Checks that the replay record is visible everywhere. Writes it if it is missing, and then fails until it is visible.
 async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -214,8 +217,8 @@ async fn ensure_replay(
         let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::Invalid(format!(
-            "the create of {} was broken off before its replay record was written, which is there \
-             now: nothing is erased yet, try again in {ERASABLE_MINUTES} minutes",
+            "the create of {} was interrupted before its replay record was written. It is written \
+             now, but nothing is erased yet: try again in {ERASABLE_MINUTES} minutes",
             record.id
         )));
     };
@@ -244,8 +247,9 @@ fn missing_replay(record: &Record) -> Result<Replay> {
 
 // ---- The e-mail ----------------------------------------------------------------------------------
 
-/// Removes the records that count e-mails about this transaction: they have the hash of the address. An
-/// e-mail that was on its way when the transaction was erased may have left some: its marker has the hash.
+/// Removes the records that count this transaction's e-mails, because they have the hash of the address. If an earlier
+/// erasure has removed the address, the hash is in the notification record: an e-mail that was being sent then may have left
+/// counts.
 async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64) -> Result<()> {
     let marker: Option<Marker> = load(store, NotificationKey(&record.id)).await?;
     let marked = marker.and_then(|marker| marker.address);
@@ -268,9 +272,9 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
 
 // ---- The transaction -----------------------------------------------------------------------------
 
-/// Replaces all texts of shop and recipient. Offerings, amounts, times and charge are kept for the
-/// accounts, as is the timeline's address, whose page then shows only these. An offering that names
-/// the recipient is kept if a catalogue lists it.
+/// Replaces all texts of the shop and the recipient. Keeps offerings, amounts, times and charge for accounting, and the
+/// timeline's address: the timeline then shows only these. An offering that names the recipient is kept only if a price list
+/// has it.
 fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, catalogues: &[Option<Catalogue>]) {
     let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
@@ -285,17 +289,17 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, catalogues: &[O
     }
 }
 
-/// Whether an offering's ID has an e-mail address in it, the recipient's names or the reference.
+/// Whether an offering's ID contains an e-mail address, a name of the recipient or the reference.
 fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
     let offering = offering.to_lowercase();
-    let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // else each pledge costs a long text
+    let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // skips texts that are too long, before they are converted
     let names = [&recipient.first_name, &recipient.name].into_iter().flatten().map(AsRef::as_ref);
     let mut texts = names.chain([reference, "@"]).filter(may_have);
     texts.any(|text| offering.contains(&text.to_lowercase()))
 }
 
-/// The metadata without hashes and without members of later releases, which may be personal. Its
-/// quantities may name the person: the caller sums those of the erased transaction.
+/// Returns the metadata without hashes and without members of later releases, which may be personal. Its quantities may
+/// still name the person: the caller replaces them with those of the erased transaction.
 fn erased_metadata(
     record: &Record,
     metadata: Recorded,

@@ -9,47 +9,49 @@ use crate::secret::NamespaceSecret;
 use crate::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
-/// Most shops of one query: each has up to two hashes of 32 bytes, and D1 takes a text of 2 MB.
+/// Largest number of shops of one query: each has up to two hashes of 32 bytes, and D1 accepts a text of up to 2 MB.
 const MAX_SHOPS: usize = 10_000;
-/// Most list calls for the records of one order, of each mode. They share 40 bits of their names.
+/// Largest number of list calls for one reference in each mode. Other references may have the same 40 bits in their names.
 const MAX_LISTS: usize = 4;
 
-/// The text to find a transaction by, in full.
+/// The complete text to find transactions by.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// The shop's reference.
+    /// The transaction's reference.
     Reference(String),
-    /// The recipient's e-mail address in any spelling of its mailbox.
+    /// The recipient's e-mail address, in any spelling of the same mailbox.
     Email(String),
 }
 
 /// The transactions that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// The newest first.
+    /// The transactions, newest first.
     pub transactions: Vec<Order>,
-    /// Whether there are older ones.
+    /// Whether there are older matches.
     pub more: bool,
-    /// Up to when this is complete; `None` where Workers KV was asked: its lists may not show the newest ones yet.
+    /// How complete the result is; `None` if it is from Workers KV, whose lists may not show the newest transactions yet.
     #[serde(flatten)]
     pub coverage: Option<Coverage>,
 }
 
 impl Found {
-    /// Where the next page begins; `None` after the last one.
+    /// Returns the position of the next page; `None` on the last one.
     pub fn older(&self) -> Option<Place> {
         self.transactions.last().filter(|_| self.more).map(Order::place)
     }
 }
 
-/// Finds transactions of a unit or of all, in one mode or in both: those after a place, at most so many. A reference of a
-/// unit is found in Workers KV, with one list call for each mode; anything else by the ledger, with two queries for all
-/// shops. An address does not find what was erased.
+/// Finds at most `most` transactions of one unit or all, in one mode or both, from a position. An e-mail address does not
+/// find erased transactions.
+///
+/// Finds a reference within a unit in Workers KV. KV cost: usually 1 list for each mode, at most 4. Finds anything else in the
+/// ledger. Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, no ledger is bound where it is needed, or store or ledger
-/// fail.
+/// If the unit's ID is out of bounds, the namespace has no secret, a needed ledger is not bound, or the store or the ledger
+/// fails.
 pub async fn find(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -85,7 +87,7 @@ pub async fn find(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// The newest of what was found.
+/// Returns the newest `most` of the transactions that were found.
 fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>) -> Found {
     transactions.sort_unstable_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
     let more = transactions.len() > most;
@@ -93,18 +95,18 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
     Found { transactions, more, coverage }
 }
 
-/// The secret that references and addresses are found by.
+/// Returns the secret, which the hashes of references and addresses are keyed by.
 pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
-            "this namespace has no secret, which references and addresses are found by: it is \
-             made with the first API key"
+            "this namespace has no secret yet, which is needed to find references and addresses: it is \
+             created with the first API key"
                 .to_owned(),
         )
     })
 }
 
-/// An order of a unit that is searched in Workers KV.
+/// A search for a reference of a unit in Workers KV.
 struct Searched<'s> {
     wanted: &'s Wanted,
     secret: NamespaceSecret,
@@ -144,8 +146,8 @@ impl Searched<'_> {
         prefixes
     }
 
-    /// Whether a record matches. Its name does not tell, as the 40-bit hashes of orders can be equal; what was erased has no
-    /// other hash any more.
+    /// Whether a record matches. Its name is not enough, because the 40-bit hashes of two references can be equal. An erased
+    /// transaction has no other hash, so its name has to be enough.
     fn has(&self, recorded: &Recorded) -> bool {
         let hash = recorded.summary.lookup.as_ref().map(|hashes| &hashes.reference);
         let is_own = match hash {

@@ -1,4 +1,4 @@
-//! Lists of transactions, from the ledger.
+//! Lists transactions from the ledger.
 
 use super::Wanted;
 use crate::ledger::{self, Direction, Filter, Ledger, OrderPage};
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ListQuery {
-    /// Only those of this unit and mode.
+    /// Only transactions of this unit and mode.
     pub wanted: Wanted,
-    /// Only those that the API key of this ID made.
+    /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
-    /// Only those of this month.
+    /// Only transactions that were created in this month.
     pub month: Option<Month>,
-    /// Only those with an offering that had no price, and so cost nothing.
+    /// Only transactions with unpriced pledges: their offering had no price, so they cost nothing.
     pub unpriced: bool,
-    /// Only those whose row in the ledger was written later, in milliseconds since 1970.
+    /// Only transactions whose row in the ledger was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
 }
 
@@ -41,18 +41,18 @@ impl ListQuery {
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
-    /// The transactions, the newest first.
+    /// The transactions, newest first.
     #[serde(flatten)]
     pub page: OrderPage,
-    /// Up to when the list is complete.
+    /// How complete the list is.
     #[serde(flatten)]
     pub coverage: Coverage,
 }
 
-/// A page of the transactions that are selected, at most so many. Three queries.
+/// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not answer.
+/// If the unit's ID is out of bounds, or the ledger fails.
 pub async fn list(
     ledger: &dyn Ledger,
     query: &ListQuery,

@@ -1,6 +1,6 @@
 //! Transactions, for support and accounting.
 //!
-//! Lists have times, charges and IDs, without personal data. They are the ledger's.
+//! Lists come from the ledger and have times, charges and IDs, without personal data.
 
 mod erase;
 mod export;
@@ -34,9 +34,9 @@ use std::fmt::Display;
 /// Selects transactions by unit and mode.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Wanted {
-    /// Only this unit's.
+    /// Only transactions of this unit.
     pub unit: Option<String>,
-    /// Only those of test keys, or of live keys.
+    /// Only transactions of this mode.
     pub mode: Option<Mode>,
 }
 
@@ -44,29 +44,29 @@ impl Wanted {
     /// Checks the unit's ID.
     ///
     /// # Errors
-    /// If it is out of bounds.
+    /// If the ID is out of bounds.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
         unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
     }
 
-    /// Whether a record is selected. Its name does not tell: the 40-bit hashes of shops can be equal.
+    /// Whether a record is selected. Its name is not enough, because the 40-bit hashes of two shops can be equal.
     fn has(&self, recorded: &Recorded) -> bool {
         self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
             && self.mode.is_none_or(|mode| mode == recorded.mode)
     }
 
-    /// The unit, as the ledger takes it; `None` for all.
+    /// Returns the unit as a filter of the ledger; `None` for all units.
     pub(super) fn units(&self) -> Option<Vec<String>> {
         self.unit.clone().map(|unit| vec![unit])
     }
 
-    /// The modes that are selected.
+    /// Returns the selected modes.
     pub(super) fn modes(&self) -> Vec<Mode> {
         self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
     }
 
-    /// The shops of the unit; `None` for those of all units.
+    /// Returns the shops of the unit; `None` for all units.
     pub(super) fn shops(&self) -> Option<Vec<Scope>> {
         let unit = self.unit.as_ref()?;
         let shop = |mode| Scope { mode, unit: unit.clone() };
@@ -74,7 +74,7 @@ impl Wanted {
     }
 }
 
-/// A transaction in a list, by its metadata; `None` if that lacks time or charge.
+/// Converts a record's metadata to a transaction in a list; `None` if it lacks the time or the charge.
 fn order(recorded: Recorded) -> Option<Order> {
     let Recorded { id, mode, unit, summary } = recorded;
     let created_at = summary.created_at?;
@@ -94,7 +94,7 @@ fn order(recorded: Recorded) -> Option<Order> {
 
 // ---- One record ----------------------------------------------------------------------------------
 
-/// The record of a transaction, as it is stored.
+/// The stored record of a transaction.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub(in crate::operator) id: TransactionId,
@@ -102,7 +102,7 @@ pub struct Record {
     metadata: Value,
 }
 
-/// A [`TransactionKey`] that reads metadata whole, with members of later releases.
+/// A [`TransactionKey`] whose metadata is read as JSON, so that members of later releases are kept.
 struct RecordKey<'k>(&'k TransactionId);
 
 impl Key for RecordKey<'_> {
@@ -119,21 +119,21 @@ impl Key for RecordKey<'_> {
     }
 }
 
-/// Reads the record of a transaction.
+/// Reads the record of a transaction. KV cost: 1 read.
 ///
 /// # Errors
 /// If `id` is malformed, there is no such transaction, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or_else(|| {
         OperatorError::Invalid(
-            "this is not the ID of a transaction, which begins with `ptran_`: take it from a list \
-             or an answer"
+            "this is not the ID of a transaction, which begins with `ptran_`: copy it from a list \
+             or from an answer of the API"
                 .to_owned(),
         )
     })?;
     let stored = store.get(&RecordKey(&id)).await?.ok_or_else(|| {
         OperatorError::Invalid(format!(
-            "there is no transaction {id} here: is it one of this place?"
+            "there is no transaction {id} here: check that it belongs to this environment"
         ))
     })?;
     let value = stored.value.read(TransactionKey::READ_MS).await?;

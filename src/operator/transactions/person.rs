@@ -1,6 +1,7 @@
-//! Erasure of all that a unit has of a person, in steps.
+//! Erases all transactions of a person in a unit, in steps.
 //!
-//! What the ledger finds is erased first. Then the records of the unit in Workers KV are listed, as a row may be missing.
+//! First erases what the ledger finds. Then lists the unit's records in Workers KV, because a row of the ledger may be
+//! missing.
 
 use super::erase::{ERASE, Erased, erase_now};
 use super::find::find_secret;
@@ -19,33 +20,33 @@ use crate::store::{Listed, OperatorStore, Recorded, StoreError, TransactionKey};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// What a step has erased.
+/// The outcome of a step.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
-    /// What is erased, also what had been before and is still listed.
+    /// The erased transactions, including some that were erased before and are still listed.
     pub erased: Vec<Erased>,
-    /// The IDs of those that cannot be erased, each with the reason: most are too young, and can be later.
+    /// The IDs of transactions that cannot be erased, each with the reason: most are too young, and can be erased later.
     pub refused: Vec<(String, String)>,
-    /// Records of this step that could not be read: some may be of this person.
+    /// Records of this step that could not be read. Some of them may be of this person.
     pub damaged: Damaged,
     /// Number of records that were listed.
     pub listed: usize,
-    /// Where the next step goes on; `None` at the end.
+    /// The position of the next step; `None` after the last one.
     #[serde(skip)]
     pub next: Option<PersonPlace>,
 }
 
-/// Where the next step goes on. Its text fits a hidden field of a form.
+/// The position of a step. Its text fits a hidden field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonPlace {
-    /// Among what the ledger finds: after this one, or at the beginning.
+    /// A position in what the ledger finds; `None` is its beginning.
     Found(Option<Place>),
-    /// Among the records in Workers KV.
+    /// A position in the lists of Workers KV.
     Listed(Position),
 }
 
 impl PersonPlace {
-    /// Reads the text of a place; `None` for any other text.
+    /// Parses the text of a position; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(FOUND) {
             Some(place) => Place::parse(place).map(|place| PersonPlace::Found(Some(place))),
@@ -54,7 +55,7 @@ impl PersonPlace {
     }
 }
 
-/// How the text of a place among the ledger's finds begins: that of a position begins with a digit.
+/// The prefix of the text of a position in the ledger. The text of a position in KV begins with a digit.
 const FOUND: &str = "found-";
 
 impl Display for PersonPlace {
@@ -67,7 +68,7 @@ impl Display for PersonPlace {
     }
 }
 
-/// All of a step but the place to go on at, and that as its text.
+/// Keeps the step, with the next position as text.
 impl Outcome for PersonStep {
     type Kept = (PersonStep, Option<String>);
 
@@ -85,7 +86,7 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Takes note of what became of a transaction, and that the next step goes on after it.
+    /// Adds the outcome of a transaction, and sets the position of the next step after it.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: PersonPlace) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -100,13 +101,13 @@ impl PersonStep {
     }
 }
 
-/// Erases transactions that have an address, of a unit, in one mode or in both: at most so many, and at least one, of what
-/// the ledger finds and of what at most so many list calls show. Begins where the step before ended, and each step comes
-/// further: the last one has no `next`.
+/// Erases transactions of an address in a unit, in one mode or both. A step handles at most `at_most` transactions, and at
+/// least one, from the ledger and from at most `lists` list calls. It begins at `from`, where the previous step ended. Each
+/// step makes progress, and the last one has no `next`.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, or store or ledger fail before
-/// anything is erased or refused: if they fail later, the step ends there, and the next one begins with the rest.
+/// If the unit's ID is out of bounds, the namespace has no secret, or the store or the ledger fails before a transaction is
+/// erased or refused. If they fail later, the step ends there, and the next step continues with the rest.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -135,7 +136,7 @@ pub async fn erase_person_step(
     once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
 }
 
-/// Tells the arguments of a person's erasure from those of a transaction's.
+/// Distinguishes the arguments of a person's erasure from those of a transaction's.
 const PERSON: &str = "person";
 
 /// The erasure of a person.
@@ -164,7 +165,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Erases what the ledger finds after a place.
+    /// Erases what the ledger finds after a position.
     async fn erase_found(&self, place: Option<Place>, step: &mut PersonStep) -> Result<()> {
         let from = place.map_or(Direction::Newest, Direction::Older);
         let of = (&*self.shops, self.address);
@@ -179,7 +180,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Erases what a page of a list shows.
+    /// Erases the transactions of the address on a page of a list.
     async fn erase_listed(&self, position: &Position, step: &mut PersonStep) -> Result<()> {
         let prefixes = self.prefixes();
         let Some(prefix) = prefixes.get(position.list) else {
@@ -207,7 +208,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// The transaction of a record, if it has the address.
+    /// Returns the transaction's ID of a record that has the address. Counts damaged records in `damaged`.
     fn own(
         &self,
         Listed { name, metadata, .. }: &Listed,
@@ -219,7 +220,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
             damaged.add(name.clone());
             return None;
         };
-        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // none once it is erased
+        let (scope, lookup) = (recorded.scope(), recorded.summary.lookup?); // an erased one has no hashes
         let is_own = self.shops.contains(&scope)
             && self.secret.is_email(&lookup.email, &scope, self.address);
         is_own.then_some(recorded.id)

@@ -1,4 +1,4 @@
-//! What a restore does with transactions that were erased.
+//! How a restore treats erased transactions.
 
 use super::Record;
 use super::erase::without_texts;
@@ -10,19 +10,19 @@ use crate::store::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// The name of the transaction's record, if a record of this name marks it as erased.
+/// Returns the name of the transaction's record, if `name` is that of a record that marks the transaction as erased.
 pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
 }
 
-/// The name of the transaction's record, if a record of this name says what became of its e-mail. A
-/// restore leaves the place's own, which may be newer: an older one could cause a second e-mail.
+/// Returns the name of the transaction's record, if `name` is that of a record with the delivery state of its e-mail. A
+/// restore does not overwrite such a record, which may be newer: an older one could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
     let failed = FailedMailKey::parse(name).map(|(_, id)| id);
     NotificationKey::parse(name).or(failed).map(|id| TransactionKey(&id).name())
 }
 
-/// Whether a record of this name and metadata is a transaction that was erased. A restore leaves it.
+/// Whether a record with this name and metadata is an erased transaction. A restore does not overwrite it.
 pub fn is_erased(name: &str, metadata: &Value) -> bool {
     let id = TransactionKey::parse(name);
     let recorded = id.and_then(|id| Recorded::from_metadata(id, metadata).ok());
@@ -32,14 +32,14 @@ pub fn is_erased(name: &str, metadata: &Value) -> bool {
 /// A record of a backup as it is restored.
 #[derive(Clone, Debug, Serialize)]
 pub struct Restored {
-    /// The answer of the get operation.
+    /// The value: the response of the get operation (contract §4.2).
     pub value: String,
-    /// The metadata beside it.
+    /// The metadata.
     pub metadata: TransactionMetadata,
 }
 
-/// Erases a transaction of a backup that is marked as erased; `None` if it is damaged: then it is left
-/// out, as nobody knows what it has.
+/// Erases the personal data of a transaction in a backup, if it is marked as erased. Returns `None` for a damaged record,
+/// which is left out because its contents are unknown.
 ///
 /// # Errors
 /// If the store fails.

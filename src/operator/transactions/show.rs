@@ -1,4 +1,4 @@
-//! Shows one transaction, with its texts masked unless they are asked for.
+//! Shows one transaction. Personal data is masked unless it is requested.
 
 use super::{Record, order};
 use crate::handle::{Clock, Entropy};
@@ -12,12 +12,12 @@ use crate::store::{OperatorStore, Recorded, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The parts of a transaction that are shown.
+/// What to show of a transaction in addition to masked data.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct View {
-    /// Whole texts, rather than their first characters.
+    /// Shows unmasked texts instead of their first characters.
     pub reveal: bool,
-    /// The timeline's address, which opens the page to whoever has it.
+    /// Shows the timeline's address, with which anyone can open the timeline.
     pub timeline: bool,
 }
 
@@ -26,16 +26,16 @@ pub struct View {
 pub struct Shown<'r> {
     /// The transaction as in a list.
     pub row: Order,
-    /// Whether its create had an `Idempotency-Key`.
+    /// Whether it was created with an `Idempotency-Key`.
     pub repeatable: bool,
-    /// The ID of the API key that made it.
+    /// The ID of the API key that created it.
     pub key: Option<String>,
-    /// The answer of the get operation, masked.
+    /// The response of the get operation (contract §4.2), masked.
     pub transaction: RetrievedPledgeTransaction<'r>,
 }
 
 impl Record {
-    /// The transaction, masked as `view` says.
+    /// Returns the transaction, masked according to `view`.
     ///
     /// # Errors
     /// If the record is damaged.
@@ -55,14 +55,14 @@ impl Record {
         Ok(Shown { row, repeatable, key, transaction })
     }
 
-    /// The transaction as whoever may not see it whole sees it.
+    /// Returns the transaction with masked texts.
     pub(in crate::operator) fn masked(&self) -> Result<RetrievedPledgeTransaction<'_>> {
         let mut transaction = self.transaction()?;
         mask(&mut transaction);
         Ok(transaction)
     }
 
-    /// When its month was paid; `None` until then.
+    /// Returns when the transaction's month was paid; `None` if it is unpaid. KV cost: 1 read.
     ///
     /// # Errors
     /// If the record or the settlement is damaged, or the store fails.
@@ -76,8 +76,8 @@ impl Record {
         Ok(settlement.map(|settlement| settlement.paid_at))
     }
 
-    /// The price list that the charge is by, with its own offerings; `None` if there was none, or it is
-    /// not here.
+    /// Returns the price list of the charge, with only the transaction's offerings; `None` if there was none, or it is not
+    /// stored here. KV cost: 1 read.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
@@ -97,10 +97,10 @@ impl Record {
     }
 }
 
-/// Shows more of a transaction than its first characters, which is recorded before.
+/// Shows a transaction with unmasked data. Records this in the audit log first.
 ///
 /// # Errors
-/// If it cannot be recorded, or the record is damaged.
+/// If the audit log cannot be written, or the record is damaged.
 pub async fn reveal<'r>(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -112,8 +112,8 @@ pub async fn reveal<'r>(
     Ok(shown)
 }
 
-/// Shortens the recipient and all texts to their first characters, enough to compare with a caller's.
-/// The reference stays: it names the shop's order.
+/// Masks the recipient and all texts: leaves their first characters, enough to compare them with what a caller says. The
+/// reference stays, because it names the shop's order.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
@@ -137,7 +137,7 @@ fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     }
 }
 
-/// `a…@e…` of `ada@example.org`.
+/// Masks an e-mail address: `ada@example.org` becomes `a…@e…`.
 pub(in crate::operator) fn masked(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     format!("{}@{}", beginning(local), beginning(domain))
@@ -149,7 +149,7 @@ fn shorten(text: &mut Option<Cow<'_, str>>) {
     }
 }
 
-/// `A…` of `Ada`.
+/// Masks a text: `Ada` becomes `A…`.
 fn beginning(text: &str) -> String {
     text.chars().take(1).chain(['…']).collect()
 }

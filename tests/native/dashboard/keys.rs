@@ -94,7 +94,7 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
         let other = making(&id, level, if mode == "live" { "test" } else { "live" });
         let other = dashboard.post(OPERATOR, "/keys", &other);
         assert_eq!(other.status, 422);
-        assert!(other.text.contains("stands for another change"), "{}", other.text);
+        assert!(other.text.contains("was used for another change"), "{}", other.text);
         let unsent = NOW_MS.to_string() + "-" + &"0".repeat(32);
         let late = dashboard.post(OPERATOR, "/keys", &making(&unsent, level, mode));
         assert_eq!(late.status, 422);
@@ -199,7 +199,7 @@ fn a_key_is_replaced_after_a_question_and_once() {
     let new = shown(&send(&first));
     let overtaken = send(&second);
     assert_eq!(overtaken.status, 422);
-    assert!(overtaken.text.contains("ada@example.org has replaced this key"), "{}", overtaken.text);
+    assert!(overtaken.text.contains("ada@example.org replaced this key"), "{}", overtaken.text);
     check_made_before(&send(&first), &new);
     assert_eq!(names(&dashboard, "key:").len(), 2);
     let dashboard = shop();
@@ -237,7 +237,7 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     }
     let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
     check_made_before(&replayed, &key);
-    assert!(replayed.text.contains("revoked or has ended"), "{}", replayed.text);
+    assert!(replayed.text.contains("revoked or has expired"), "{}", replayed.text);
     assert_eq!(names(&dashboard, "key:"), [""; 0]);
     assert_eq!(commands(&dashboard), ["keys create", "keys revoke"]);
 }

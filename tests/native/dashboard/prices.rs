@@ -86,7 +86,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
         assert_has(
             &send(&dashboard, &form),
             422,
-            &["these very prices already, set by ada@example.org at 2026"],
+            &["already have these prices, set by ada@example.org at 2026"],
         );
     }
     assert_eq!((stored(&dashboard), counts(&dashboard)), (set, (1, 1)));
@@ -208,7 +208,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
             &send(&dashboard, &form),
             422,
             &[
-                "Nothing of yours was kept: ada@example.org changed the prices of live keys at 2026-01-31T12:00:00.123Z, less than 2 minutes ago",
+                "Your change was not saved: ada@example.org changed the prices of live keys at 2026-01-31T12:00:00.123Z, less than 2 minutes ago",
             ],
         );
     }
@@ -289,6 +289,6 @@ fn a_page_shows_a_bounded_number_of_prices_and_lists() {
     assert_has(
         &dashboard.get(OPERATOR, "/prices"),
         200,
-        &["Live keys had too many price lists", "<bdi>o199</bdi>"],
+        &["Live keys have too many price lists", "<bdi>o199</bdi>"],
     );
 }

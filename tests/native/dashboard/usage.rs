@@ -273,7 +273,11 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     later(&dashboard, 1_000);
     assert_has(&mark(&dashboard, &form), 200, &["This was done already", "is marked as paid"]);
     let other = payment(&dashboard, &[]);
-    assert_has(&mark(&dashboard, &other), 422, &["is marked already: 1.50 USD paid on 2026-01-05"]);
+    assert_has(
+        &mark(&dashboard, &other),
+        422,
+        &["is already marked as paid: 1.50 USD paid on 2026-01-05"],
+    );
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
     assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
@@ -297,7 +301,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
-    let stale = ["since this form was opened", "joan@example.org took back that it was paid at"];
+    let stale = ["since this form was opened", "joan@example.org marked it as unpaid at"];
     assert_has(&mark(&dashboard, &other), 422, &stale);
     assert_has(&mark(&dashboard, &form), 200, &["This was done already", "nothing was done now"]);
     assert_eq!(dashboard.store().value(DECEMBER), None);
@@ -313,11 +317,11 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
 fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, _) = used();
     let rows: [Row; 12] = [
-        (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, and not of 1.49 USD", "value=\"1.49\""]),
-        (&[("amount-EUR", "1")], &["1.50 USD, and not of 1.00 EUR and 1.50 USD"]),
+        (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, not of 1.49 USD", "value=\"1.49\""]),
+        (&[("amount-EUR", "1")], &["1.50 USD, not of 1.00 EUR and 1.50 USD"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
         (&[("amount-USD", "")], &["write the amount"]),
-        (&[("unpriced", "")], &["has 1 pledges without a price"]),
+        (&[("unpriced", "")], &["has 1 unpriced pledge"]),
         (&[("unpriced", "-1")], &["a whole number"]),
         (&[("day", "2026-02-31")], &["write the day"]),
         (&[("day", "2026-01-05T01:00:00Z")], &["write the day"]),
