@@ -26,7 +26,7 @@ const field = (label) =>
   `::-p-xpath(//input[@id = //label[contains(., "${label}")]/@for] | //label[contains(., "${label}")]//input)`;
 const [TREES, EMAIL] = ["Trees", "E-mail address"].map(field);
 const BUTTON = '::-p-xpath(//button[contains(., "Place order")])';
-const LINK = '::-p-xpath(//a[contains(., "See what becomes of it")])';
+const LINK = '::-p-xpath(//a[contains(., "See your page")])';
 const UNREACHABLE = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
 export const SERVE = "npm start --silent";
 
