@@ -40,10 +40,10 @@ fn an_id_is_found_in_whatever_it_is_part_of() {
         assert_inert(&page.text);
     }
     let page = desk.find(SUPPORT, &id[..47], "");
-    assert!(page.text.contains("a part of it may be missing"), "{}", main_of(&page.text));
+    assert!(page.text.contains("A part of it may be missing"), "{}", main_of(&page.text));
     let page = desk.find(SUPPORT, &format!("edit_key={}", "a".repeat(40)), "unit_dev");
     assert!(
-        page.text.contains("Nothing found") && !page.text.contains("aaaa"),
+        page.text.contains("No match") && !page.text.contains("aaaa"),
         "{}",
         main_of(&page.text)
     );
@@ -95,14 +95,14 @@ fn a_key_is_found_and_never_shown() {
     {
         let page = desk.find(SUPPORT, unknown, "unit_dev");
         assert!(
-            page.text.contains("no such API key") && !page.text.contains("nosuch"),
+            page.text.contains("No API key matches this") && !page.text.contains("nosuch"),
             "{}",
             page.text
         );
         assert!(!page.log.unwrap().contains("nosuch"));
     }
     let page = desk.find(OPERATOR, &hash("no such key").id(), "");
-    assert!(page.text.contains("No unit, team, key or order matches this."));
+    assert!(page.text.contains("No unit, team, key or transaction matches this."));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
         let page = desk.find(SUPPORT, text, unit);
         assert_eq!(page.status, 200);
         assert!(
-            page.text.contains("Nothing found") && page.text.contains("capitals included"),
+            page.text.contains("No match") && page.text.contains("capitals included"),
             "{text}"
         );
         assert_inert(&page.text);
