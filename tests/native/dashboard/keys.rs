@@ -121,9 +121,9 @@ fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
     let id = form_id(&dashboard, "/units/shop");
     let long = "x".repeat(101);
     for (change, words) in [
-        (("operation", ""), "some fields are missing"),
+        (("operation", ""), "Some fields are missing"),
         (("operation", "1-2 3"), "an operation ID has 1 to 64 letters"),
-        (("mode", "both"), "some fields are missing"),
+        (("mode", "both"), "Some fields are missing"),
         (("unit", ""), "start from the page of one"),
         (("team", "team"), "start from the page of one"),
         (("unit", "a b"), "is not an ID"),

@@ -168,9 +168,9 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     let fewer = json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"],
         "change": now["change"] });
     assert_eq!(now, fewer);
-    has(&save(&first, &[]), 422, "another than the one");
+    has(&save(&first, &[]), 422, "has changed since you opened");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
-    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Each reader's own");
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Language of the reader's browser");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn units_come_and_go_without_a_new_key() {
     let (form, late) = (("operation", &*id), form_id(&dashboard, "/teams/team"));
     has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
     has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
-    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "some fields are missing");
+    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "Some fields are missing");
     let odd = [form, ("unit", ODD), ("new", "yes")];
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(post("add", &odd).status, 503);

@@ -111,7 +111,7 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     assert_has(
         &page,
         200,
-        &[aria, "height=\"100\"", "height=\"50\"", " (highest: 3.00 in Jan 2026)"],
+        &[aria, "height=\"100\"", "height=\"50\"", "Highest: 3.00 USD (Jan 2026)."],
     );
     assert_eq!(page.text.matches("<rect").count(), 3);
     assert!(!page.text.contains(" style="), "the policy allows none");
@@ -124,12 +124,12 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
     assert!(page.text.contains(link), "{}", page.text);
     let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
-    assert_has(&none, 200, &["This unit has no orders of test keys"]);
+    assert_has(&none, 200, &["This unit has no transactions in test mode"]);
     assert!(!none.text.contains("<svg class=\"chart\"") && !none.text.contains("usage.csv"));
     assert_has(
         &dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=dead"),
         422,
-        &["live and test"],
+        &["must be live or test"],
     );
     assert_has(&dashboard.get(ACCOUNTS, "/units/%3Cscript%3E%20/usage"), 422, &["&lt;script&gt;"]);
 }
