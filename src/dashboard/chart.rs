@@ -18,7 +18,7 @@ const LABEL: u64 = 16;
 /// The usage of a month.
 pub(super) struct Bar<'b> {
     pub month: Month,
-    /// A decimal with two places.
+    /// The amount, a decimal with two places.
     pub amount: &'b str,
     pub is_paid: bool,
 }

@@ -51,12 +51,12 @@ pub(super) enum Content {
 }
 
 impl Page {
-    /// A page of the dashboard.
+    /// Returns a page of the dashboard with status 200.
     pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
         Page { status: 200, content: Content::Framed(title.into(), content) }
     }
 
-    /// This page with more at its end.
+    /// Appends content to a page of the dashboard. Other responses stay unchanged.
     pub fn with(self, more: &Markup) -> Self {
         let content = match self.content {
             Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),

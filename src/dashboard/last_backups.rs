@@ -43,10 +43,8 @@ fn made(found: Found, now_ms: u64) -> Markup {
         @match found {
             Ok(Some(Backup { at, records, by })) => {
                 (view::time(&at))
-                @match days(&at) {
-                    None | Some(0) => {}
-                    Some(1) => " (1 day ago)",
-                    Some(days) => { " (" (days) " days ago)" }
+                @if let Some(days) = days(&at).filter(|days| *days > 0) {
+                    " (" (days) @if days == 1 { " day ago)" } @else { " days ago)" }
                 }
                 ", " (records) " records, by " (view::told(&by))
             }

@@ -34,6 +34,6 @@ pub(super) fn facts(status: &Status) -> Markup {
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
     rows.extend(status.language.as_ref().map(|tag| ("Language", html! { (view::told(tag)) })));
     let provider = status.provider_id.as_ref();
-    rows.extend(provider.map(|id| ("Mail service's ID", html! { code { (view::told(id)) } })));
+    rows.extend(provider.map(|id| ("Mail service ID", html! { code { (view::told(id)) } })));
     view::facts(&rows)
 }

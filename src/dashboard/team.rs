@@ -252,12 +252,12 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let words = match outcome.already.first() {
         Some(already) => in_it_already(already),
         None => html! {
-            (unit) " was added: the team's keys can act for it. Where a key has already tried to, this can take "
-            (SHOWN_SECONDS) " s."
+            (unit) " was added: the team's keys can act for it. A key that was recently refused for this unit may \
+             still be refused for up to " (SHOWN_SECONDS) " s."
         },
     };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
-    let added = Some(unit).filter(|_| before.is_none()); // else it may be removed since
+    let added = Some(unit).filter(|_| before.is_none()); // otherwise it may have been removed since
     page(desk, id, After { notice, added, ..After::default() }).await
 }
 
@@ -295,7 +295,7 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let words = html! { (unit) " was removed. " (later()) };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
-    let removed = Some(unit).filter(|_| before.is_none()); // else it may be in it again
+    let removed = Some(unit).filter(|_| before.is_none()); // otherwise it may have been added again since
     page(desk, id, After { notice, removed, ..After::default() }).await
 }
 

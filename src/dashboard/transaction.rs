@@ -105,7 +105,7 @@ struct Facts {
     key: Option<KeyRow>,
     /// Whether the person is an operator.
     operates: bool,
-    /// The form that erases it.
+    /// The form that erases the transaction.
     erasure: Markup,
     /// The form that sends its e-mail again; `None` if no queue is bound.
     resend: Option<Markup>,

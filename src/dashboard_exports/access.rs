@@ -16,7 +16,7 @@ extern "C" {
     /// The context of a request. `worker::Context` has no `access`.
     #[wasm_bindgen(extends = Call)]
     pub type Context;
-    /// `undefined` where Access did not check the request.
+    /// `undefined` if Access did not check the request.
     #[wasm_bindgen(method, getter)]
     fn access(this: &Context) -> Option<Access>;
 

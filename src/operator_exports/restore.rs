@@ -1,4 +1,4 @@
-//! Restores.
+//! The rules of restores.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};

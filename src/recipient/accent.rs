@@ -7,7 +7,7 @@ pub const LIGHT_PAPER: Colour = Colour([0xfb, 0xfa, 0xf5]);
 /// The page's background in the dark colour scheme.
 pub const DARK_PAPER: Colour = Colour([0x10, 0x16, 0x13]);
 
-/// The least contrast ratio of text to its background (WCAG 2.2, 1.4.3).
+/// The minimum contrast ratio of text and background (WCAG 2.2, 1.4.3).
 const LEAST_CONTRAST: f64 = 4.5;
 /// The number of steps from a colour to black or white.
 const STEPS: u16 = 255;

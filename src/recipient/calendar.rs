@@ -10,14 +10,14 @@ use crate::validate::instant::instant;
 #[derive(Clone, Copy)]
 pub(super) struct Calendar<'c> {
     pub language: Language,
-    /// UTC if it is absent or unknown.
+    /// The name of the time zone; UTC if it is absent or unknown.
     zone: Option<&'c str>,
     zones: &'c dyn TimeZones,
 }
 
 /// A calendar day.
 pub(super) struct Day {
-    /// As ISO 8601 writes it: `2026-11-21`.
+    /// In ISO 8601: `2026-11-21`.
     pub iso: String,
     /// In words, such as `21 November 2026`.
     pub words: String,

@@ -37,7 +37,7 @@ const FOOT: &str = "margin:28px 0 0;padding:20px 0 0;border-top:1px solid #dde3d
 const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
                       text-decoration:none;font-weight:600";
 
-/// An e-mail without its addresses.
+/// An e-mail without the addresses of sender and recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     /// The language that it is written in.
@@ -187,7 +187,7 @@ impl<'c> Content<'c> {
         self.is_test.then(|| part(self.language.text(Sentence::Test), 0))
     }
 
-    /// Returns reference and day.
+    /// Returns the reference and the day of the transaction.
     fn facts(&self) -> String {
         let reference = self.reference.as_deref();
         let reference =

@@ -216,7 +216,7 @@ test("the page for developers shows what happened, without a key, and code that 
 test("who ticks the box finds the e-mail on the page for developers, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
-  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are on there/);
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are turned on there/);
   await fillIn(page, { name: "Ada <b>" });
   await page.check("#mail");
   await send(page);
