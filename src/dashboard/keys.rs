@@ -20,8 +20,8 @@ use maud::{Markup, html};
 /// Says how long a revoked key may still work: the cache TTL of Workers KV, and that of a running Worker.
 fn lives() -> Markup {
     html! {
-        "The service may accept it for up to " (REFUSED_SECONDS) " s more: Cloudflare's locations cache keys for up to \
-         " (KEY_CACHED_SECONDS) " s, and a running Worker for another " (USED_SECONDS) " s."
+        "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
+         up to " (KEY_CACHED_SECONDS) " s, and a running Worker for another " (USED_SECONDS) " s."
     }
 }
 
@@ -416,7 +416,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
         section {
             (facts(row, level))
             p {
-                "Everything that uses this key stops working, and no backup restores the key. " (lives())
+                "Everything that uses this key will stop working, and no backup restores the key. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
             (desk.form("/keys/revoke", &html! {

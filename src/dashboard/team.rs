@@ -316,8 +316,8 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 ("Team", keys::owner(&level)),
             ]))
             p {
-                "The team's keys can no longer act for this unit. The unit's own keys and its transactions "
-                "are kept."
+                "The team's keys will no longer be able to act for this unit. The unit's own keys and its "
+                "transactions are kept."
             }
             (desk.form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit))

@@ -39,7 +39,7 @@ pub(super) fn time(text: &str) -> Markup {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Renders an RFC 3339 date-time at midnight UTC as `3 Oct 2026`, and any other as [`time`] does.
+/// Renders an RFC 3339 date-time at midnight UTC as `3 Oct 2026`, and any other as [`time()`] does.
 pub(super) fn day(text: &str) -> Markup {
     let words = in_words(text).unwrap_or_else(|| text.to_owned());
     let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
