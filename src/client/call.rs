@@ -1,4 +1,4 @@
-//! One call: the head of its requests, what an answer means, and whether there is another attempt.
+//! One call: the head of its requests, the meaning of a response, and the decision about a retry.
 
 use super::js::{Call, Reply, random, to_double};
 use crate::api::answer::{self, Reason};
@@ -8,29 +8,27 @@ use crate::retry::{Environment, Failure, Next, Policy, Request};
 use js_sys::Date;
 use serde::{Serialize, Serializer};
 
-/// What an answer is. The other reasons why a call ended are JavaScript's.
+/// The kind of a response. The other reasons why a call ends are in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Transaction,
-    /// The answer was no transaction.
+    /// The response is not a transaction.
     Refused(Reason),
 }
 
-/// How an attempt ended. `call.ts` completes it, and `client.ts` makes a transaction or an error of
-/// it.
+/// The result of an attempt. `call.ts` completes it, and `client.ts` converts it to a transaction or an error.
 #[derive(Default)]
 pub struct Conclusion {
-    /// Set if there was an answer.
+    /// Set if there was a response.
     kind: Option<Kind>,
     /// The `charge.amount` of a transaction, or the message of an error.
     text: String,
-    /// The `error` of an answer's body in the error shape (§7).
+    /// The member `error` of a response body in the error shape (§7).
     error: Option<String>,
     next: Next,
 }
 
-/// As arrays: to keep the names of members, serde-wasm-bindgen has a map, which takes 1.4 KB of
-/// brotli.
+/// Serializes to arrays. With named members, serde-wasm-bindgen would include a map, which takes 1.4 KB after brotli.
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind.map(|kind| match kind {
@@ -62,7 +60,7 @@ pub fn head(call: &Call) -> Result<RequestHead, InvalidArgument> {
     }
 }
 
-/// Finds out what an answer means, and decides whether the request is repeated.
+/// Determines what a response means, and decides whether the request is retried.
 pub fn conclude(call: &Call, reply: Option<&Reply>, is_unsent: bool, retries: u32) -> Conclusion {
     let conclusion = reply.map(|reply| read(operation(call), reply)).unwrap_or_default();
     let retry_after = reply.and_then(Reply::retry_after);
@@ -106,7 +104,7 @@ fn policy(call: &Call) -> Policy {
 
 /// Parses an HTTP date. Returns milliseconds since 1970.
 ///
-/// The text must be what `toUTCString` writes: `Date.parse` alone accepts many other texts.
+/// The text must have the format of `toUTCString`, because `Date.parse` accepts many other formats.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = Date::new(&text.into());
     let ms = date.get_time(); // NaN for other texts, `Invalid Date` among them

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A call with its options: an object of plain values that the package's `client.ts` makes.
+    /// A call with its options: an object of plain values from the package's `client.ts`.
     pub type Call;
     #[wasm_bindgen(method, getter, js_name = isCreate)]
     pub fn is_create(this: &Call) -> bool;
@@ -22,14 +22,14 @@ extern "C" {
     pub fn idempotency_key(this: &Call) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = maxRetries)]
     pub fn max_retries(this: &Call) -> u32;
-    /// Whether creates may be repeated, if the caller says so.
+    /// The option `retryCreates`, if the caller set it.
     #[wasm_bindgen(method, getter, js_name = retryCreates)]
     pub fn retry_creates(this: &Call) -> Option<bool>;
     /// The caller's own `fetch`.
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &Call) -> Option<Function>;
 
-    /// An answer whose body is read to its end or to the limit of its status.
+    /// A response whose body was read to its end, or up to the limit for its status.
     pub type Reply;
     #[wasm_bindgen(method, getter)]
     pub fn status(this: &Reply) -> u16;

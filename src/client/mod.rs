@@ -1,10 +1,10 @@
-//! The wasm part of the npm package's `PledgeClient`: a call's requests, the check of an answer, and
-//! whether there is another attempt.
+//! The wasm part of the npm package's `PledgeClient`: it builds the requests of a call, checks the responses, and decides
+//! about retries.
 //!
-//! The package's JavaScript reads options, awaits everything, and makes the transaction or the
-//! error. Nothing here awaits: the futures of wasm-bindgen share one queue, whose tasks all run in
-//! the async context of whichever call came first, so that a caller's `fetch` would see the
-//! `AsyncLocalStorage` of another call. Nothing of a call is kept here either.
+//! The package's JavaScript reads options, awaits everything, and builds the transaction or the error. The wasm part never
+//! awaits: the futures of wasm-bindgen share one queue, whose tasks all run in the async context of the call that came
+//! first. A caller's `fetch` would then see the `AsyncLocalStorage` of another call. The wasm part also keeps no state
+//! between calls.
 
 mod call;
 mod js;
@@ -17,20 +17,20 @@ use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-/// Checks a key and a unit ID. Returns the message if one of them cannot be sent, or undefined.
+/// Checks an API key and a unit ID. Returns an error message if one of them cannot be sent, or undefined.
 #[wasm_bindgen(js_name = checkCredentials)]
 pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> JsValue {
     message(Credentials::new(api_key, unit_id.as_deref()))
 }
 
-/// Whether a key is one of live mode (§5.3).
+/// Whether an API key is a live key (§5.3).
 #[wasm_bindgen(js_name = isLiveKey)]
 pub fn is_live_key(api_key: &str) -> bool {
     api_key.starts_with(Mode::Live.key_prefix())
 }
 
-/// Generates an idempotency key: 128 random bits in hexadecimal; undefined where the platform has
-/// no source of randomness.
+/// Generates an idempotency key: 128 random bits in hexadecimal. Returns undefined if the platform has no source of
+/// randomness.
 #[wasm_bindgen(js_name = newIdempotencyKey)]
 pub fn new_idempotency_key() -> JsValue {
     let mut bytes = [0; 16];
@@ -40,7 +40,7 @@ pub fn new_idempotency_key() -> JsValue {
     }
 }
 
-/// Checks the arguments of a call. Returns the message if one of them cannot be sent, or undefined.
+/// Checks the arguments of a call. Returns an error message if one of them cannot be sent, or undefined.
 #[wasm_bindgen(js_name = checkCall)]
 pub fn check_call(call: &Call) -> JsValue {
     message(call::head(call))
@@ -50,8 +50,7 @@ fn message<T>(checked: Result<T, InvalidArgument>) -> JsValue {
     checked.map_or_else(|problem| <&str>::from(problem).into(), |_| JsValue::UNDEFINED)
 }
 
-/// Returns the arguments of `fetch` for an attempt: an `input`, and an `init` where the `fetch` is the
-/// caller's.
+/// Returns the arguments of `fetch` for an attempt: `input`, and also `init` if the caller provides `fetch`.
 ///
 /// # Errors
 /// If the request cannot be built, which [`check_call`] and the checks of options prevent.
@@ -61,8 +60,8 @@ pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsVal
     Ok(request::arguments(call, &head, signal.as_ref())?.into())
 }
 
-/// Concludes an attempt of which there is an answer or none, after so many retries; `is_unsent` if
-/// there was no connection. Returns a [`Conclusion`](call::Conclusion).
+/// Evaluates the result of an attempt after so many retries: `reply` is the response, if there was one; `is_unsent` says that
+/// no connection was established. Returns a [`Conclusion`](call::Conclusion).
 ///
 /// # Errors
 /// Never: every conclusion converts to a JavaScript value.
@@ -77,7 +76,7 @@ pub fn conclude(
     Ok(serde_wasm_bindgen::to_value(&conclusion)?)
 }
 
-/// Half as large as the standard library's. A call allocates little, and frees it soon.
+/// An allocator of half the code size of the standard library's. A call allocates little, and frees it soon.
 #[global_allocator]
 static ALLOCATOR: LockedAllocator<FreeListAllocator> =
     LockedAllocator::new(FreeListAllocator::new());

@@ -1,5 +1,4 @@
-//! The request of an attempt: a `Request` for the platform's `fetch`, or plain objects for the
-//! caller's.
+//! The request of an attempt: a `Request` for the platform's `fetch`, or plain objects for the caller's `fetch`.
 
 use super::js::{Call, PlainObject};
 use crate::api::RequestHead;
@@ -48,11 +47,11 @@ fn request(
         Some(body) => builder.body(body),
         None => builder.build(),
     };
-    // The builder's error has no details. The address and the headers were checked before.
+    // The builder's error has no details. URL and headers were checked before.
     Ok(request.map_err(|_| js_sys::Error::new("the request can't be built"))?.into())
 }
 
-/// Builds the second argument of `fetch` of plain objects, which every implementation accepts.
+/// Builds the second argument of `fetch` from plain objects, which every implementation accepts.
 fn init(head: &RequestHead, body: Option<&JsValue>, signal: Option<&AbortSignal>) -> PlainObject {
     let headers = PlainObject::new();
     for (name, value) in &head.headers {

@@ -1,4 +1,4 @@
-//! The mail services: Cloudflare's Email Sending by its binding, or Resend by HTTP.
+//! The mail services: Cloudflare Email Sending through its binding, or Resend over HTTP.
 
 use crate::handle::Clock as _;
 use crate::notify::{
@@ -19,29 +19,30 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{ReadableStream, RequestRedirect};
 
-/// Deadline of a mail service, and of its answer's body, in milliseconds. An e-mail that takes longer may
+/// Timeout of a call to a mail service, and of reading its response body, in milliseconds. After a timeout, the e-mail may
 /// have been sent.
 const SEND_MS: u32 = 10_000;
-/// Longest wait that a mail service gets at once if it asks for one, in seconds.
+/// Longest wait, in seconds, that a mail service may ask for and that happens within the same delivery.
 const MAX_PAUSE_SECONDS: u32 = 10;
-/// How often it gets one.
+/// Maximum number of such waits.
 const MAX_PAUSES: u32 = 3;
-/// How long it gets them, in milliseconds. With the last of them, and the two deadlines of the try after it,
-/// an e-mail takes 45 s at most, which a claim of `notify` counts on.
+/// Time after which no further wait begins, in milliseconds. With the last wait, and the two timeouts of the attempt after
+/// it, a delivery takes at most 45 s. The claims of `notify` depend on this.
 const PATIENCE_MS: u64 = 15_000;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
-/// Bytes of an answer of Resend that are read. All that it answers is shorter.
+/// Bytes that are read of a response of Resend. Its actual responses are shorter.
 const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `recover.js` knows of an e-mail that is on its way when the instance breaks.
+    /// The state of a delivery in `recover.js`, which survives if this instance breaks.
     pub type Sending;
-    /// Names the delivery, also if it begins anew.
+    /// The ID of the delivery. It stays the same if the delivery starts again.
     #[wasm_bindgen(method, getter)]
     pub fn token(this: &Sending) -> String;
-    /// The mail service has it: if the promise is fulfilled, it is sent, and this record is to be written.
+    /// Says that the mail service was called. When the promise `sent` is fulfilled, the e-mail was sent, and this record must
+    /// be written.
     #[wasm_bindgen(method)]
     fn begin(
         this: &Sending,
@@ -56,30 +57,30 @@ extern "C" {
     fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
 }
 
-/// The mail service that is bound.
+/// The configured mail service.
 pub enum MailService {
-    /// Cloudflare's Email Sending.
+    /// Cloudflare Email Sending.
     Cloudflare(SendEmail),
-    /// Resend, by its API key.
+    /// Resend, with its API key.
     Resend(String),
-    /// None.
+    /// No mail service is configured.
     None,
 }
 
 /// Sends e-mails from one address.
 pub struct Post {
     pub service: MailService,
-    /// `MAIL_FROM`; empty if it is no address.
+    /// `MAIL_FROM`; empty if it is not an e-mail address.
     pub from: String,
-    /// Where it is recorded that an e-mail was sent.
+    /// The namespace in which sent e-mails are recorded.
     pub records: KvNamespace,
-    /// What outlives this instance.
+    /// The state that survives this instance.
     pub sending: Sending,
 }
 
 impl Mailer for Post {
-    /// Sends an e-mail. A mail service that asks for a few seconds gets them at once: so a burst of e-mails
-    /// costs no message an attempt.
+    /// Sends an e-mail. If the mail service asks to wait for a few seconds, waits and retries within this delivery, so that a
+    /// burst of e-mails uses up no delivery attempts.
     async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
         let until_ms = Platform.now_ms() + PATIENCE_MS;
         for _ in 0..MAX_PAUSES {
@@ -96,7 +97,7 @@ impl Mailer for Post {
     }
 }
 
-/// The message of the binding.
+/// The message that Cloudflare's binding takes.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Bound<'l> {
@@ -116,7 +117,7 @@ struct Sender<'l> {
     email: &'l str,
 }
 
-/// The body of Resend's operation.
+/// The request body of Resend's API.
 #[derive(Serialize)]
 struct ResendEmail<'l> {
     from: String,
@@ -166,8 +167,8 @@ impl Post {
         }
     }
 
-    /// Leaves what is to be recorded, should this instance break before the mail service has answered. Resend
-    /// needs none of it: it sends no e-mail twice.
+    /// Hands over the record to write in case this instance breaks before the mail service has responded. Resend does not need
+    /// this: its idempotency key prevents a second e-mail.
     fn begin(&self, sent: &Promise, letter: &Letter<'_>) -> Result<(), MailError> {
         let name = NotificationKey(letter.id).name();
         let value = Uint8Array::from(crate::api::to_json(letter.marker).as_slice());
@@ -189,14 +190,14 @@ impl Post {
             headers: letter.headers(),
         });
         if !api_key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(temporary("no-api-key")); // a header cannot hold it
+            return Err(temporary("no-api-key")); // not valid in a header
         }
         let request = RequestBuilder::new(RESEND_URL)
             .method(Method::POST)
             .header("authorization", &format!("Bearer {api_key}"))
             .header("content-type", "application/json")
             .header("idempotency-key", key)
-            .redirect(RequestRedirect::Manual) // it would send the e-mail to another address
+            .redirect(RequestRedirect::Manual) // a redirect would send the e-mail to another server
             .body(Uint8Array::from(body.as_slice()))
             .map_err(|_| temporary("no-request"))?;
         let failed = |_| temporary("no-answer");
@@ -211,7 +212,7 @@ impl Post {
     }
 }
 
-/// Reads what an answer begins with, and leaves the rest.
+/// Reads the beginning of a response body, and discards the rest.
 async fn beginning(body: &ReadableStream) -> Result<Vec<u8>, JsValue> {
     let Some(mut pieces) = Pieces::of(body, SEND_MS) else { return Ok(Vec::new()) };
     let piece = pieces.fill(Uint8Array::new_with_length(MAX_ANSWER_BYTES), SEND_MS).await?;
@@ -224,7 +225,7 @@ async fn answered(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue>
     JsFuture::from(within(&promise?, SEND_MS)).await
 }
 
-/// A text member of what the platform returned or threw, which may be any value.
+/// Returns a text member of a value that the platform returned or threw.
 fn member(value: &JsValue, name: &str) -> Option<String> {
     Reflect::get(value, &name.into()).ok()?.as_string()
 }

@@ -1,4 +1,4 @@
-//! The Worker's consumer of the queue: one message becomes one e-mail.
+//! The consumer of the notification queue. It sends an e-mail for each message.
 
 mod mail;
 
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::console_log;
 
-/// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
+/// The suffix of the name of a dead letter queue. Its messages have exhausted their delivery attempts.
 const DEAD: &str = "-dead";
 
 thread_local! {
@@ -36,14 +36,14 @@ struct Line<'a> {
     notification: &'a str,
     round: u32,
     attempt: u32,
-    /// What became of it, or why it is delivered again.
+    /// The result, or why the message is delivered again.
     cause: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     again_in_seconds: Option<u32>,
 }
 
-/// Takes a message of a queue. It never fails: what cannot be read now is delivered again, and what is no
-/// message of this service is of no use a second time. Calls run side by side.
+/// Consumes a message of a queue. It never fails: if the records cannot be read now, the message is delivered again. A message
+/// that this service did not send is acknowledged and dropped. Calls run concurrently.
 #[wasm_bindgen(js_name = deliver)]
 pub async fn deliver(delivered: QueueMessage, queue: String, bindings: Bindings, sending: Sending) {
     match read(&delivered) {
@@ -58,7 +58,7 @@ pub async fn deliver(delivered: QueueMessage, queue: String, bindings: Bindings,
     }
 }
 
-/// A message of this service: the log shows its ID, which could be any text otherwise.
+/// Parses a message of this service. The ID is checked, because it is written to the log.
 fn read(delivered: &QueueMessage) -> Option<Message> {
     let message: Message = from_js(&delivered.body())?;
     TransactionId::parse(&message.id).is_some().then_some(message)
@@ -79,7 +79,7 @@ async fn answer(
     };
     let line =
         Line { notification: &message.id, round: message.round, attempt, cause, again_in_seconds };
-    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     match again_in_seconds {
         None => delivered.ack(),
         Some(seconds) => delivered.retry(seconds),

@@ -1,14 +1,14 @@
-//! Who asks, as Cloudflare Access says, and what they hear who may not do something.
+//! The person that Cloudflare Access identified, and the refusal of people without permission.
 
 use super::{Refusal, Result, view};
 use crate::operator::roles::{Act, Roles};
 
-/// What Cloudflare Access says of who asks.
+/// The person who sent a request, as identified by Cloudflare Access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity<'i> {
     /// This Worker is not behind Access.
     None,
-    /// Access let somebody in without an e-mail address, such as a service token.
+    /// Access admitted a request without an e-mail address, such as one with a service token.
     WithoutAddress,
     /// Access did not answer in time.
     Unknown,
@@ -17,7 +17,10 @@ pub enum Identity<'i> {
 }
 
 impl<'i> Identity<'i> {
-    /// The person's e-mail address.
+    /// Returns the person's e-mail address.
+    ///
+    /// # Errors
+    /// 403 if Access is not set up or knows no address, 503 if Access did not answer.
     pub(super) fn address(self) -> Result<&'i str> {
         let (status, problem) = match self {
             Identity::Address(address) => return Ok(address),
@@ -29,21 +32,22 @@ impl<'i> Identity<'i> {
             ),
             Identity::WithoutAddress => (
                 403,
-                "Cloudflare Access let you in without an e-mail address, as it does with service \
-                 tokens and with policies of the action Bypass. Give the Access application a \
-                 policy of the action Allow that includes people by their e-mail address.",
+                "Cloudflare Access let you in without an e-mail address, as it does for service \
+                 tokens and for policies with the action Bypass. Give the Access application a \
+                 policy with the action Allow that includes people by their e-mail address.",
             ),
             Identity::Unknown => (
                 503,
-                "Cloudflare Access did not say in time who you are. Nothing was done: load the page \
-                 again.",
+                "Cloudflare Access did not identify you in time. Nothing was changed. Reload the \
+                 page.",
             ),
         };
         Err(Refusal::Request(status, problem.to_owned()))
     }
 }
 
-/// Says what to do for somebody who may not do this. `problems` are those of the lists.
+/// Returns the refusal of a person without this permission: it names the secrets that grant it. `problems` are those of the
+/// secrets that could not be read.
 pub(super) fn refusal(address: &str, roles: &Roles, act: Act, problems: &[String]) -> Refusal {
     let wanted = match act {
         Act::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",
@@ -60,8 +64,8 @@ pub(super) fn refusal(address: &str, roles: &Roles, act: Act, problems: &[String
     Refusal::Request(
         403,
         format!(
-            "{address} {now}. Who deploys the dashboard can add the address to this Worker's secret \
-             `{wanted}`.{problems}"
+            "{address} {now}. To get access, ask the person who deploys the dashboard to add the address \
+             to this Worker's secret `{wanted}`.{problems}"
         ),
     )
 }

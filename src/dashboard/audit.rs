@@ -1,4 +1,4 @@
-//! The record of changes: who changed what, and when.
+//! The audit log: who changed what, and when.
 
 use super::form::Form;
 use super::frame::Page;
@@ -9,11 +9,11 @@ use crate::pledge::TransactionId;
 use crate::store::{AuditKey, OperatorStore, PricesKey, SettlementKey};
 use maud::{Markup, html};
 
-/// Most changes of a page, and most of what each changed.
+/// Maximum number of changes on a page, and of affected records that are listed for each.
 const MAX_CHANGES: usize = 50;
 const MAX_ON: usize = 10;
 
-/// A page of changes, the newest first. Makes two calls of Workers KV: a list and a read of its records.
+/// A page of changes, newest first. KV cost: 1 list, 1 read of its records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -22,18 +22,18 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     let page = audit::page(desk.store, after, MAX_CHANGES).await?;
     let rows: Vec<_> = page.changes.iter().map(row).collect();
     let content = html! {
-        p.lead { "Who changed what, by these pages or by a command." }
+        p.lead { "Every change made here or on the command line." }
         @if page.damaged > 0 {
-            (view::notice(&html! { "Entries of this page that cannot be read: " (page.damaged) "." }))
+            (view::notice(&html! { "Unreadable entries on this page: " (page.damaged) "." }))
         }
-        section { (view::table(&["When", "What", "Who"], &rows, "There are no changes here.")) }
+        section { (view::table(&["Time", "Change", "By"], &rows, "No changes.")) }
         p {
             @if after.is_some() { a href="/audit" { "Newest" } " " }
             @if let Some(next) = &page.next { a href={ "/audit?after=" (link::encoded(next)) } { "Older" } }
         }
         @if after.is_none() { (view::made_just_now()) }
     };
-    Ok(Page::new("Changes", content))
+    Ok(Page::new("Audit log", content))
 }
 
 fn row(change: &Change) -> Vec<Markup> {
@@ -52,7 +52,7 @@ fn row(change: &Change) -> Vec<Markup> {
     ]
 }
 
-/// What was changed, with a link to its page where it has one. What is searched for is posted.
+/// Renders what was changed, with a link to its page if it has one. API keys are opened by a posted search.
 fn linked(command: &str, index: usize, text: &str) -> Markup {
     if command.starts_with("keys ") {
         return view::form(
@@ -73,7 +73,7 @@ fn linked(command: &str, index: usize, text: &str) -> Markup {
 
 fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
     if AuditKey::parse(text).is_some() {
-        return None; // a change that was withdrawn
+        return None; // the audit entry of a withdrawn change
     }
     if TransactionId::parse(text).is_some() {
         return Some(link::path(&["transactions", text]));

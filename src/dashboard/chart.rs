@@ -1,29 +1,29 @@
-//! Bar charts of amounts by month, drawn on the server.
+//! Bar charts of amounts by month, as inline SVG.
 
 use super::view;
 use crate::settlement::Month;
 use maud::{Markup, html};
 use std::iter::successors;
 
-/// Months of a chart.
+/// Months in a chart.
 const MONTHS: usize = 12;
-/// Digits of an amount that count: they fit an integer.
+/// Number of leading digits of an amount that decide the height of its bar. They fit into a `u64`.
 const DIGITS: usize = 15;
-/// Widths and heights, in the drawing's own units.
+/// Widths and heights, in units of the SVG's `viewBox`.
 const SLOT: u64 = 28;
 const BAR: u64 = 18;
 const HEIGHT: u64 = 100;
 const LABEL: u64 = 16;
 
-/// What was used in a month.
+/// The usage of a month.
 pub(super) struct Bar<'b> {
     pub month: Month,
-    /// A decimal with two places.
+    /// The amount, a decimal with two places.
     pub amount: &'b str,
     pub is_paid: bool,
 }
 
-/// Draws what was used in one currency in the year that ends with a month; nothing if that is nothing.
+/// Draws the usage in one currency in the 12 months up to `last`. Draws nothing if there is none.
 pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     let mut months: Vec<_> =
         successors(Some(last), |month| month.previous()).take(MONTHS).collect();
@@ -39,8 +39,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
             figcaption {
                 (currency) " by month"
                 small {
-                    " (highest: " (most.amount) " in " (view::month(most.month)) ")"
-                    @if bars.iter().any(|bar| bar.is_paid) { ". Light bars are paid." }
+                    ". Highest: " (most.amount) " " (currency) " (" (view::month(most.month)) ")."
+                    @if bars.iter().any(|bar| bar.is_paid) { " Light bars are paid." }
                 }
             }
             svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {
@@ -57,14 +57,14 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     }
 }
 
-/// The amount in units that make the longest one fit an integer.
+/// Converts an amount to an integer, with trailing digits dropped so that the longest amount has [`DIGITS`] digits.
 fn size(amount: &str, longest: usize) -> u64 {
     let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));
     digits.get(..kept).and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
-/// `Oct`, and the year of a January.
+/// Returns the label of a month: `Oct`, or the year for January.
 fn label(month: Month) -> String {
     let words = view::month(month);
     match words.split_once(' ') {
@@ -74,7 +74,7 @@ fn label(month: Month) -> String {
     }
 }
 
-/// `USD by month: Oct 2026 12.50, paid; …`
+/// Describes a chart for screen readers: `USD by month: Oct 2026 12.50, paid; …`.
 fn in_words(currency: &str, bars: &[&Bar<'_>]) -> String {
     let word = |bar: &&Bar<'_>| {
         let paid = if bar.is_paid { ", paid" } else { "" };

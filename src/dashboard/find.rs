@@ -1,4 +1,4 @@
-//! The search, with which everything begins.
+//! The start page with the search, and its results.
 
 use super::form::Form;
 use super::frame::Page;
@@ -19,19 +19,19 @@ use crate::scope::Mode;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Most orders of a page.
+/// Transactions per page.
 const MAX_ROWS: usize = 50;
-/// Most bytes of what is looked for.
+/// Maximum length of a search text, in bytes.
 const MAX_TEXT: usize = 4_000;
-/// How an API key begins, whatever its mode.
+/// The prefix of API keys of both modes.
 const KEY: &str = "service_sk_";
-/// How a transaction's ID begins, and its length.
+/// The prefix of a transaction's ID, and the length of the whole ID.
 const ID: (&str, usize) = ("ptran_", 48);
-/// What orders are found by.
+/// The two ways to find transactions.
 const REFERENCE: &str = "reference";
 const EMAIL: &str = "email";
 
-/// The search, or for those who may not search, where to go. No call of Workers KV.
+/// The start page: the search for people who may use it, and links. Reads nothing from Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -40,35 +40,35 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
         @if desk.may(Act::Support) {
             section { (search_form(&query.only(&["unit"]), false)) }
         } @else {
-            p.lead { "See what all units owe, or choose one to see its months." }
+            p.lead { "See the usage of all units, or choose a unit to see its months." }
         }
         ul.links {
-            li { a href="/orders" { "Newest orders" } }
+            li { a href="/orders" { "Newest transactions" } }
             @if desk.may(Act::Account) { li { a href="/usage" { "Usage of all units" } } }
             li { a href="/units" { "Units" } }
         }
         @if desk.may(Act::Operate) {
-            p { a href="/person" { "Erase a person" } ", all that a unit has of one e-mail address" }
+            p { a href="/person" { "Erase a person" } ": all transactions of one e-mail address in a unit" }
         }
     };
     Ok(Page::new("Find", content))
 }
 
-/// The form. What was looked for is shown again, unless it is a secret.
+/// The search form. It shows the search text again, unless that is a secret.
 fn search_form(form: &Form, is_wrong: bool) -> Markup {
     let text = form.text("text");
     let text = view::Field {
         name: "text",
         label: "What are you looking for?",
         value: if is_secret(text) { "" } else { text },
-        hint: "A transaction's ID, an order's reference, an e-mail address, a unit, or an API key.",
+        hint: "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key.",
         required: true,
         ..view::Field::default()
     };
     let unit = view::Field {
         name: "unit",
         label: "Unit",
-        hint: "Leave it empty to search all units.",
+        hint: "Leave empty to search all units.",
         value: form.text("unit"),
         invalid: is_wrong,
         ..view::Field::default()
@@ -82,7 +82,7 @@ fn search_form(form: &Form, is_wrong: bool) -> Markup {
     view::form("/find", &content)
 }
 
-/// Whether a text may have an API key or an edit key in it: such a one is not shown again.
+/// Whether a text may contain an API key or an edit key.
 fn is_secret(text: &str) -> bool {
     let is_edit_key = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
@@ -93,9 +93,8 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
     Page { status: 422, ..Page::new("Find", content) }
 }
 
-/// Finds what a text may be: a transaction, a key, a unit or a team, or the orders of a reference or an address. At most ten
-/// calls of Workers KV, besides those that look for a misspelt unit in the register, and two queries of the ledger for each
-/// 10,000 shops.
+/// Finds the transaction, key, unit or team with this ID, or the transactions with this reference or e-mail address. KV cost:
+/// at most 10 calls, and those to find a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -125,7 +124,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// The ID in a text, such as the address of a timeline or of a page here.
+/// Returns the transaction ID in a text, such as the URL of a timeline or of a page of the dashboard.
 fn transaction_id(text: &str) -> Option<&str> {
     let at = text.find(ID.0)?;
     let id = text.get(at..at + ID.1)?;
@@ -134,7 +133,7 @@ fn transaction_id(text: &str) -> Option<&str> {
 
 // ---- A key ---------------------------------------------------------------------------------------
 
-/// The part of a text that may be an API key, its hash, or its ID.
+/// Returns the part of a text that may be an API key, or the hash or ID of one.
 fn key_text(text: &str) -> Option<&str> {
     if let Some(at) = text.find(KEY) {
         let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
@@ -159,19 +158,19 @@ fn key_page(key: &KeyRow, operates: bool) -> Page {
                 p.lead { "An API key of the " (level(&note.level, true)) "." }
                 section { (key_facts(key, note)) }
                 p {
-                    "Replace or revoke it in the settings of the " (level(&note.level, true)) "."
+                    "To replace or revoke it, open the " (level(&note.level, true)) "."
                 }
             }
             Some(note) => p.lead { "An API key of the " (level(&note.level, false)) "." },
             None => {
-                p.lead { "An API key, whose note cannot be read." }
+                p.lead { "An API key whose details cannot be read." }
                 p { "Its ID is " code { (key.name.id) } "." }
             }
         }
         @if let Some(problem) = key.problem.as_ref().filter(|_| operates) {
             p.problem { (view::sentence(problem)) }
         }
-        p { "A key is a secret: who sent it in a message should have it replaced." }
+        p { "Anyone who has seen a key can use it. If it was sent in a message, replace it." }
     };
     Page::new("API key", content)
 }
@@ -180,7 +179,7 @@ fn key_facts(key: &KeyRow, note: &KeyNote) -> Markup {
     let mut rows = vec![
         ("ID", html! { code { (key.name.id) } }),
         ("Mode", transaction::mode(note.mode.is_live())),
-        ("Made", html! { (view::time(&note.created)) " by " (view::told(&note.by)) }),
+        ("Created", html! { (view::time(&note.created)) " by " (view::told(&note.by)) }),
     ];
     let texts = [
         ("Label", Some(&note.label).filter(|label| !label.is_empty())),
@@ -189,8 +188,8 @@ fn key_facts(key: &KeyRow, note: &KeyNote) -> Markup {
     ];
     rows.extend(texts.into_iter().filter_map(|(name, text)| Some((name, view::told(text?)))));
     rows.push(match &note.ends {
-        Some(ends) => ("Ends", view::time(ends)),
-        None => ("Ends", html! { "When somebody revokes it" }),
+        Some(ends) => ("Expires", view::time(ends)),
+        None => ("Expires", html! { "Never" }),
     });
     view::facts(&rows)
 }
@@ -199,23 +198,23 @@ fn no_key(form: &Form) -> Page {
     nothing(
         form,
         &html! {
-            p.lead { "There is no such API key here." }
+            p.lead { "No API key matches this." }
             p {
-                "It may have been revoked, it may have ended, it may be one of another environment, or a \
-                 part of it may be missing. One that was made within the last " (SHOWN_SECONDS)
-                " s may not be shown yet."
+                "The key may have been revoked or expired, it may belong to another environment, or a \
+                 part of it may be missing. A key of the last " (SHOWN_SECONDS)
+                " s may not show yet."
             }
         },
     )
 }
 
 fn nothing(form: &Form, content: &Markup) -> Page {
-    Page::new("Nothing found", html! { (content) section { (search_form(form, false)) } })
+    Page::new("No match", html! { (content) section { (search_form(form, false)) } })
 }
 
 // ---- Without a unit ------------------------------------------------------------------------------
 
-/// Looks for a unit or a team of this ID, and for the orders of all units that have this reference or address.
+/// Searches for a unit or a team with this ID, and for transactions of all units with this reference or e-mail address.
 async fn without_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -238,28 +237,28 @@ async fn without_unit<S: OperatorStore, C: Clock, E: Entropy>(
     }
     let content = html! {
         (known(&levels, operates))
-        @if levels.is_empty() { p.lead { "No unit, team, key or order matches this." } }
+        @if levels.is_empty() { p.lead { "No unit, team, key or transaction matches this." } }
         @if text.contains(ID.0) {
-            p { "A transaction's ID has " (ID.1) " characters: a part of it may be missing." }
+            p { "A transaction ID has " (ID.1) " characters. A part of it may be missing." }
         }
         (suggestions(&unknown, operates))
         @match &orders {
             Ok(found) => (advice(found)),
             Err(problem) => {
-                p { "Orders of all units could not be searched. Choose the unit to find an order by its reference." }
+                p { "The transactions of all units could not be searched. To find a transaction by its reference, enter its unit." }
                 (view::problem(problem))
             }
         }
         section { h2 { "Search again" } (search_form(form, false)) }
     };
-    Ok(Page::new(if levels.is_empty() { "Nothing found" } else { "Found" }, content))
+    Ok(Page::new(if levels.is_empty() { "No match" } else { "Search results" }, content))
 }
 
 fn known(levels: &[KeyLevel], operates: bool) -> Markup {
     html! { @for known in levels { p.lead { "The " (level(known, operates)) "." } } }
 }
 
-/// The IDs of the register that are like what was looked for.
+/// Suggests units and teams with IDs similar to the search text.
 fn suggestions(unknown: &[Unknown], operates: bool) -> Markup {
     let near = unknown.iter().filter_map(|unknown| {
         let id = unknown.suggestion.clone()?;
@@ -271,15 +270,15 @@ fn suggestions(unknown: &[Unknown], operates: bool) -> Markup {
     html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
 }
 
-// ---- Orders --------------------------------------------------------------------------------------
+// ---- Transactions --------------------------------------------------------------------------------
 
-/// The orders of a reference, or of an address.
+/// The transactions that were found by reference or by e-mail address.
 struct FoundBy {
     by: &'static str,
     found: Found,
 }
 
-/// Finds orders by reference, and by what may be an address.
+/// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address.
 async fn search<S: OperatorStore, C, E>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -302,7 +301,7 @@ async fn search<S: OperatorStore, C, E>(
     Ok(FoundBy { by: EMAIL, found })
 }
 
-/// Finds orders of a unit by their reference or an address.
+/// Finds transactions of a unit by reference or e-mail address.
 async fn within<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -319,30 +318,30 @@ async fn within<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(nothing(
         form,
         &html! {
-            p.lead { "No order of the unit " (view::told(form.text("unit"))) " matches this." }
-            @if !unknown.is_empty() { p { "The register has no such unit." } }
+            p.lead { "No transaction of the unit " (view::told(form.text("unit"))) " matches this." }
+            @if !unknown.is_empty() { p { "There is no unit with this ID." } }
             (suggestions(&unknown, desk.may(Act::Operate)))
             (advice(&found))
         },
     ))
 }
 
-/// Why an order may not be found.
+/// Reasons why a transaction may not be found.
 fn advice(found: &FoundBy) -> Markup {
     html! {
         ul {
-            li { "It may belong to another unit, or to the other mode." }
-            li { "Write a reference as the shop wrote it, capitals included." }
+            li { "It may belong to another unit or to the other mode." }
+            li { "References are case-sensitive: enter them as the shop writes them." }
             @if found.found.coverage.is_none() {
-                li { "An order of the last " (SHOWN_SECONDS) " s may not be listed yet." }
+                li { "Transactions of the last " (SHOWN_SECONDS) " s may not be listed yet." }
             }
-            @if found.by == EMAIL { li { "An erased order is not found by its address." } }
+            @if found.by == EMAIL { li { "An erased transaction cannot be found by its e-mail address." } }
         }
         @if let Some(coverage) = &found.found.coverage { (view::coverage(coverage)) }
     }
 }
 
-/// The orders that were found.
+/// The list of transactions that were found.
 fn orders_page<S, C, E>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -366,10 +365,10 @@ fn orders_page<S, C, E>(
         }
         section { h2 { "Search again" } (search_form(&form.only(&["unit", "mode"]), false)) }
     };
-    Page::new("Orders", content)
+    Page::new("Transactions", content)
 }
 
-/// The form for the next page: an address is no part of a page's own.
+/// The form that requests the next page. It is posted, because an e-mail address must not be part of a URL.
 fn older_form(form: &Form, by: &str, older: &Place) -> Markup {
     let content = html! {
         @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }

@@ -1,12 +1,12 @@
-//! What a form sends.
+//! The fields of a form or a query string.
 
 use super::{Refusal, Result};
 use crate::scope::Mode;
 
-/// Most fields that are read.
+/// Maximum number of fields; the rest are ignored.
 const MAX_FIELDS: usize = 200;
 
-/// The fields of a form, or the parameters of an address. Of two with one name the first counts.
+/// The fields of a form, or the parameters of a query string. If a name occurs twice, the first value counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form(Vec<(String, String)>);
 
@@ -16,34 +16,35 @@ impl Form {
         Form(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// A field without blanks around it; empty if it was not sent.
+    /// Returns a field, trimmed; empty if it was not sent.
     pub fn text(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
 
-    /// A field as it was sent; empty if it was not.
+    /// Returns a field as it was sent; empty if it was not sent.
     pub fn raw(&self, name: &str) -> &str {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
-    /// A field without blanks around it; `None` if nothing is left.
+    /// Returns a field, trimmed; `None` if it is empty.
     pub fn given(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
-    /// These fields alone.
+    /// Returns a form with only these fields.
     pub fn only(&self, names: &[&str]) -> Self {
         let mut fields = self.0.clone();
         fields.retain(|(name, _)| names.contains(&&**name));
         Form(fields)
     }
 
-    /// The field `mode`: live where it was not sent.
+    /// Returns the field `mode`, which defaults to live.
     pub fn mode(&self) -> Result<Mode> {
         match self.given("mode") {
             None => Ok(Mode::Live),
-            Some(name) => Mode::from_name(name)
-                .ok_or_else(|| Refusal::invalid("there are the modes live and test")),
+            Some(name) => {
+                Mode::from_name(name).ok_or_else(|| Refusal::invalid("`mode` must be live or test"))
+            }
         }
     }
 }

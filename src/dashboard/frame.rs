@@ -1,4 +1,4 @@
-//! The pages as documents.
+//! Renders pages as HTML documents, JSON or CSV files.
 
 use super::access::Identity;
 use super::settings::Settings;
@@ -12,51 +12,51 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 const STYLE: &str = include_str!("style.css");
-/// The icon of the browser's tab: a leaf in white on a disc.
+/// The icon of the browser tab: a leaf on a disc.
 const ICON: &str = "data:image/svg+xml,\
      %3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
      %3Ccircle cx='12' cy='12' r='12' fill='%231c2822'/%3E\
      %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%2386cda2'/%3E\
      %3C/svg%3E";
 
-/// The pages of the menu: name, address, and what a person must be allowed to do.
+/// The pages of the menu: name, path, and required permission.
 const MENU: [(&str, &str, Act); 10] = [
     ("Find", "/", Act::Look),
-    ("Orders", "/orders", Act::Look),
+    ("Transactions", "/orders", Act::Look),
     ("Usage", "/usage", Act::Account),
     ("Quantities", "/quantities", Act::Account),
     ("Units", "/units", Act::Look),
     ("Teams", "/teams", Act::Operate),
     ("Prices", "/prices", Act::Operate),
     ("E-mails", "/mails", Act::Support),
-    ("Changes", "/audit", Act::Operate),
+    ("Audit log", "/audit", Act::Operate),
     ("System", "/system", Act::Operate),
 ];
 
-/// What a request is answered with.
+/// The response to a request.
 pub(super) struct Page {
     pub status: u16,
     pub content: Content,
 }
 
 pub(super) enum Content {
-    /// A page of the dashboard: its title, and what is below.
+    /// A page of the dashboard: its title and its content.
     Framed(Cow<'static, str>, Markup),
-    /// A document of its own, such as a timeline, with its `Content-Security-Policy`.
+    /// A separate HTML document, such as a timeline, with its `Content-Security-Policy`.
     Document(String, Cow<'static, str>),
-    /// JSON, for a program.
+    /// JSON.
     Json(Vec<u8>),
-    /// A file for a spreadsheet: its name, of letters, digits, `.`, `-` and `_`, and its bytes.
+    /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
     Csv(String, Vec<u8>),
 }
 
 impl Page {
-    /// A page of the dashboard.
+    /// Returns a page of the dashboard with status 200.
     pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
         Page { status: 200, content: Content::Framed(title.into(), content) }
     }
 
-    /// This page with more at its end.
+    /// Appends content to a page of the dashboard. Other responses stay unchanged.
     pub fn with(self, more: &Markup) -> Self {
         let content = match self.content {
             Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),
@@ -65,9 +65,9 @@ impl Page {
         Page { content, ..self }
     }
 
-    /// An answer for a program.
+    /// Returns a JSON response.
     pub fn json(status: u16, value: &impl Serialize) -> Self {
-        let json = serde_json::to_vec(value).unwrap_or_default(); // it cannot fail for our types
+        let json = serde_json::to_vec(value).unwrap_or_default(); // cannot fail for these types
         Page { status, content: Content::Json(json) }
     }
 
@@ -100,8 +100,7 @@ const JSON: &str = "application/json";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 
-/// The headers of every answer with a body. Forms need the referrer policy: without a referrer a browser
-/// sends no origin.
+/// The headers of every response with a body. Forms need the referrer policy: without a referrer, browsers send no `Origin`.
 fn headers(
     media: &'static str,
     policy: Cow<'static, str>,
@@ -117,7 +116,7 @@ fn headers(
     ]
 }
 
-/// The `Content-Security-Policy`: no scripts, no frames, our style, and our forms.
+/// The `Content-Security-Policy` of a page: no scripts, no frames, only the dashboard's own style and forms.
 fn policy() -> String {
     let style = Base64::encode_string(&Sha256::digest(STYLE));
     format!(
@@ -126,12 +125,12 @@ fn policy() -> String {
     )
 }
 
-/// The parts of a page around its content.
+/// The layout around a page's content: header, menu and footer.
 pub(super) struct Frame<'f> {
     pub settings: &'f Settings,
     pub roles: &'f Roles,
     pub identity: Identity<'f>,
-    /// The path that was asked for.
+    /// The path of the request.
     pub path: &'f str,
 }
 
@@ -150,7 +149,7 @@ impl Frame<'_> {
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
-                    a.skip href="#main" { "Skip to the content" }
+                    a.skip href="#main" { "Skip to content" }
                     header {
                         @if !environment.is_empty() {
                             p.band.production[self.settings.is_production()] { (environment) }
@@ -162,7 +161,7 @@ impl Frame<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "Times, days and months are in UTC. Version " (self.settings.version) "." }
+                    footer { "All times are in UTC. Version " (self.settings.version) "." }
                 }
             }
         }
@@ -181,7 +180,7 @@ impl Frame<'_> {
         }
     }
 
-    /// `page` for the page itself, `true` for one below it.
+    /// The value of `aria-current` of a menu entry: `page` on its own page, `true` on the pages below it.
     fn current(&self, address: &str) -> Option<&'static str> {
         let below = self.path.strip_prefix(address)?;
         match below {

@@ -1,6 +1,6 @@
-//! API keys: the keys of a unit or a team, and the forms that make, replace and revoke one.
+//! API keys: the keys of a unit or a team, and the forms that create, replace and revoke a key.
 //!
-//! A key is shown once, in the answer to the form that made it; a form that is sent again makes no other.
+//! A key is shown once, in the response to the form that created it. Sending the form again creates no second key.
 
 use super::form::Form;
 use super::frame::Page;
@@ -17,20 +17,20 @@ use crate::scope::Mode;
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
 
-/// How long a revoked key can still be used: for the time of KV's cache and of a running Worker's.
+/// Says how long a revoked key may still work: the cache TTL of Workers KV, and that of a running Worker.
 fn lives() -> Markup {
     html! {
-        "For up to " (REFUSED_SECONDS) " s the service may still take it: Cloudflare's locations answer from \
-         their cache for up to " (KEY_CACHED_SECONDS) " s, and a running Worker for " (USED_SECONDS) " s more."
+        "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
+         up to " (KEY_CACHED_SECONDS) " s, and a running Worker for another " (USED_SECONDS) " s."
     }
 }
 
-/// How long a replaced key goes on: seconds, in words.
+/// How long a replaced key keeps working: seconds, and the label.
 const KEEPS: [(&str, &str); 4] =
-    [("0", "It ends now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
+    [("0", "Revoke it now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
-/// The keys of a unit or a team, with a form that makes another. `missing` is what the register lacks
-/// of it. Takes a list for each thousand keys, at most ten, and a read.
+/// The keys of a unit or a team, with the form to create a key. `missing` contains the unit or team if it does not exist. KV
+/// cost: 1 read, 1 list per 1,000 keys, at most 10.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     level: &KeyLevel,
@@ -39,15 +39,15 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let (mut rows, has_more) = keys::list(desk.store, Some(level), MAX_PAGES).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
-    let headings = ["ID", "Mode", "Label", "Change", "Made", "By", "Ends"];
+    let headings = ["ID", "Mode", "Label", "Change", "Created", "Created by", "Expires"];
     Ok(html! {
         section {
             h2 { "API keys" }
-            (view::table(&headings, &shown, "It has no keys yet."))
+            (view::table(&headings, &shown, "No API keys yet."))
             (view::more(rows.len()))
             (view::picked(has_more, "keys of all units and teams"))
             (view::made_just_now())
-            h3 { "Make a key" }
+            h3 { "Create a key" }
             (make_form(desk, level, &Form::default(), missing))
         }
     })
@@ -65,7 +65,7 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         html! { bdi { (note.label) } },
         html! {
             (change_forms(&row.name, &note.level))
-            a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Orders of the key " (row.name.id) } { "Orders" }
+            a href=(orders::address(&[("key", &row.name.id)])) aria-label={ "Transactions of the key " (row.name.id) } { "Transactions" }
         },
         view::time(&note.created),
         html! { bdi { (note.by) } },
@@ -79,9 +79,9 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
     ]
 }
 
-// ---- Whose key -----------------------------------------------------------------------------------
+// ---- The owner of a key --------------------------------------------------------------------------
 
-/// The fields that say whose a key is.
+/// The hidden field with the unit or team that owns a key.
 fn level_fields(level: &KeyLevel) -> Markup {
     match level {
         KeyLevel::Unit(id) => hidden("unit", id),
@@ -93,20 +93,24 @@ fn level(form: &Form) -> Result<KeyLevel> {
     let level = match (form.given("unit"), form.given("team")) {
         (Some(unit), None) => KeyLevel::Unit(unit.to_owned()),
         (None, Some(team)) => KeyLevel::Team(team.to_owned()),
-        _ => return Err(Refusal::invalid("a key is a unit's or a team's: begin at its page")),
+        _ => {
+            return Err(Refusal::invalid(
+                "a key belongs to a unit or a team: start from the page of one",
+            ));
+        }
     };
     level.check().map(|()| level).map_err(Refusal::invalid)
 }
 
-/// A link to the page of a unit or a team.
+/// Renders a link to the page of a unit or a team.
 pub(super) fn owner(level: &KeyLevel) -> Markup {
     html! { a href=(link::page_of(level)) { (named(level)) } }
 }
 
-// ---- Make ----------------------------------------------------------------------------------------
+// ---- Create --------------------------------------------------------------------------------------
 
-/// Makes the key, with three reads, a list and a read for each hundred changes of the last hour, and two
-/// writes; with one more where the register lacks its unit or team.
+/// Creates a key. KV cost: 3 reads, 2 writes, 1 list and 1 read per 100 changes of the last hour; 1 more write if its unit
+/// or team is new.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -129,7 +133,7 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-const NOT_WHOLE: &str = "this form is not whole: begin at the page of its unit";
+const NOT_WHOLE: &str = "some fields are missing: start from the page of the unit or team";
 
 fn make_again<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
@@ -141,11 +145,11 @@ fn make_again<S, C: Clock, E: Entropy>(
     let content = html! {
         (view::problem(problem))
         section {
-            h2 { "Make a key of the " (owner(level)) }
+            h2 { "Create a key for the " (owner(level)) }
             (make_form(desk, level, form, missing))
         }
     };
-    Page { status: 422, ..Page::new("No key was made", content) }
+    Page { status: 422, ..Page::new("The key was not created", content) }
 }
 
 fn make_form<S, C: Clock, E: Entropy>(
@@ -156,11 +160,11 @@ fn make_form<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let label = view::Field {
         name: "label",
-        label: "Label, such as where it is used",
+        label: "Label, e.g. “web shop”",
         value: entered.raw("label"),
         ..view::Field::default()
     };
-    let modes = [("test", "Test: tries things out"), ("live", "Live: real pledges and charges")];
+    let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];
     html! {
         (desk.form("/keys", &html! {
             (level_fields(level))
@@ -169,12 +173,12 @@ fn make_form<S, C: Clock, E: Entropy>(
                 (label.render())
             }
             (register::question(missing))
-            button { "Make the key" }
+            button { "Create key" }
         }))
     }
 }
 
-/// A key that was made, by this form or when it was sent before.
+/// The page of a new key; of a key that the same form created before, if the form was sent again.
 fn made<S, C, E>(
     desk: &Desk<'_, S, C, E>,
     made: &MadeKey,
@@ -182,33 +186,33 @@ fn made<S, C, E>(
     level: &KeyLevel,
 ) -> Page {
     match &made.key {
-        Some(key) => Page::new("The new key", shown_once(desk, key, made, level)),
+        Some(key) => Page::new("New key", shown_once(desk, key, made, level)),
         None => Page {
             status: 409,
-            ..Page::new("The key is already made", made_before(made, before, level))
+            ..Page::new("The key was already created", made_before(made, before, level))
         },
     }
 }
 
-/// What to do about a key that was made when its form was sent before: its secret may have been lost on the way.
+/// Explains what to do about a key whose form was sent before: the response with its secret may have been lost.
 fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Markup {
     let id = &made.row.name.id;
     html! {
         (view::notice(&html! {
-            "This form has made the key " code { (id) }
-            @if let Some(at) = before { " at " (view::time(at)) }
-            " already. Its secret was shown once, and cannot be shown again."
+            "This form already created the key " code { (id) }
+            @if let Some(at) = before { " on " (view::time(at)) }
+            ". Its secret was shown once, and cannot be shown again."
         }))
         section {
             (facts(&made.row, level))
-            p { "If you have not seen the secret, nobody has: replace the key, which makes another secret, or revoke it." }
+            p { "If you did not see the secret, nobody has it. Replace the key to get a new secret, or revoke it." }
             (change_forms(&made.row.name, level))
         }
-        p { "Go on: the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
+        p { "Back to the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
     }
 }
 
-/// Buttons that lead to a key's replacement and revocation.
+/// The buttons to replace and revoke a key.
 fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
     html! {
         @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
@@ -221,7 +225,7 @@ fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
     }
 }
 
-/// The key, with how to use it.
+/// The new key, and how to use it.
 fn shown_once<S, C, E>(
     desk: &Desk<'_, S, C, E>,
     key: &str,
@@ -233,11 +237,11 @@ fn shown_once<S, C, E>(
     let label = note.map_or("", |note| &note.label);
     let level = note.map_or(level, |note| &note.level);
     html! {
-        (view::done(&html! { "This is the only time that the key is shown: copy it now." }))
+        (view::done(&html! { "Copy the key now: this is the only time that it is shown." }))
         section {
             p { (view::copyable(key)) }
             (view::facts(&[
-                ("ID", html! { code { (made.row.name.id) } " " small { "Lists name it so." } }),
+                ("ID", html! { code { (made.row.name.id) } " " small { "Shown in lists." } }),
                 ("Mode", transaction::mode(mode_of.is_live())),
                 ("For", owner(level)),
                 ("Label", html! { bdi { (label) } }),
@@ -246,24 +250,24 @@ fn shown_once<S, C, E>(
         section {
             h2 { "Use it" }
             p {
-                "Keep it where the shop's server keeps its secrets, never in a page or an app. "
-                "Every request has it in the header " code { "Authorization: Bearer …" }
+                "Store the key with the secrets of the shop's server, never in a page or an app. "
+                "Send it with each request in the header " code { "Authorization: Bearer …" }
                 @if matches!(level, KeyLevel::Team(_)) {
-                    ", and one of the team's units in the header " code { "X-Service-Unit-Id" }
+                    ", with one of the team's units in the header " code { "X-Service-Unit-Id" }
                 }
-                ". Try it by asking for a transaction that does not exist:"
+                ". To test it, request a transaction that does not exist:"
             }
             pre tabindex="0" { code { (curl(desk, key, level)) } }
             p {
-                "The answer to a key that works is " code { "Pledge transaction not found" }
-                ", to any other " code { "Authentication failed" } "."
+                "If the key works, the response is " code { "Pledge transaction not found" }
+                "; otherwise it is " code { "Authentication failed" } "."
             }
         }
-        p { "Go on: the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
+        p { "Back to the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
     }
 }
 
-/// A request that changes nothing, in either mode.
+/// A curl command that tests a key. It changes nothing in either mode.
 fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> String {
     let origin = match &*desk.settings.service_origin {
         "" => "https://YOUR-SERVICE",
@@ -279,8 +283,8 @@ fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> Strin
 
 // ---- Replace -------------------------------------------------------------------------------------
 
-/// Asks how long the old key goes on, with one read; then makes the new one, with about ten reads and
-/// writes and a list of the last changes.
+/// Asks how long the old key keeps working (KV cost: 1 read), then creates the new key (KV cost: about 10 reads and writes,
+/// and 1 list of the last changes).
 pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -297,22 +301,24 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     let page = made(desk, &rotated.made, before.as_ref(), &level);
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
-        Ok(End { revoked: true, .. }) => html! { "It was revoked at the same time, and stays so." },
-        Ok(_) if keep == 0 => html! { "It has ended. " (lives()) },
+        Ok(End { revoked: true, .. }) => {
+            html! { "Somebody revoked the old key at the same time. It stays revoked." }
+        }
+        Ok(_) if keep == 0 => html! { "The old key was revoked. " (lives()) },
         Ok(End { ends, .. }) => {
-            html! { "It goes on until " (view::time(ends)) ": use the new key by then." }
+            html! { "The old key stops working on " (view::time(ends)) ". Use the new key by then." }
         }
         Err(error) => html! {
-            strong { "It goes on as before" } ", as its end could not be written ("
-            (error.to_string()) "). The new key works: revoke one of the two."
+            strong { "The old key keeps working as before" } ", because its expiry could not be saved ("
+            (error.to_string()) "). The new key works, too: revoke one of the two."
         },
     };
     Ok(page.with(&html! { section { h2 { "The old key " code { (old) } } p { (after) } } }))
 }
 
 fn not_replaced(level: &KeyLevel, problem: &str) -> Page {
-    let content = html! { (view::problem(problem)) p { "Go on: the " (owner(level)) "." } };
-    Page { status: 422, ..Page::new("No key was made", content) }
+    let content = html! { (view::problem(problem)) p { "Back to the " (owner(level)) "." } };
+    Page { status: 422, ..Page::new("The key was not replaced", content) }
 }
 
 fn keep(form: &Form) -> Option<u32> {
@@ -320,10 +326,12 @@ fn keep(form: &Form) -> Option<u32> {
     seconds.parse().ok()
 }
 
-/// The key that a form names by its record, which needs no list.
+/// Parses the key in a form. The form contains the name of the key's record, so that no list is needed.
 fn named_key(form: &Form) -> Result<CredentialKey> {
     let key = CredentialKey::parse(form.text("key"));
-    key.ok_or_else(|| Refusal::invalid("this form names no key: begin at the page of its unit"))
+    key.ok_or_else(|| {
+        Refusal::invalid("the form has no valid key: start from the page of the unit or team")
+    })
 }
 
 fn name(key: CredentialKey) -> String {
@@ -340,25 +348,25 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         @if let Some(successor) = successor {
             (view::notice(&html! {
-                "The key " code { (successor) } " replaces this one already: replace it once more only \
-                 if that one was lost."
+                "This key was already replaced by the key " code { (successor) } ". Replace it again only if \
+                 that key was lost."
             }))
         }
         section {
             (facts(&row, level))
             (desk.form("/keys/rotate", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level))
-                (view::select("keep", "How long the old key goes on", &KEEPS, "86400"))
-                button { "Make the new key" }
+                (view::select("keep", "Keep the old key working for", &KEEPS, "86400"))
+                button { "Create the new key" }
             }))
         }
-        p { "The new key may do what the old one may, and is shown once. Nothing was changed yet: "
-            "back to the " (owner(level)) "." }
+        p { "The new key has the same permissions as the old one, and is shown once. Nothing was changed yet. "
+            "Back to the " (owner(level)) "." }
     };
     Ok(Page::new("Replace a key", content))
 }
 
-/// `level` is what the form says, for a key whose record does not.
+/// The facts about a key. `level` is the owner according to the form, for a key whose record has none.
 fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
     let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
@@ -366,9 +374,9 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
         facts.extend([
             ("Mode", transaction::mode(mode_of.is_live())),
             ("Label", html! { bdi { (label) } }),
-            ("Made", html! { (view::time(created)) " by " bdi { (by) } }),
+            ("Created", html! { (view::time(created)) " by " bdi { (by) } }),
         ]);
-        facts.extend(ends.as_ref().map(|ends| ("Ends", view::time(ends))));
+        facts.extend(ends.as_ref().map(|ends| ("Expires", view::time(ends))));
     }
     facts.extend(row.problem.as_ref().map(|problem| ("Problem", html! { (problem) })));
     view::facts(&facts)
@@ -376,7 +384,7 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
 
 // ---- Revoke --------------------------------------------------------------------------------------
 
-/// Asks first, with one read; then revokes the key, with two reads and two writes.
+/// Asks for confirmation (KV cost: 1 read), then revokes the key (KV cost: 2 reads, 2 writes).
 pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -393,10 +401,10 @@ pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     let Done { outcome: KeyName { id, .. }, before } = revoked;
     let content = html! {
         (operation::before(before.as_ref()))
-        (view::done(&html! { "The key " code { (id) } " is revoked. " (lives()) }))
-        p { "Go on: the " (owner(&level)) ". Its list may show the key for " (SHOWN_SECONDS) " s." }
+        (view::done(&html! { "The key " code { (id) } " was revoked. " (lives()) }))
+        p { "Back to the " (owner(&level)) ". Its list may still show the key for " (SHOWN_SECONDS) " s." }
     };
-    Ok(Page::new("The key is revoked", content))
+    Ok(Page::new("Key revoked", content))
 }
 
 fn confirm_revocation<S, C: Clock, E: Entropy>(
@@ -408,7 +416,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
         section {
             (facts(row, level))
             p {
-                "Whatever uses this key is refused from then on, and no backup brings it back. " (lives())
+                "Everything that uses this key will stop working, and no backup restores the key. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
             (desk.form("/keys/revoke", &html! {
@@ -416,19 +424,19 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
                 button.alarm { "Revoke the key " (row.name.id) }
             }))
         }
-        p { "Nothing was changed yet: back to the " (owner(level)) "." }
+        p { "Nothing was changed yet. Back to the " (owner(level)) "." }
     };
-    Page::new("Revoke a key?", content)
+    Page::new("Revoke this key?", content)
 }
 
-/// The page of a key that has no record: a form that is sent twice ends here.
+/// The page of a key that no longer exists, such as after a form that was sent twice.
 fn gone(key: CredentialKey, level: &KeyLevel) -> Page {
     let content = html! {
         p.lead {
-            "There is no key " code { (key.0.id()) } " any more: it was revoked, or has ended. "
-            "Nothing was changed by this."
+            "The key " code { (key.0.id()) } " no longer exists: it was revoked or has expired. "
+            "Nothing was changed."
         }
-        p { "Go on: the " (owner(level)) "." }
+        p { "Back to the " (owner(level)) "." }
     };
-    Page::new("This key has ended", content)
+    Page::new("Key not found", content)
 }

@@ -1,4 +1,4 @@
-//! The last backups, as the page System shows them.
+//! The last backups, a part of the page System.
 
 use super::{Desk, Result, view};
 use crate::handle::{Clock, Entropy};
@@ -8,7 +8,7 @@ use crate::store::{OperatorStore, StoreError};
 use crate::time::{DAY_MS, age_ms};
 use maud::{Markup, html};
 
-/// The last full backup, and the last increment. Makes two calls of Workers KV.
+/// Shows the last full backup and the last increment. KV cost: 2 reads.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result<Markup> {
@@ -19,14 +19,14 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
         (view::facts(&[("Full", full), ("Increment", increment)]))
         p {
             small {
-                "The command " code { "npm run transactions -- backup FILE" } " makes a full one; with "
-                code { "--since FILE" } " it takes only what changed since that one."
+                "To make a full backup, run " code { "npm run transactions -- backup FILE" } ". With "
+                code { "--since FILE" } ", it contains only what changed since that backup."
             }
         }
     })
 }
 
-/// What was found, or why the record cannot be read.
+/// The recorded backup, or the reason why its record cannot be read.
 type Found = Result<Option<Backup>, String>;
 
 fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {
@@ -36,17 +36,19 @@ fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {
     }
 }
 
-/// `12 Jan 2026, 10:00, days ago: 3; 17 records, by ada`
+/// Renders `12 Jan 2026, 10:00 UTC (3 days ago), 17 records, by ada`.
 fn made(found: Found, now_ms: u64) -> Markup {
     let days = |at: &str| age_ms(at, now_ms).map(|age_ms| age_ms / DAY_MS);
     html! {
         @match found {
             Ok(Some(Backup { at, records, by })) => {
                 (view::time(&at))
-                @if let Some(days) = days(&at).filter(|days| *days > 0) { ", days ago: " (days) }
-                "; " (records) " records, by " (view::told(&by))
+                @if let Some(days) = days(&at).filter(|days| *days > 0) {
+                    " (" (days) @if days == 1 { " day ago)" } @else { " days ago)" }
+                }
+                ", " (records) " records, by " (view::told(&by))
             }
-            Ok(None) => span.soft { "none, as far as is known here" }
+            Ok(None) => span.soft { "No backup has been recorded." }
             Err(problem) => span.problem { (view::sentence(&problem)) }
         }
     }

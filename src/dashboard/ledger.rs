@@ -1,4 +1,4 @@
-//! How the ledger is: for monitors, and a section of the page of the system for people.
+//! The health of the ledger: `GET /healthz` for monitors, and a section of the page System.
 
 use super::frame::Page;
 use super::{Desk, Result, view};
@@ -8,12 +8,12 @@ use crate::time::date_time;
 use maud::{Markup, html};
 use serde::Serialize;
 
-/// Most findings that the page shows.
+/// Maximum number of findings on the page.
 const MAX_FINDINGS: usize = 100;
-const UNBOUND: &str = "no database is bound as `LEDGER_DB`, so there are no lists and sums: docs/ledger.md says how to \
-     switch the ledger on";
+const UNBOUND: &str = "no database is bound as `LEDGER_DB`, so lists and sums are not available: docs/ledger.md explains how \
+     to turn on the ledger";
 
-/// The answer of `GET /healthz`.
+/// The response of `GET /healthz`.
 #[derive(Serialize)]
 struct Answer<'a> {
     version: &'a str,
@@ -22,7 +22,7 @@ struct Answer<'a> {
     problem: Option<String>,
 }
 
-/// `GET /healthz`: 503 if something is wrong with the ledger. One call of it.
+/// Serves `GET /healthz` to a monitor: 503 if the ledger has a problem. Cost: 1 ledger call.
 pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u64) -> Page {
     let (status, ledger, problem) = match ledger {
         None => (200, None, Some(UNBOUND.to_owned())),
@@ -37,12 +37,12 @@ pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u
     Page::json(status, &Answer { version, ledger, problem })
 }
 
-/// The same for a person.
+/// Serves `GET /healthz` to a person.
 pub(super) async fn health_page<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Result {
     Ok(health(desk.ledger, &desk.settings.version, desk.clock.now_ms()).await)
 }
 
-/// The section of a page. Two calls of the ledger.
+/// The section of the page System. Cost: 2 ledger calls.
 pub(super) async fn section<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     let content = match desk.ledger {
         None => html! { p { (view::marked(&view::sentence(UNBOUND))) } },
@@ -62,16 +62,16 @@ async fn look(ledger: &dyn Ledger, now_ms: u64) -> Result<(Health, Vec<Finding>)
 fn state(health: &Health, findings: &[Finding]) -> Markup {
     let never = || html! { span.soft { "not yet" } };
     let all = || html! { "all" };
-    let since = |from| html! { "from " (view::time(from)) " on" };
+    let since = |from| html! { "since " (view::time(from)) };
     let time = |time: &Option<String>| time.as_deref().map_or_else(never, view::time);
     html! {
         @if let Some(problem) = &health.problem { (view::problem(problem)) }
         (view::facts(&[
             ("Complete up to", time(&health.complete_up_to)),
-            ("Orders kept", health.kept_from.as_deref().map_or_else(all, since)),
+            ("Transactions kept", health.kept_from.as_deref().map_or_else(all, since)),
             ("Last message", html! {
                 (time(&health.received))
-                @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its order" }
+                @if let Some(lag) = health.lag_ms { ", " (lag / 1_000) " s after its transaction" }
             }),
             ("Last reconciliation", health.last_pass.as_ref().map_or_else(never, pass)),
             ("Size", size(health.bytes)),
@@ -81,7 +81,7 @@ fn state(health: &Health, findings: &[Finding]) -> Markup {
         }
         @if !findings.is_empty() {
             h3 { "Findings" }
-            (view::table(&["What", "Record", "Found on", "What to do"], &rows(findings), ""))
+            (view::table(&["Finding", "Record", "Found on", "What to do"], &rows(findings), ""))
         }
         @if health.findings > findings.len() {
             p { "Only the first " (findings.len()) " of " (health.findings) " findings are shown." }
@@ -92,7 +92,7 @@ fn state(health: &Health, findings: &[Finding]) -> Markup {
 fn pass(pass: &Pass) -> Markup {
     html! {
         (view::time(pass.ended.as_ref().unwrap_or(&pass.began)))
-        ": " (pass.listed) " records compared, " (pass.mended) " rows written or removed"
+        ": " (pass.listed) " records compared, " (pass.mended) " rows corrected"
     }
 }
 
@@ -122,29 +122,29 @@ fn rows(findings: &[Finding]) -> Vec<Vec<Markup>> {
     findings.iter().map(row).collect()
 }
 
-/// What a finding means, and what to do.
+/// Returns what a finding means, and what to do.
 fn words(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
         FindingKind::Damaged => (
-            "A record cannot be read: its transaction is in no list and no sum.",
+            "A record cannot be read. Its transaction is missing from all lists and sums.",
             "Somebody changed the record by hand. Restore it from a backup.",
         ),
         FindingKind::Gone => (
-            "A transaction had no record any more: its row was removed.",
-            "Somebody removed the record by hand. Restore it, or keep this as the reason why a sum changed.",
+            "The record of a transaction is missing, so its row was removed.",
+            "Somebody deleted the record by hand. Restore it, or keep this finding to explain why a sum changed.",
         ),
         FindingKind::Large => (
-            "The quantities of a transaction have more than 1.4 MB, and are missing on the page Quantities. Its charge is counted.",
-            "Look at the transaction, and ask the shop whether it is a mistake.",
+            "The quantities of a transaction are larger than 1.4 MB, and are missing on the page Quantities. Its charge is counted.",
+            "Open the transaction, and ask the shop whether it is a mistake.",
         ),
         FindingKind::Refused => (
-            "The database refused the row of a transaction: it is in no list and no sum.",
-            "This is a bug: report it with the name of the record.",
+            "The database rejected the row of a transaction. It is missing from all lists and sums.",
+            "This is a bug. Report it with the name of the record.",
         ),
     }
 }
 
-/// More about it: of a row that was removed, time and charge.
+/// Details of a finding: for a row that was removed, the time and charge of its transaction.
 fn detail(finding: &Finding) -> Markup {
     let removed = serde_json::from_str(&finding.detail).ok();
     html! {

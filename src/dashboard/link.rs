@@ -1,24 +1,24 @@
-//! Addresses of the dashboard's own pages. None has a key or an e-mail address.
+//! URLs of the dashboard's own pages. None contains an API key or an e-mail address.
 
 use crate::auth::KeyLevel;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What a segment of a path may have as it is.
+/// The characters that are encoded in a path segment.
 const SEGMENT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
-/// A text as a segment of a path, or as the value of a parameter.
+/// Percent-encodes a text as a path segment or as the value of a parameter.
 pub(super) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// `/` and the segments, each encoded.
+/// Joins path segments, each encoded.
 pub(super) fn path(segments: &[&str]) -> String {
     let encoded = segments.iter().map(|segment| encoded(segment));
     "/".to_owned() + &encoded.collect::<Vec<_>>().join("/")
 }
 
-/// A path with parameters: each a name of ours, and a value.
+/// Appends query parameters to a path. Their values are encoded; their names need no encoding.
 pub(super) fn with(path: &str, parameters: &[(&str, &str)]) -> String {
     let pairs: Vec<_> =
         parameters.iter().map(|(name, value)| [name, "=", &encoded(value)].concat()).collect();
@@ -28,7 +28,7 @@ pub(super) fn with(path: &str, parameters: &[(&str, &str)]) -> String {
     }
 }
 
-/// The page of a unit or a team.
+/// Returns the path of the page of a unit or a team.
 pub(super) fn page_of(level: &KeyLevel) -> String {
     match level {
         KeyLevel::Unit(id) => path(&["units", id]),

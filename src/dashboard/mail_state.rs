@@ -1,10 +1,10 @@
-//! What became of an e-mail, as a page shows it.
+//! Shows the state of an e-mail.
 
 use super::view;
 use crate::operator::notifications::{State, Status, Words, words};
 use maud::{Markup, html};
 
-/// The name of a state as a tag.
+/// Renders the name of a state as a tag.
 pub(super) fn tag(status: &Status) -> Markup {
     let class = match status.state {
         State::Off | State::Waiting | State::Skipped => "tag note",
@@ -14,7 +14,7 @@ pub(super) fn tag(status: &Status) -> Markup {
     html! { span class=(class) { (view::capital(words(status).name)) } }
 }
 
-/// Why it is so, and what to do.
+/// Renders the cause of a state, and what to do.
 pub(super) fn explanation(status: &Status) -> Markup {
     let Words { cause, advice, .. } = words(status);
     html! {
@@ -23,7 +23,7 @@ pub(super) fn explanation(status: &Status) -> Markup {
     }
 }
 
-/// What is known of an e-mail.
+/// Lists the facts that are known about an e-mail.
 pub(super) fn facts(status: &Status) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
@@ -34,6 +34,6 @@ pub(super) fn facts(status: &Status) -> Markup {
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
     rows.extend(status.language.as_ref().map(|tag| ("Language", html! { (view::told(tag)) })));
     let provider = status.provider_id.as_ref();
-    rows.extend(provider.map(|id| ("Mail service's ID", html! { code { (view::told(id)) } })));
+    rows.extend(provider.map(|id| ("Mail service ID", html! { code { (view::told(id)) } })));
     view::facts(&rows)
 }

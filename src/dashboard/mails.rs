@@ -1,4 +1,4 @@
-//! E-mails that failed.
+//! Failed e-mails.
 
 use super::form::Form;
 use super::frame::Page;
@@ -14,22 +14,21 @@ use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
 use crate::time::parse_ms;
 use maud::{Markup, html};
 
-/// How many are listed.
+/// E-mails per page.
 const LIMIT: usize = 20;
 
-/// Most e-mails that one step sends once more.
+/// Maximum number of e-mails that one step sends again.
 const STEP: usize = 20;
 
-/// E-mails that failed, of a day or the newest ones, with what has become of them since. At most 153 calls
-/// of Workers KV: a list of all, or one for each of 91 days if there are over 1,000, a read, and three
-/// for each that is shown.
+/// The failed e-mails of a day, or the newest ones, with their current state. KV cost: at most 153 calls: 1 list, or 91 lists
+/// (1 per day) if there are more than 1,000; 1 read; and 3 calls for each e-mail that is shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let day = query.given("day");
     if day.is_some_and(|day| !is_day(day)) {
-        let problem = view::problem("a day is written as 2026-11-21");
+        let problem = view::problem("write the day as 2026-11-21");
         let content = html! { (problem) (filter("")) };
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
@@ -43,14 +42,14 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
         (list(desk, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
-            "E-mails without a delivery result are not listed here: open their transaction. One that failed \
+            "E-mails without a delivery result are not listed here: open their transaction. E-mails that failed \
              within the last " (SHOWN_SECONDS) " s may be missing."
         } }
     };
     Ok(Page::new(TITLE, content))
 }
 
-const TITLE: &str = "E-mails that failed";
+const TITLE: &str = "Failed e-mails";
 
 fn is_day(text: &str) -> bool {
     text.len() == "2026-11-21".len() && parse_ms(&format!("{text}T00:00:00Z")).is_some()
@@ -62,7 +61,7 @@ fn is_place(text: &str) -> bool {
 }
 
 fn filter(day: &str) -> Markup {
-    let label = "Day in UTC, such as 2026-11-21";
+    let label = "Day (UTC), e.g. 2026-11-21";
     let field = view::Field { name: "day", label, value: day, ..view::Field::default() };
     html! {
         form method="get" action="/mails" {
@@ -75,7 +74,7 @@ fn list<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failures: &Failures) 
     let has_queue = desk.outbox.is_some();
     let days = failures.failed.chunk_by(|one, next| one.day == next.day);
     html! {
-        @if failures.failed.is_empty() { p { "No e-mail is listed as failed." } }
+        @if failures.failed.is_empty() { p { "No failed e-mails." } }
         @for failed in days {
             section {
                 h2 { (view::day(&day_begins(failed))) }
@@ -86,16 +85,16 @@ fn list<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failures: &Failures) 
     }
 }
 
-/// A form that sends all of a day once more.
+/// The form that sends all failed e-mails of a day again.
 fn day_form<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &[FailedMail]) -> Markup {
     let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
     let content = html! {
         (view::hidden("day", day))
-        button.quiet { "Send all of this day again" }
+        button.quiet { "Send all failed e-mails of this day again" }
     };
     html! {
         (desk.form("/mails", &content))
-        p { small { "This includes those of this day that are not shown here: each once, if it still counts as failed." } }
+        p { small { "This includes e-mails of this day that are not shown here. Each is sent once, if it is still failed." } }
     }
 }
 
@@ -130,12 +129,12 @@ fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
     let last = failures.failed.last().map(|last| format!("after={}:{}", last.day, last.id));
     let day = day.map(|day| format!("day={day}"));
     let query = [day, last].into_iter().flatten().collect::<Vec<_>>().join("&");
-    html! { p { a href={ "/mails?" (query) } { "Go on" } } }
+    html! { p { a href={ "/mails?" (query) } { "Older" } } }
 }
 
-// ---- All of a day --------------------------------------------------------------------------------
+// ---- Resend a day --------------------------------------------------------------------------------
 
-/// What the steps so far have come to, which a form carries to the next one.
+/// The counts of all steps so far. The form carries them to the next step.
 #[derive(Clone, Copy)]
 struct Tally {
     queued: usize,
@@ -170,15 +169,15 @@ impl Tally {
     }
 }
 
-/// Sends the e-mails once more that failed on a day, 20 in a step. At most 84 calls of Workers KV, 21 writes,
-/// and 20 of the queue. Sent again, it queues nothing that is queued.
+/// Sends the failed e-mails of a day again, 20 per step. If the form is sent twice, e-mails that are already queued are not
+/// queued again. KV cost: at most 84 calls and 21 writes; 20 calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let outbox = desk.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
     let day = form.given("day").filter(|day| is_day(day));
-    let day = day.ok_or_else(|| Refusal::invalid("a day is written as 2026-11-21"))?;
+    let day = day.ok_or_else(|| Refusal::invalid("write the day as 2026-11-21"))?;
     let from = form.given("from").map(str::to_owned);
     let query = DayQuery { day: day.to_owned(), from, count: STEP };
     let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
@@ -192,7 +191,7 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
         p.lead { "E-mails that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
         (refused(&step))
         @if let Some(next) = &step.next { (next_step(desk, day, next, tally, step.untaken)) }
-        p { a href={ "/mails?day=" (day) } { "What became of them" } }
+        p { a href={ "/mails?day=" (day) } { "Failed e-mails of this day" } }
     };
     Ok(Page::new(TITLE, content))
 }
@@ -200,10 +199,15 @@ pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
 fn stand(step: &DayStep, tally: Tally) -> Markup {
     match (step.untaken, &step.next) {
         (true, _) => view::problem(
-            "the queue did not take all of them. Continue later: what is already queued is not queued again",
+            "the queue did not accept all of them. Try again later: e-mails that are already queued are not \
+             queued again",
         ),
-        (false, Some(_)) => view::notice(&html! { "There are more. " (tally.words()) }),
-        (false, None) => view::done(&html! { "All of the day. " (tally.words()) }),
+        (false, Some(_)) => {
+            view::notice(&html! { "There are more e-mails of this day. " (tally.words()) })
+        }
+        (false, None) => {
+            view::done(&html! { "All e-mails of this day were processed. " (tally.words()) })
+        }
     }
 }
 
@@ -212,7 +216,7 @@ fn refused(step: &DayStep) -> Markup {
     let rows: Vec<_> = step.refused.iter().map(row).collect();
     html! {
         @if !rows.is_empty() {
-            (view::table(&["Transaction", "Why it cannot be sent"], &rows, ""))
+            (view::table(&["Transaction", "Reason why it cannot be sent"], &rows, ""))
         }
     }
 }
@@ -228,7 +232,7 @@ fn next_step<S, C: Clock, E: Entropy>(
         (view::hidden("day", day))
         (view::hidden("from", next))
         (tally.hidden())
-        button { @if is_same { "Try again" } @else { "Go on" } }
+        button { @if is_same { "Try again" } @else { "Continue" } }
     };
     desk.form("/mails", &content)
 }

@@ -1,4 +1,4 @@
-//! The store as one request of the dashboard uses it: counts the bytes that the request holds.
+//! The store of one request, which counts the bytes that the request holds.
 
 use crate::http::{Busy, Reservation};
 use crate::store::{
@@ -7,20 +7,20 @@ use crate::store::{
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A request counts as at least so many bytes, for a page of 1,000 names and for small records: 512 KiB.
+/// Bytes that a request reserves at least, for a list of 1,000 names and small records: 512 KiB.
 pub(super) const PAGE_BYTES: usize = 512 * 1024;
 
-/// A store that reserves the bytes of what is read, for as long as the request lasts.
+/// A store that reserves the bytes of all records that a request reads, until the request ends.
 pub(super) struct Metered<'s, S> {
     store: &'s S,
     held: Rc<RefCell<Held<'s>>>,
 }
 
 impl<'s, S> Metered<'s, S> {
-    /// Reserves [`PAGE_BYTES`].
+    /// Wraps a store, and reserves [`PAGE_BYTES`].
     ///
     /// # Errors
-    /// If the requests in flight hold too many bytes already.
+    /// If the requests in flight already hold too many bytes.
     pub fn new(store: &'s S, mut reservation: Reservation<'s>) -> Result<Self, Busy> {
         reservation.resize(PAGE_BYTES)?;
         let held = Held { reservation, records: 0, many: 0 };
@@ -31,24 +31,24 @@ impl<'s, S> Metered<'s, S> {
 /// The bytes that a request holds.
 struct Held<'s> {
     reservation: Reservation<'s>,
-    /// Of records that were read one by one.
+    /// Bytes of the records that were read one at a time.
     records: usize,
-    /// Of the largest read of many records. Each of these reads is used up before the next.
+    /// Bytes of the largest bulk read. A page drops each bulk read before the next.
     many: usize,
 }
 
 impl Held<'_> {
-    /// Reserves what is held, and so many bytes more.
+    /// Reserves the bytes that are held, and `more`.
     fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
         let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
         self.reservation.resize(bytes).map_err(|Busy| StoreError::Busy)
     }
 }
 
-/// A value that was found, not yet read.
+/// A value that was found, but not read yet.
 pub(super) struct MeteredValue<'s, V> {
     value: V,
-    /// The bytes that it has at most.
+    /// The maximum size of the value.
     bytes: usize,
     held: Rc<RefCell<Held<'s>>>,
 }

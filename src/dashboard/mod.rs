@@ -1,9 +1,8 @@
-//! The dashboard: pages and forms over the [`operator`](crate::operator)'s functions, for people without
-//! a shell.
+//! The dashboard: pages and forms over the functions of [`operator`](crate::operator), for people who do not use a shell.
 //!
-//! A page is one document with its style; it runs no script and loads nothing. Cloudflare Access says who
-//! asks, the [roles](crate::operator::roles) say what they may do. Nothing secret is part of an address: searches are
-//! posted. A form answers with what was done, as Workers KV may show it in no list for a minute.
+//! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies the
+//! person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: searches are sent by
+//! `POST`. The response to a form shows the result of the change, because lists in Workers KV may lack it for a minute.
 
 mod access;
 mod audit;
@@ -54,14 +53,14 @@ use maud::html;
 use metered::Metered;
 use request::Asked;
 
-/// The dashboard, with its ports.
+/// The dashboard and its ports.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Dashboard<'d, S, C, E> {
-    /// The records.
+    /// The records in Workers KV.
     pub store: &'d S,
-    /// The time.
+    /// The clock.
     pub clock: &'d C,
-    /// Randomness.
+    /// The source of randomness.
     pub entropy: &'d E,
     /// The Worker's variables.
     pub settings: &'d Settings,
@@ -69,13 +68,13 @@ pub struct Dashboard<'d, S, C, E> {
     pub outbox: Option<&'d dyn Outbox>,
     /// The ledger; `None` if no database is bound.
     pub ledger: Option<&'d dyn Ledger>,
-    /// The bytes that the requests hold at this time.
+    /// The bytes that the current requests hold.
     pub in_flight: &'d InFlight,
-    /// The e-mails that this instance has sent again lately.
+    /// The e-mails that this instance has recently queued again.
     pub rounds: &'d QueuedRounds,
 }
 
-/// A person at work: the ports, and what the person may do.
+/// The context of one request: the ports, and the roles of the signed-in person.
 struct Desk<'d, S, C, E> {
     store: &'d S,
     author: Author<'d, C, E>,
@@ -89,19 +88,19 @@ struct Desk<'d, S, C, E> {
 }
 
 impl<S, C, E> Desk<'_, S, C, E> {
-    /// Whether the person may do this: a page leaves out what they may not.
+    /// Whether the person may do this. Pages leave out links and forms that the person may not use.
     fn may(&self, act: Act) -> bool {
         self.roles.may(act)
     }
 }
 
-/// Why a page cannot be shown, or a form does nothing.
+/// The reason why a page is not shown or a form is not carried out.
 enum Refusal {
     /// The operator's function failed.
     Operator(OperatorError),
-    /// The request itself is at fault: a status, and the problem with its remedy.
+    /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
-    /// The requests of this person, or all, hold too many bytes already.
+    /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
 }
 
@@ -126,7 +125,7 @@ impl From<StoreError> for Refusal {
 type Result<T = Page, E = Refusal> = std::result::Result<T, E>;
 
 impl Refusal {
-    /// What was sent cannot be used.
+    /// Returns a 422 refusal with this text.
     fn invalid(problem: impl Into<String>) -> Self {
         Refusal::Request(422, problem.into())
     }
@@ -148,14 +147,14 @@ impl Refusal {
         let status = self.status();
         let (title, text) = match self {
             Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
-                "No answer from the records",
-                "Workers KV did not answer in time. What you sent may have been done in part: look \
-                 at the page of what you changed, then send it again."
+                "Workers KV timed out",
+                "Workers KV did not answer in time. Part of your change may have been saved: check \
+                 the page of what you changed, then send it again."
                     .to_owned(),
             ),
             Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable)) => (
-                "No answer from the ledger",
-                "The database did not answer in time. Look at what you changed, then send it again.".to_owned(),
+                "The ledger timed out",
+                "The database did not answer in time. Check what you changed, then send it again.".to_owned(),
             ),
             Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
                 "Too busy",
@@ -168,11 +167,11 @@ impl Refusal {
                 "You have too many pages open. Nothing was changed: wait a moment, then reload."
                     .to_owned(),
             ),
-            Refusal::Operator(OperatorError::Repeated(text)) => ("This was sent twice", text.clone()),
-            Refusal::Operator(error) => ("This was not done", error.to_string()),
-            Refusal::Request(403, text) => ("This is not for you", text.clone()),
-            Refusal::Request(404, text) => ("There is no such page", text.clone()),
-            Refusal::Request(_, text) => ("This cannot be done", text.clone()),
+            Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text.clone()),
+            Refusal::Operator(error) => ("The request failed", error.to_string()),
+            Refusal::Request(403, text) => ("Access denied", text.clone()),
+            Refusal::Request(404, text) => ("Page not found", text.clone()),
+            Refusal::Request(_, text) => ("Invalid request", text.clone()),
         };
         let text = view::marked(&view::sentence(&text));
         Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
@@ -180,7 +179,7 @@ impl Refusal {
 }
 
 impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
-    /// Serves one request of this person. Every outcome is a response.
+    /// Serves one request of this person. Errors are answered with a page, too.
     pub async fn handle(
         &self,
         request: &impl Request,
@@ -200,7 +199,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         response.log = Some(log);
         response.keep_https(&Address::parse(&request.url()));
         if asked.method == "HEAD" {
-            response.body = Body::Empty; // with the headers of a GET
+            response.body = Body::Empty; // the headers stay those of a GET
         }
         response
     }
@@ -214,7 +213,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
     ) -> Result {
         if identity == Identity::WithoutAddress && asked.route().is_ok_and(|it| it == Route::Health)
         {
-            let now_ms = self.clock.now_ms(); // for a monitor with a service token of Access
+            let now_ms = self.clock.now_ms(); // monitors sign in with a service token of Access
             return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
         }
         let by = identity.address()?;
@@ -223,10 +222,10 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             return Err(access::refusal(by, roles, route.act(), &self.settings.problems));
         }
         asked.check_origin()?;
-        // A share of the bytes for each person: nobody can stop another's page.
+        // Each person has a share of the bytes, so that one person cannot block the pages of another.
         let reservation = || self.in_flight.reservation(by.to_owned());
         let store = &Metered::new(self.store, reservation())?;
-        let mut of_form = reservation(); // held until the page is made, as the form is
+        let mut of_form = reservation(); // held as long as the form: until the page is rendered
         let form = asked.form(request, &route, &mut of_form).await?;
         let author = Author::new(by, self.clock, self.entropy)?;
         let author = match form.given(operation::FIELD) {

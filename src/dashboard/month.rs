@@ -1,4 +1,4 @@
-//! A month of all units: what each has used and paid.
+//! Usage and payments of all units in a month.
 
 use super::form::Form;
 use super::frame::Page;
@@ -13,7 +13,7 @@ use crate::settlement::{Month, SettledSum};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// A mode and a month, as the address of a page has them.
+/// The mode and month in the query of a page.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen {
     pub mode: Mode,
@@ -21,20 +21,20 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Reads them: live, and the month that goes on, where they are left out.
+    /// Parses them. The defaults are live mode and the current month.
     pub fn read<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, query: &Form) -> Result<Self> {
         let now = Month::at(desk.clock.now_ms()).map(|now| now.to_string()).unwrap_or_default();
         let month = orders::month(query.given("month").unwrap_or(&now))?;
         Ok(Chosen { mode: query.mode()?, month })
     }
 
-    /// The address of a page about them.
+    /// Returns the URL of a page with this mode and month.
     pub fn address(self, path: &str) -> String {
         let month = self.month.to_string();
         link::with(path, &[("mode", self.mode.name()), ("month", &month)])
     }
 
-    /// Links to both modes and to other months.
+    /// Renders links to both modes and to other months.
     pub fn links(self, path: &str) -> Markup {
         let at = |month| Chosen { month, ..self }.address(path);
         html! {
@@ -59,8 +59,8 @@ impl Chosen {
     }
 }
 
-/// The units with orders in a month, or a payment of it. Four queries of the ledger, and one for each unit that differs from
-/// what was paid, at most 20. KV cost: 1 read per 100 units.
+/// The units with transactions in a month or a payment for it. Ledger cost: 4 queries, and 1 per unit whose sum differs from
+/// its payment, at most 20. KV cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -78,19 +78,19 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
             h2 { "Units" }
             (table(desk, &usage.months))
             @if all > usage.months.len() {
-                p { "The first " (usage.months.len()) " of " (all) " units are shown. The CSV file has all." }
+                p { "Only the first " (usage.months.len()) " of " (all) " units are shown. The CSV file has all." }
             }
             ul.links {
                 li { a href=(chosen.address("/usage.csv")) { "Download CSV" } }
                 li { a href=(chosen.address("/quantities")) { "Quantities by offering" } }
-                li { a href=(chosen.address("/orders")) { "Orders" } }
+                li { a href=(chosen.address("/orders")) { "Transactions" } }
             }
         }
     };
     Ok(Page::new("Usage", content))
 }
 
-/// The same as a file for a spreadsheet, of all units.
+/// CSV export of [`month()`] with all units.
 pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -116,8 +116,8 @@ fn total(totals: &[SettledSum]) -> Markup {
         ]
     };
     let rows: Vec<_> = totals.iter().map(row).collect();
-    let headings = ["Currency", "Sum", "Transactions", "Without a price"];
-    view::table_of(&headings, &NUMBERS, &rows, "There are no orders in this month.")
+    let headings = ["Currency", "Sum", "Transactions", "Unpriced pledges"];
+    view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }
 
 fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
@@ -127,6 +127,6 @@ fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Mar
         rows(desk, usage, &html! { a href=(page) { (view::told(&usage.unit)) } }, false)
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
-    let headings = ["Unit", "Sum", "Payment", "Transactions", "Without a price"];
-    view::table_of(&headings, &NUMBERS, &rows, "There are no orders in this month.")
+    let headings = ["Unit", "Sum", "Payment", "Transactions", "Unpriced pledges"];
+    view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }

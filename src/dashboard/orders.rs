@@ -1,4 +1,4 @@
-//! Lists of transactions, page by page. The address of a page can be shared: it has IDs alone.
+//! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
 use super::frame::Page;
@@ -15,12 +15,12 @@ use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use maud::{Markup, html};
 
-/// Transactions of a page.
+/// Transactions per page.
 const PAGE: usize = 50;
-/// The parameters that select transactions.
+/// The query parameters that filter transactions.
 const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
 
-/// A page of the newest transactions: of all units, of a unit or of a key. Three queries of the ledger.
+/// A page of transactions, newest first, of all units, of one unit, or of one key. Cost: 3 ledger queries.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -31,17 +31,17 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (selection(query, &selected))
         section {
-            (pages(query, &from, page, "Pages of the list"))
+            (pages(query, &from, page, "Pages"))
             (table(desk, &page.orders, selected.wanted.unit.is_none()))
-            (pages(query, &from, page, "Pages of the list, below it"))
+            (pages(query, &from, page, "Pages, below the list"))
             (view::coverage(coverage))
         }
         section { h2 { "Filter" } (filters(query)) }
     };
-    Ok(Page::new("Orders", content))
+    Ok(Page::new("Transactions", content))
 }
 
-/// What the parameters select.
+/// Parses the filters.
 fn selected(query: &Form) -> Result<ListQuery> {
     let unit = query.given("unit").map(str::to_owned);
     let mode = query.given("mode").map(|_| query.mode()).transpose()?;
@@ -57,7 +57,7 @@ fn selected(query: &Form) -> Result<ListQuery> {
     })
 }
 
-/// Reads a month.
+/// Parses a month.
 pub(super) fn month(text: &str) -> Result<Month> {
     Month::parse(text).ok_or_else(|| Refusal::invalid("write the month as 2026-10"))
 }
@@ -74,28 +74,28 @@ fn direction(query: &Form) -> Result<Direction> {
     })
 }
 
-const NO_PLACE: &str = "this is not a valid place in the list. Open the list again";
+const NO_PLACE: &str = "this link to a page of the list is not valid. Open the list again";
 
-/// The address of a list, with these parameters.
+/// Returns the URL of a list with these parameters.
 pub(super) fn address(parameters: &[(&str, &str)]) -> String {
     link::with("/orders", parameters)
 }
 
-/// What is listed, in words.
+/// Describes the filters in a sentence.
 fn selection(query: &Form, selected: &ListQuery) -> Markup {
     let Wanted { unit, mode } = &selected.wanted;
     html! {
         p.lead {
-            @if selected.unpriced { "Orders with a pledge that has no price" } @else { "Orders" }
+            @if selected.unpriced { "Transactions with unpriced pledges" } @else { "Transactions" }
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
             @else { " of all units" }
             @if let Some(key) = &selected.key { ", created with the API key " code { (view::told(key)) } }
             @if let Some(month) = selected.month { ", in " (view::month(month)) }
-            @if let Some(mode) = mode { ", of " (mode.name()) " keys" }
+            @if let Some(mode) = mode { ", in " (mode.name()) " mode" }
             @if selected.changed_after.is_some() {
                 ", added to the ledger or changed since " (view::time(query.text("since")))
             }
-            ". The newest come first."
+    ", newest first."
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn table<S, C, E>(
     let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
     let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
     let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();
-    view::table_of(headings, &["Charge"], &rows, "There are no orders here.")
+    view::table_of(headings, &["Charge"], &rows, "No transactions.")
 }
 
 fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
@@ -130,13 +130,13 @@ fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
         transaction::mode(order.mode.is_live()),
         html! {
             @if order.erased.is_some() { span.tag.alarm { "Erased" } " " }
-            @if order.unpriced > 0 { span.tag.note { "Without a price: " (order.unpriced) } }
+            @if order.unpriced > 0 { span.tag.note { "Unpriced: " (order.unpriced) } }
         },
     ]);
     cells
 }
 
-/// Links to the pages before and after this one. They stand above the table as well, where few presses of Tab lead.
+/// Links to the previous and next page. They are above the table, too, so that the keyboard reaches them quickly.
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
@@ -155,7 +155,7 @@ fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Marku
     }
 }
 
-/// The form that selects transactions.
+/// The form that filters transactions.
 fn filters(query: &Form) -> Markup {
     let field = |name, label, hint| view::Field {
         name,
@@ -169,14 +169,14 @@ fn filters(query: &Form) -> Markup {
     html! {
         form method="get" action="/orders" autocomplete="off" {
             div.fields {
-                (field("unit", "Unit", "Leave it empty for all units.").render())
-                (field("key", "ID of an API key", "").render())
+                (field("unit", "Unit", "Leave empty for all units.").render())
+                (field("key", "API key ID", "").render())
                 (view::month_field(query.text("month")))
                 (view::select("mode", "Mode", &modes, mode))
             }
             label {
                 input type="checkbox" name="unpriced" value="yes" checked[query.given("unpriced").is_some()];
-                " Only orders with a pledge that has no price"
+                " Only transactions with unpriced pledges"
             }
             button { "Show" }
         }

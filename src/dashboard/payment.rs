@@ -1,4 +1,4 @@
-//! Marks a month of a shop as paid, and takes that back.
+//! Marks a month of a unit as paid, and undoes that.
 
 use super::form::Form;
 use super::frame::Page;
@@ -14,7 +14,7 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// The form for a payment, and what becomes of it. Makes at most nine queries of the ledger, and five calls of Workers KV.
+/// Shows the form for a payment, or saves the payment. Cost: at most 9 ledger queries, 5 KV calls.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -31,10 +31,10 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// The month of the unit that a form is about.
+/// Parses the month and mode in a form.
 fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
     let month = Month::parse(form.text("month"));
-    let month = month.ok_or_else(|| Refusal::invalid("say which month, such as 2026-10"))?;
+    let month = month.ok_or_else(|| Refusal::invalid("write the month as 2026-10"))?;
     Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
 }
 
@@ -44,7 +44,7 @@ async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result<Done<Paid>, OperatorError> {
     if !desk.has_operation() {
-        return Err(invalid("the form is not one of ours"));
+        return Err(invalid("some fields are missing. Reload the page and try again"));
     }
     payments::mark(desk.store, desk.ledger, &desk.author, &payment(of, form)?).await
 }
@@ -60,11 +60,13 @@ fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
     };
     let amounts: Vec<_> = CurrencyCode::VARIANTS.iter().filter_map(stated).collect();
     if amounts.is_empty() {
-        return Err(invalid("write the amount that was paid"));
+        return Err(invalid("enter the amount that was paid"));
     }
     let accept_unpriced = match form.given("unpriced") {
         None => Ok(0),
-        Some(text) => text.parse().map_err(|_| invalid("the number of pledges is a whole number")),
+        Some(text) => text
+            .parse()
+            .map_err(|_| invalid("the number of unpriced pledges must be a whole number")),
     };
     Ok(Payment {
         of: of.clone(),
@@ -75,11 +77,11 @@ fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
     })
 }
 
-/// The beginning of a day, which must be one of the calendar.
+/// Parses a day, which must exist in the calendar. Returns its beginning in UTC.
 fn paid_at(day: &str) -> Result<PaidAt, OperatorError> {
     let time = PaidAt::parse(&[day, "T00:00:00Z"].concat());
     let time = time.filter(|time| day.len() == 10 && time.as_str().starts_with(day));
-    time.ok_or_else(|| invalid("write the day of the payment as 2026-11-05"))
+    time.ok_or_else(|| invalid("write the payment date as 2026-11-05"))
 }
 
 fn amount_of(code: CurrencyCode) -> String {
@@ -88,11 +90,11 @@ fn amount_of(code: CurrencyCode) -> String {
 
 // ---- Mark ----------------------------------------------------------------------------------------
 
-/// `Oct 2026 of the unit x (live)`
+/// Renders `Oct 2026 of the unit x (live mode)`.
 fn heading(of: &ShopMonth) -> Markup {
     html! {
         (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { (view::told(&of.unit)) }
-        " (" (of.mode.name()) " keys)"
+        " (" (of.mode.name()) " mode)"
     }
 }
 
@@ -109,7 +111,7 @@ fn back(of: &ShopMonth, label: &str) -> Markup {
     html! { p { a href={ (page) "?mode=" (of.mode.name()) } { (label) } } }
 }
 
-/// The form, with what was entered and why it is not taken.
+/// The form, with the entered values and an error, if any.
 fn ask<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     of: &ShopMonth,
@@ -127,7 +129,7 @@ fn ask<S, C: Clock, E: Entropy>(
                 button { "Mark as paid" }
             }))
         }
-        (back(of, "Back, and mark nothing"))
+        (back(of, "Cancel"))
     };
     let status = if problem.is_some() { 422 } else { 200 };
     Page { status, ..Page::new("Mark as paid", content) }
@@ -148,7 +150,7 @@ fn fields(form: &Form) -> Markup {
                     name: &amount_of(code),
                     label: &["Amount in ", code.code()].concat(),
                     value: form.text(&amount_of(code)),
-                    hint: "As it was paid, such as 1234.50.",
+                    hint: "Amount received, e.g. 1234.50.",
                     required: is_one,
                     invalid: false,
                 }.render())
@@ -160,7 +162,7 @@ fn fields(form: &Form) -> Markup {
         }
         (Field {
             name: "invoice",
-            label: "Number of the invoice",
+            label: "Invoice number",
             value: form.text("invoice"),
             hint: "",
             required: true,
@@ -168,9 +170,9 @@ fn fields(form: &Form) -> Markup {
         }.render())
         (Field {
             name: "unpriced",
-            label: "Pledges without a price",
+            label: "Accepted unpriced pledges",
             value: form.text("unpriced"),
-            hint: "How many you accept as costing nothing. Leave it empty if there are none; the page of usage lists them.",
+            hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none; the page Usage lists them.",
             required: false,
             invalid: false,
         }.render())
@@ -180,7 +182,7 @@ fn fields(form: &Form) -> Markup {
 fn marked(of: &ShopMonth, Done { outcome, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
-        (view::done(&html! { (heading(of)) " is marked as paid." }))
+        (view::done(&html! { (heading(of)) " was marked as paid." }))
         section { (facts(&outcome.settlement)) }
         p { small { (in_force()) } }
         (back(of, "Usage"))
@@ -189,7 +191,7 @@ fn marked(of: &ShopMonth, Done { outcome, before }: &Done<Paid>) -> Page {
 }
 
 fn in_force() -> Markup {
-    html! { "The API answers so everywhere after about " (APPLIED_SECONDS) " s." }
+    html! { "The API shows this within about " (APPLIED_SECONDS) " s." }
 }
 
 fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
@@ -199,7 +201,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
                 (sum.amount) " " (view::told(&sum.currency_code))
                 small {
                     ", transactions: " (sum.transactions)
-                    @if sum.unpriced > 0 { ", pledges without a price: " (sum.unpriced) }
+                    @if sum.unpriced > 0 { ", unpriced pledges: " (sum.unpriced) }
                 }
             }
         }
@@ -208,14 +210,13 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
         ("Amount", amounts),
         ("Paid on", view::day(paid_at.as_str())),
         ("Invoice", view::told(invoice)),
-        ("Marked", html! { (view::time(at)) " by " (view::told(by)) }),
+        ("Marked as paid", html! { (view::time(at)) " by " (view::told(by)) }),
     ])
 }
 
 // ---- Undo ----------------------------------------------------------------------------------------
 
-/// Shows what is marked, and takes it back once that was confirmed. Makes at most three queries of the ledger, and five calls
-/// of Workers KV.
+/// Shows a payment, and undoes it after confirmation. Cost: at most 3 ledger queries, 5 KV calls.
 pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -230,8 +231,8 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
         Some(now) if is_confirmed && now.at == seen => undo(desk, &of, seen).await,
         Some(now) => Ok(confirm(desk, &of, &now, is_confirmed)),
         None => Err(Refusal::invalid(format!(
-            "nothing was undone: {} of this unit ({} keys) is not marked as paid. What was marked \
-             within the last {SHOWN_SECONDS} s may not be seen yet",
+            "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
+             {SHOWN_SECONDS} s may not show yet",
             of.month,
             of.mode.name()
         ))),
@@ -255,18 +256,18 @@ fn confirm<S, C: Clock, E: Entropy>(
 ) -> Page {
     let content = html! {
         @if is_other {
-            (view::problem("nothing was undone: this is marked otherwise than when you looked at it"))
+            (view::problem("nothing was undone: the payment was changed after you opened this page. It is now as below"))
         }
-        p.lead { (heading(of)) " is marked as paid. Take this back?" }
+        p.lead { (heading(of)) " is marked as paid. Undo this?" }
         section {
             (facts(now))
             (desk.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
                 (hidden(of, "undo"))
                 (view::hidden("at", &now.at))
-                button.alarm { "Take it back" }
+                button.alarm { "Undo this payment" }
             }))
         }
-        (back(of, "Back, and change nothing"))
+        (back(of, "Cancel"))
     };
     Page { status: if is_other { 422 } else { 200 }, ..Page::new("Undo a payment", content) }
 }
@@ -274,10 +275,10 @@ fn confirm<S, C: Clock, E: Entropy>(
 fn undone(of: &ShopMonth, Done { outcome: paid, before }: &Done<Paid>) -> Page {
     let content = html! {
         (operation::before(before.as_ref()))
-        (view::done(&html! { (heading(of)) " is not marked as paid any more." }))
-        section { h2 { "What was marked" } (facts(&paid.settlement)) }
-        p { small { "The record of changes keeps it. " (in_force()) } }
+        (view::done(&html! { (heading(of)) " is no longer marked as paid." }))
+        section { h2 { "Previous payment" } (facts(&paid.settlement)) }
+        p { small { "It is kept in the audit log. " (in_force()) } }
         (back(of, "Usage"))
     };
-    Page::new("Undo a payment", content)
+    Page::new("Payment undone", content)
 }

@@ -1,6 +1,6 @@
-//! Erases all transactions that a unit has of a person, a step at a time.
+//! Erases all transactions of a person in a unit, in steps.
 //!
-//! The address is in no address of a page, in no record and in no receipt: the form carries it.
+//! The person's e-mail address is only in the form. It never appears in a URL, a record or a receipt.
 
 use super::form::Form;
 use super::frame::Page;
@@ -19,16 +19,16 @@ use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 use maud::{Markup, html};
 
-/// How many lists of Workers KV a step makes: each has 1,000 transactions.
+/// Maximum number of KV lists per step. A list has 1,000 transactions.
 const LISTS: usize = 40;
-/// How many transactions a step erases: each takes some calls of Workers KV.
+/// Maximum number of transactions that a step erases. Each takes several KV calls.
 const AT_MOST: usize = 20;
-/// Most rows that are shown before anything is erased.
+/// Maximum number of transactions that are shown before anything is erased.
 const MAX_ROWS: usize = 20;
-/// Most lines of a receipt.
+/// Maximum number of lines of a receipt.
 const MAX_LINES: usize = 1_000;
 
-/// Asks for the person. No call of Workers KV.
+/// The form for unit and e-mail address. Reads nothing from Workers KV.
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -50,20 +50,22 @@ fn question(form: &Form) -> Markup {
     let content = html! {
         (field("unit", "Unit", "").render())
         (field("address", "E-mail address", "In full; capitals do not matter.").render())
-        button { "Look for it" }
+        button { "Find transactions" }
     };
     html! {
         p.lead {
-            "Takes the recipient and all texts away from each transaction that a unit has of an e-mail \
-             address, of live keys and of test keys."
+            "Deletes the recipient's details and all texts from each transaction of one e-mail address in a \
+             unit, in live and test mode."
         }
         section { (view::form("/person", &content)) }
     }
 }
 
-/// Looks for a person's transactions in the ledger, and once the unit is typed, erases them, and those that only the records
-/// in Workers KV show: [`AT_MOST`] a step. A look takes three queries; a step one, at most [`LISTS`] lists of Workers KV, and
-/// for each transaction at most 17 calls of it and a query. What was erased before is erased once more without harm.
+/// Shows a person's transactions in the ledger. After the unit was typed to confirm, erases them and those that are only in
+/// Workers KV, [`AT_MOST`] per step. May be repeated.
+///
+/// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query, at most [`LISTS`] KV lists, and per transaction at
+/// most 17 KV calls and 1 ledger query.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -79,16 +81,16 @@ pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
         None => look(desk, unit, address).await,
         Some(typed) if typed == unit => step(desk, form, unit, address).await,
         Some(_) => {
-            let problem = view::problem("nothing was erased: type the unit's ID, as it is above");
+            let problem = view::problem("nothing was erased: type the unit ID that is shown above");
             let content = html! { (summary(unit)) (problem) (confirmation(desk, unit, address)) };
             Ok(Page { status: 422, ..Page::new(TITLE, content) })
         }
     }
 }
 
-const NO_ADDRESS: &str = "write an e-mail address, in full";
+const NO_ADDRESS: &str = "enter a complete e-mail address";
 
-// ---- Look ----------------------------------------------------------------------------------------
+// ---- Find ----------------------------------------------------------------------------------------
 
 async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
@@ -106,7 +108,7 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
         (confirmation(desk, unit, address))
         p {
             small {
-                "An order can be erased " (ERASABLE_MINUTES) " minutes after it was created."
+                "A transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created."
             }
         }
     };
@@ -118,14 +120,14 @@ fn of_unit(unit: &str) -> Wanted {
 }
 
 fn summary(unit: &str) -> Markup {
-    html! { p.lead { "The address that you wrote, in the unit " (transaction::unit(unit)) "." } }
+    html! { p.lead { "Transactions of the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
 }
 
 fn found_rows<S, C, E>(desk: &Desk<'_, S, C, E>, found: &Found) -> Markup {
     html! {
-        @if found.transactions.is_empty() { p { "The ledger has no order of this address." } }
+        @if found.transactions.is_empty() { p { "The ledger has no transaction with this e-mail address." } }
         @else { (orders::table(desk, &found.transactions, false)) }
-        @if found.more { p { "These are the newest " (MAX_ROWS) ". The older ones are erased as well." } }
+        @if found.more { p { "These are the newest " (MAX_ROWS) ". Older ones will be erased, too." } }
         @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
     }
 }
@@ -137,7 +139,7 @@ fn confirmation<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let field = view::Field {
         name: "confirm",
-        label: "The unit's ID, to say that you mean it",
+        label: "Type the unit ID to confirm",
         required: true,
         ..view::Field::default()
     };
@@ -145,15 +147,15 @@ fn confirmation<S, C: Clock, E: Entropy>(
         (view::hidden("unit", unit))
         (view::hidden("address", address))
         (field.render())
-        button.alarm { "Erase them for good" }
+        button.alarm { "Erase permanently" }
     };
     html! {
         section {
             h2 { "Erase" }
             p {
-                "This erases these orders, and any others of the address that the records of the unit show: all \
-                 of them are checked. It cannot be undone. Offerings, amounts, times and charges stay for the \
-                 accounts. Backups and the shop's own systems still have the data."
+                "This erases these transactions. It also checks all records of the unit, and erases any others with \
+                 this e-mail address. It cannot be undone. Offerings, quantities, times and charges are kept for \
+                 accounting. Backups and the shop's own systems still have the data."
             }
             (desk.form("/person", &content))
         }
@@ -191,19 +193,19 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let title = match step.next {
         Some(_) => "Erasing a person",
-        None if receipt.left.is_empty() => "Erased a person",
-        None => "Not all of it is erased",
+        None if receipt.left.is_empty() => "Person erased",
+        None => "Person not completely erased",
     };
     Ok(Page::new(title, content))
 }
 
 const BROKEN: &str =
-    "the form did not arrive whole, and nothing was erased: begin again at the page for a person";
+    "the form was incomplete, and nothing was erased. Start again at Erase a person";
 
 fn outcome(step: &PersonStep) -> Markup {
     let erased = step.erased.iter().map(|erased| {
         let before = erased.before.as_ref();
-        let state = html! { "Erased" @if before.is_some() { ", before already" } };
+        let state = html! { @if before.is_some() { "Already erased" } @else { "Erased" } };
         vec![id_link(&erased.id), state, view::time(&erased.at)]
     });
     let refused = step.refused.iter().map(|(id, why)| {
@@ -216,15 +218,15 @@ fn outcome(step: &PersonStep) -> Markup {
     let rows: Vec<_> = erased.chain(refused).collect();
     html! {
         p { (step.listed) " records of the unit were checked in this step." }
-        (view::table(&["Transaction", "Outcome", "When, or why not"], &rows, "Nothing was erased in this step."))
+        (view::table(&["Transaction", "Outcome", "Time or reason"], &rows, "Nothing was erased in this step."))
     }
 }
 
-/// What the steps so far have come to, which a form carries to the next one.
+/// The results of all steps so far. The form carries them to the next step.
 struct Receipt {
-    /// An ID and the time of its erasure each.
+    /// Lines of a transaction ID and the time of its erasure.
     erased: Vec<String>,
-    /// The IDs of those that were not erased.
+    /// The IDs of transactions that were not erased.
     left: Vec<String>,
 }
 
@@ -246,7 +248,7 @@ impl Receipt {
 
     fn text(&self, unit: &str, by: &str, now: &str) -> String {
         let mut text = format!(
-            "All of one e-mail address in the unit {unit}\nErased: {}\nNot erased: {}\nBy {by}, until \
+            "Erasure of one e-mail address in the unit {unit}\nErased: {}\nNot erased: {}\nBy {by}, finished \
              {now}\n",
             self.erased.len(),
             self.left.len(),
@@ -260,7 +262,7 @@ impl Receipt {
     }
 }
 
-/// A line of an earlier step: an ID, and a time.
+/// Checks a line of an earlier step: an ID and a time.
 fn read(line: &str) -> Option<String> {
     let (id, at) = line.split_once(' ')?;
     (TransactionId::parse(id).is_some() && parse_ms(at).is_some()).then(|| line.to_owned())
@@ -284,10 +286,10 @@ fn go_on<S, C: Clock, E: Entropy>(
         (view::hidden("at", &next.to_string()))
         (view::hidden("erased", &receipt.erased.join("\n")))
         (view::hidden("left", &receipt.left.join("\n")))
-        button.alarm { "Go on" }
+        button.alarm { "Continue erasing" }
     };
     html! {
-        p { strong { (receipt.erased.len()) } " were erased so far. There are more records to check." }
+        p { "Transactions erased so far: " strong { (receipt.erased.len()) } ". There are more records to check." }
         (desk.form("/person", &content))
     }
 }
@@ -295,13 +297,12 @@ fn go_on<S, C: Clock, E: Entropy>(
 fn erased_all(receipt: &Receipt) -> Markup {
     view::done(&html! {
         p {
-            strong { (receipt.erased.len()) } " transactions are erased, and all records of the unit were \
-             checked."
+            "Transactions erased: " strong { (receipt.erased.len()) } ". All records of the unit were checked."
         }
         @if !receipt.left.is_empty() {
             p.problem {
-                (receipt.left.len()) " could not be erased yet. "
-                a href="/person" { "Begin again" } " in " (ERASABLE_MINUTES) " minutes."
+                "Transactions that could not be erased yet: " (receipt.left.len()) ". "
+                a href="/person" { "Start again" } " in " (ERASABLE_MINUTES) " minutes."
             }
         }
     })
@@ -312,23 +313,23 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
         section {
             h2 { "Receipt" }
             p {
-                "To copy. It does not have the address. If a form was sent twice, or there were over "
-                (MAX_LINES) ", the record of changes has those that are missing here."
+                "Copy this receipt. It does not contain the e-mail address. If a form was sent twice, or more than "
+                (MAX_LINES) " transactions were erased, the receipt may lack some; the audit log has them all."
             }
             (view::copyable_lines(&receipt.text(unit, by, now)))
         }
         p {
-            small { "For about " (SHOWN_SECONDS) " s lists and pages may still show what was erased. Backups \
-                     still have it, and so has the shop." }
+            small { "Lists and pages may still show erased data for about " (SHOWN_SECONDS) " s. Backups and the \
+                     shop's own systems still have it." }
         }
     }
 }
 
-/// That records could not be read.
+/// Says how many records could not be read.
 fn damaged(damaged: &Damaged) -> Markup {
     html! {
         @if damaged.count > 0 {
-            p.problem { (damaged.count) " records are damaged and were not checked: tell an operator." }
+            p.problem { (damaged.count) " records are damaged and could not be checked." }
         }
     }
 }

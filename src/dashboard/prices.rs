@@ -1,4 +1,4 @@
-//! The prices of a mode: what they are, what a change would be, and who has changed them.
+//! The price list of a mode: current prices, previews of changes, and the history.
 
 use super::form::Form;
 use super::frame::Page;
@@ -13,16 +13,16 @@ use crate::scope::Mode;
 use crate::store::{OperatorStore, StoreError};
 use maud::{Markup, html};
 
-/// Most prices that are shown, and that can be edited as a whole.
+/// Maximum number of prices that are shown, and that can be edited as one list.
 const MAX_ROWS: usize = 200;
-/// Most price lists of the history, and most prices of each.
+/// Maximum number of price lists in the history, and of changed prices that are shown for each.
 const MAX_HISTORY: usize = 20;
 const MAX_CHANGES: usize = 10;
-/// Most pages of the names of price lists that are looked through.
+/// Maximum number of KV lists that are read to find the names of price lists.
 const MAX_PAGES: usize = 10;
 
-/// The prices of the mode that the address names, live ones unless it does. Makes at most 16 calls of
-/// Workers KV: one read, ten lists, and five reads of five price lists each.
+/// The price list of the mode in the query, which defaults to live. KV cost: at most 16 calls: 1 read, 10 lists, and 5 reads
+/// of 5 price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     query: &Form,
@@ -31,8 +31,8 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     show(desk, &now, &Form::default(), None).await
 }
 
-/// Shows what new prices change, and sets them once that was confirmed. Makes at most eleven calls of
-/// Workers KV, four of which write, and those of [`prices()`] where it shows them again, with the prices of then.
+/// Previews a change of prices, and applies it after confirmation. KV cost: at most 11 calls, 4 of which write; if the form
+/// is refused, also those of [`prices()`], to show it again with the prices of that time.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -62,7 +62,7 @@ async fn change<S: OperatorStore, C: Clock, E: Entropy>(
     now.check_seen(desk.store, seen, &new).await?;
     let change = now.compare(&new);
     if now.catalogue.is_some() && change.is_none() {
-        return Err(invalid("these are the prices already: nothing would change"));
+        return Err(invalid("these prices are already set, so nothing would change"));
     }
     let is_confirmed = form.text("step") == "set";
     if is_confirmed && (change.risks.is_empty() || form.given("risks").is_some()) {
@@ -75,7 +75,7 @@ fn invalid(problem: &str) -> Refusal {
     OperatorError::Invalid(problem.to_owned()).into()
 }
 
-/// What a form asks for.
+/// Parses the change in a form.
 fn wanted(form: &Form) -> Result<Edit> {
     let (change, offering) = (form.text("change"), form.text("offering"));
     if change == "list" {
@@ -83,7 +83,7 @@ fn wanted(form: &Form) -> Result<Edit> {
         return parsed.map(Edit::All).map_err(|error| invalid(&format!("the list: {error}")));
     }
     if offering.is_empty() {
-        return Err(invalid("say which offering by its ID"));
+        return Err(invalid("enter the ID of an offering"));
     }
     let offering = offering.to_owned();
     Ok(match change {
@@ -94,7 +94,7 @@ fn wanted(form: &Form) -> Result<Edit> {
 
 // ---- The page ------------------------------------------------------------------------------------
 
-/// The page of prices, with what was entered and why it is not taken.
+/// The page of prices, with the entered values and an error, if any.
 async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     now: &Current,
@@ -122,15 +122,15 @@ async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status, ..Page::new("Prices", content) })
 }
 
-/// Says that newer prices were set than these, which Workers KV does not show yet.
+/// A notice that newer prices were set, which Workers KV does not show yet.
 fn staleness(now: &Current, recent: &[Listed]) -> Markup {
     let seen = now.catalogue.as_ref().and_then(|catalogue| catalogue.prices.as_deref());
     let newer = recent.last().filter(|last| Some(&*last.time) > seen);
     html! {
         @if let Some(Listed { time, .. }) = newer {
             (view::notice(&html! {
-                "Newer prices were set on " (view::time(time)) ". Workers KV may show them "
-                (SHOWN_SECONDS) " s later: until then these are the ones before."
+                "Newer prices were set on " (view::time(time)) ", but this page still shows the previous ones. \
+                 Workers KV may take " (SHOWN_SECONDS) " s to show the new ones."
             }))
         }
     }
@@ -139,7 +139,7 @@ fn staleness(now: &Current, recent: &[Listed]) -> Markup {
 fn today(now: &Current, recent: &[Listed]) -> Markup {
     let code = code(now.catalogue.as_ref());
     html! {
-        h2 { "Today" }
+        h2 { "Current prices" }
         @match (&now.catalogue, &now.problem) {
             (Some(catalogue), _) => {
                 (origin(catalogue, recent))
@@ -150,8 +150,8 @@ fn today(now: &Current, recent: &[Listed]) -> Markup {
         }
         p {
             small {
-                "An offering that is not listed costs 0.00. New prices apply to what is created from "
-                "about " (APPLIED_SECONDS) " s later on; charges that are recorded never change."
+                "Unlisted offerings are charged 0.00. New prices take effect within about "
+                (APPLIED_SECONDS) " s. Past charges never change."
             }
         }
     }
@@ -196,7 +196,7 @@ fn forms(now: &Current, entered: &Form) -> Markup {
     };
     let is_list = entered.text("change") == "list";
     html! {
-        h2 { "Change" }
+        h2 { "Change prices" }
         @if now.catalogue.is_some() {
             (view::form("/prices", &html! { (seen) (one(if is_list { None } else { Some(entered) })) }))
         }
@@ -217,11 +217,11 @@ fn one(entered: Option<&Form>) -> Markup {
     let field =
         |name, label, hint| Field { name, label, hint, value: value(name), ..Field::default() };
     html! {
-        (Field { required: true, ..field("offering", "Offering", "Its ID, as shops send it.") }.render())
-        (field("price", "Price of one", "A plain decimal such as 0.50.").render())
+        (Field { required: true, ..field("offering", "Offering", "The offering's ID, as shops send it.") }.render())
+        (field("price", "Unit price", "A decimal such as 0.50.").render())
         div.row {
-            button name="change" value="price" { "Set this price …" }
-            button.quiet name="change" value="remove" { "Remove its price …" }
+            button name="change" value="price" { "Set price …" }
+            button.quiet name="change" value="remove" { "Remove price …" }
         }
     }
 }
@@ -229,7 +229,7 @@ fn one(entered: Option<&Form>) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// The field of a whole list: what was entered, or the prices of today if they are few.
+/// The field for a whole list: the entered text, or the current prices if there are at most [`MAX_ROWS`].
 fn whole(now: &Current, entered: Option<&str>) -> Markup {
     let today = now.catalogue.as_ref().filter(|today| today.unit_prices.len() <= MAX_ROWS);
     let text = entered.map(str::to_owned).or_else(|| today.map(as_text)).unwrap_or_default();
@@ -238,16 +238,16 @@ fn whole(now: &Current, entered: Option<&str>) -> Markup {
             span { "All prices as JSON" }
             textarea name="list" rows="12" required spellcheck="false" placeholder=(EMPTY)
                 aria-describedby="list-hint" { "\n" (text) }
-            small #list-hint { "What is not in it loses its price. Prices are in quotes." }
+            small #list-hint { "Offerings that you leave out lose their price. Put prices in quotes." }
         }
-        button { "Show what changes …" }
+        button { "Preview changes …" }
     }
 }
 
-/// The prices as a person writes them, one a line.
+/// Writes a price list as JSON, one price per line.
 fn as_text(catalogue: &Catalogue) -> String {
     let price = |(offering, price): (&String, &UnitPrice)| {
-        let offering = serde_json::to_string(offering).unwrap_or_default(); // it cannot fail
+        let offering = serde_json::to_string(offering).unwrap_or_default(); // cannot fail
         format!("    {offering}: \"{}\"", price.as_str())
     };
     let prices: Vec<_> = catalogue.unit_prices.iter().map(price).collect();
@@ -267,8 +267,8 @@ fn ask<S, C: Clock, E: Entropy>(
 ) -> Page {
     let mode = now.mode.name();
     let content = html! {
-        @if is_missing { (view::problem("nothing is set yet: tick that you mean it")) }
-        p.lead { "This is what changes for " (mode) " keys. Nothing is set yet." }
+        @if is_missing { (view::problem("nothing was saved: tick the box to confirm")) }
+        p.lead { "Preview of the changes in " (mode) " mode. Nothing was saved yet." }
         section {
             (differences(change, code(Some(new))))
             (desk.form("/prices", &html! {
@@ -278,10 +278,10 @@ fn ask<S, C: Clock, E: Entropy>(
                 (view::hidden("step", "set"))
                 (view::hidden("list", &as_text(new)))
                 (risks(&change.risks, is_missing))
-                button { "Set these prices" }
+                button { "Save prices" }
             }))
         }
-        (back(now.mode, "Back, and change nothing"))
+        (back(now.mode, "Cancel"))
     };
     Page { status: if is_missing { 422 } else { 200 }, ..Page::new("New prices", content) }
 }
@@ -293,7 +293,7 @@ fn risks(risks: &[String], is_missing: bool) -> Markup {
             label {
                 input type="checkbox" name="risks" value="accepted" required
                     aria-describedby="risks" aria-invalid=[is_missing.then_some("true")];
-                "I mean it"
+                "Yes, save these prices"
             }
         }
     }
@@ -314,12 +314,12 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
             Some((from, to)) => { p { "Currency: " (from.code()) " → " strong { (to.code()) } } }
             None => { p.soft { "In " (code) "." } }
         }
-        (view::table_of(&["Offering", "Before", "After"], &["Before", "After"], &rows, "No price differs."))
+        (view::table_of(&["Offering", "Before", "After"], &["Before", "After"], &rows, "No price changes."))
         @if more > 0 { p { small { "And " (more) " more." } } }
     }
 }
 
-/// Sets the prices, and shows what that has changed where it is known.
+/// Saves the prices, and shows the changes if they are known.
 async fn set<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     mode: Mode,
@@ -332,8 +332,8 @@ async fn set<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! {
-            "The prices of " (mode.name()) " keys were set on " (view::time(&time)) ". They apply to what \
-             is created from about " (APPLIED_SECONDS) " s later on."
+            "The prices of " (mode.name()) " mode were saved on " (view::time(&time)) ". They take effect \
+             within about " (APPLIED_SECONDS) " s."
         }))
         @if let Some(change) = change { section { (differences(change, "the same currency")) } }
         (back(mode, "All prices"))
@@ -354,11 +354,11 @@ fn history(recent: &Result<Vec<Listed>, String>) -> Markup {
         @match recent {
             Ok(recent) => {
                 (view::table(
-                    &["Set on", "What changed", "By"],
+                    &["Set on", "Changes", "By"],
                     &recent.iter().rev().map(line).collect::<Vec<_>>(),
-                    "No prices were set here.",
+                    "No price list has been saved yet.",
                 ))
-                @if recent.len() == MAX_HISTORY { p { small { "The newest " (MAX_HISTORY) "." } } }
+                @if recent.len() == MAX_HISTORY { p { small { "Only the newest " (MAX_HISTORY) " are shown." } } }
                 (view::made_just_now())
             }
             Err(problem) => { p.problem { (view::sentence(problem)) } }
@@ -379,7 +379,7 @@ fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
                 div { (view::told(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
             }
             @if more > 0 { div.soft { "and " (more) " more" } }
-            @if change.is_none() { span.soft { "nothing" } }
+            @if change.is_none() { span.soft { "no changes" } }
             }
         },
         html! { @match by { Some(by) => { (view::told(by)) } None => { "unknown" } } },

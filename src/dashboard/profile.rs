@@ -1,4 +1,4 @@
-//! A unit's profile: its name, how its pages look, and its e-mails.
+//! A unit's profile: its name, the look of its pages, and its e-mails.
 
 use super::form::Form;
 use super::frame::{Content, Page};
@@ -24,26 +24,26 @@ use std::borrow::Cow;
 /// The transaction of the previews.
 const EXAMPLE: &[u8] = include_bytes!("example.json");
 
-/// The texts of a profile: name, label, and what helps to fill them in.
+/// The text fields of a profile: name, label, and hint.
 const TEXTS: [(&str, &str, &str); 6] = [
-    ("name", "Name", "What buyers call the shop: one line, at most 80 characters."),
-    ("logo", "Logo", "The address of an image, by https. It stands in the place of the name."),
-    ("link", "Link", "Where name and logo lead to, by https."),
+    ("name", "Name", "The shop's name as buyers know it: one line, at most 80 characters."),
+    ("logo", "Logo", "The https address of an image, which is shown instead of the name."),
+    ("link", "Link", "The https address that the name or logo links to."),
     (
         "accent",
         "Accent colour",
-        "Such as #8a4b2a; made darker or lighter where it would be hard to read.",
+        "For example #8a4b2a. It is darkened or lightened where it would be hard to read.",
     ),
-    ("reply-to", "Reply-to address", "The e-mail address that buyers answer to."),
+    ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
     (
         "time-zone",
         "Time zone",
-        "The zone of the dates that buyers see, such as Europe/Berlin. Without one, dates are in UTC.",
+        "The time zone of the dates that buyers see, for example Europe/Berlin. If empty, UTC.",
     ),
 ];
 
 const LANGUAGES: [(&str, &str); 13] = [
-    ("", "Each reader's own"),
+    ("", "Language of the reader's browser"),
     ("da", "Danish"),
     ("de", "German"),
     ("en", "English"),
@@ -58,9 +58,9 @@ const LANGUAGES: [(&str, &str); 13] = [
     ("zh", "Chinese"),
 ];
 
-const MAILS: [(&str, &str); 2] = [("", "No e-mails"), ("on", "Buyers get them")];
+const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// The profile, as a form for those who may change it. `missing` is what the register lacks of the unit.
+/// The profile: a form for operators, a list of facts for others. `missing` contains the unit if it does not exist.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     row: &UnitRow,
@@ -71,10 +71,10 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
         section {
             h2 { "Profile" }
             @if let Some(problem) = &row.problem {
-                (view::problem(&format!("its record cannot be read ({problem}): fill it in anew")))
+                (view::problem(&format!("the profile cannot be read ({problem}): fill in the form again")))
             }
             p {
-                "What buyers see of the shop on their page and in their e-mail. Examples as it is now: "
+                "How the shop looks to buyers, on their page and in their e-mail. Current preview: "
                 a href=(preview_path(&row.unit, "page")) { "page" } ", "
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
@@ -95,7 +95,7 @@ fn preview_path(unit: &str, of: &str) -> String {
     [&link::path(&["units", unit, "preview"]), "?of=", of].concat()
 }
 
-/// The members of a profile as texts, by the names of their fields; empty where they are absent.
+/// Returns the names and values of a profile's fields. The value of an absent field is empty.
 fn texts(profile: &NewProfile) -> [(&str, &str); 8] {
     [
         ("name", &profile.name),
@@ -109,7 +109,8 @@ fn texts(profile: &NewProfile) -> [(&str, &str); 8] {
     ]
 }
 
-/// What a form carries of the profile that was seen, so that a later one is not lost.
+/// Returns a hash of the profile that a form shows. When the form is sent, the hash reveals whether the profile has changed
+/// meanwhile.
 fn seen(profile: &NewProfile) -> String {
     let members = texts(profile).map(|(_, text)| text).join("\n");
     base16ct::lower::encode_string(&Sha256::digest(members))
@@ -129,7 +130,7 @@ fn facts(profile: &NewProfile) -> Markup {
 
 // ---- The form ------------------------------------------------------------------------------------
 
-/// `problem` names the members that are at fault.
+/// The form. `problem` contains the names of the invalid fields.
 fn profile_form<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
@@ -153,12 +154,12 @@ fn profile_form<S, C: Clock, E: Entropy>(
             div.fields {
                 @for field in fields { (field.render()) }
                 (view::select("language", "Language", &LANGUAGES, language))
-                (view::select("mail", "E-mails of new pledges", &MAILS, mail))
+                (view::select("mail", "E-mails to buyers", &MAILS, mail))
             }
             (register::question(missing))
             div.row {
-                button { "Save the profile" }
-                @for (of, words) in [("page", "Try the page"), ("mail", "Try the e-mail")] {
+                button { "Save profile" }
+                @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
                     button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
                         (words)
                     }
@@ -182,8 +183,8 @@ fn sent(form: &Form) -> NewProfile {
     }
 }
 
-/// Shows an example of what was filled in, without a call; else sets the profile, with three lists, six reads and
-/// four writes at most, and then shows the unit.
+/// Previews the entered profile, or saves it and shows the unit. KV cost: none for a preview; else at most 3 lists, 6 reads,
+/// 4 writes, and those of the unit's page.
 pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -206,7 +207,7 @@ pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     let row = units::get(desk.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
     if row.as_ref().is_some_and(|row| row.profile.is_some()) && seen(&now) == seen(&wanted) {
-        let words = html! { "The profile is what you sent: nothing was changed." };
+        let words = html! { "These values are already saved. Nothing was changed." };
         return shown(desk, id, view::done(&words), row).await;
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
@@ -235,21 +236,21 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     shown(desk, id, notice, Some(done.outcome)).await
 }
 
-/// `change` is the one that set the profile as it is now.
+/// The error of a form that shows an outdated profile. `change` is the one that set the current profile, if known.
 fn overtaken(change: Option<&Change>) -> String {
     let set = change.map(|Change { by, at, .. }| format!(", set by {by} at {at}"));
     let set = set.unwrap_or_default();
     format!(
-        "not saved: the profile is another than the one that you began with{set}, or Workers KV does not \
-         show the newest one yet. Look at the unit's page in another tab; to have what stands below \
-         instead, save it once more"
+        "not saved: the profile has changed since you opened this form{set}, or Workers KV does not show the \
+         newest version yet. Check the unit's page in another tab. To replace the profile with the values \
+         below, save them again"
     )
 }
 
 fn saved(mails: bool) -> Markup {
     html! {
-        "The profile is saved. After about " (APPLIED_SECONDS) " s its pages and e-mails have it everywhere."
-        @if mails { " E-mails are sent where the service has a queue, a sender and a mail service." }
+        "The profile was saved. Pages and e-mails use it everywhere after about " (APPLIED_SECONDS) " s."
+        @if mails { " E-mails are sent only if the service has a queue, a sender address and a mail service." }
     }
 }
 
@@ -283,7 +284,7 @@ fn again<S, C: Clock, E: Entropy>(
 
 // ---- Previews ------------------------------------------------------------------------------------
 
-/// An example with the stored profile, with one read.
+/// Previews the stored profile. KV cost: 1 read.
 pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -311,6 +312,6 @@ fn preview<S, C: Clock, E>(
         _ => None,
     };
     let (html, policy) =
-        document.ok_or_else(|| Refusal::invalid("there are examples of `page` and `mail`"))?;
+        document.ok_or_else(|| Refusal::invalid("`of` must be `page` or `mail`"))?;
     Ok(Page { status: 200, content: Content::Document(html, policy) })
 }

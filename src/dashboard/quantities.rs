@@ -1,4 +1,4 @@
-//! What was pledged in a month, by offering: how many trees must be planted for October.
+//! The quantities that were pledged in a month, by offering, such as the number of trees to plant for October.
 
 use super::form::Form;
 use super::frame::{Content, Page};
@@ -13,11 +13,11 @@ use crate::operator::transactions::Wanted;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Most offerings of a page, and of a file.
+/// Maximum number of offerings on a page, and in a CSV file.
 const MAX_ROWS: usize = 500;
 const MAX_LINES: usize = 50_000;
 
-/// What was pledged to a unit, or to all. Three queries of the ledger, or four.
+/// The quantities of a unit, or of all units. Cost: 3 or 4 ledger queries.
 pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: Option<&str>,
@@ -27,19 +27,19 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     let pledged = pledged(desk, unit, chosen, MAX_ROWS).await?;
     let content = html! {
         p.lead {
-            "What was pledged in " (view::month(chosen.month))
+            "Quantities pledged in " (view::month(chosen.month))
             @if let Some(unit) = unit { " through the unit " (transaction::unit(unit)) }
             @else { " through all units" }
         }
         (chosen.links(&path(unit, "quantities")))
         section {
             (table(&pledged.quantities))
-            @if pledged.more { p { "The first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
+            @if pledged.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
             (view::coverage(&pledged.coverage))
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
-                    "Orders of any month with too many quantities, which are in no sum here: "
-                    (pledged.left_out.count) ", first " (view::told(first)) "."
+                    "Transactions of any month with too many quantities, missing from all sums here: "
+                    (pledged.left_out.count) ", the first is " (view::told(first)) "."
                 }
             }
             ul.links {
@@ -90,7 +90,7 @@ fn table(quantities: &[OfferingSum]) -> Markup {
 const HEADINGS: [&str; 7] =
     ["month", "mode", "unit", "offering", "quantity", "transactions", "complete_up_to"];
 
-/// The same as a file for a spreadsheet.
+/// CSV export of [`quantities()`].
 pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: Option<&str>,
@@ -100,7 +100,7 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     let pledged = pledged(desk, unit, chosen, MAX_LINES).await?;
     if pledged.more {
         return Err(Refusal::invalid(format!(
-            "{} has more than {MAX_LINES} offerings: download the file of one unit",
+            "{} has more than {MAX_LINES} offerings: download the CSV file of a single unit",
             chosen.month
         )));
     }

@@ -1,4 +1,4 @@
-//! Asks before a unit or a team is taken into the register that it lacks: its ID may be misspelt.
+//! Asks for confirmation before a new unit or team is created, because its ID may be misspelt.
 
 use super::form::Form;
 use super::{Desk, Result};
@@ -8,11 +8,11 @@ use crate::operator::register::{self, Unknown};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The field that says of an ID that it is right.
+/// The name of the checkbox that confirms a new ID.
 const NEW: &str = "new";
 
-/// What the register lacks of these, unless the form says that all of it is right. Takes one read, and
-/// for each that is missing two lists.
+/// Returns which of these units and teams do not exist; none if the form confirms that they are new. KV cost: 1 read, and 2
+/// lists for each that is missing.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     levels: &[KeyLevel],
@@ -22,12 +22,12 @@ pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(register::look_up(desk.store, levels).await?)
 }
 
-/// Whether the form says that what is missing is spelt right.
+/// Whether the form confirms that the missing IDs are new.
 pub(super) fn is_right(form: &Form) -> bool {
     !form.text(NEW).is_empty()
 }
 
-/// `the register has no unit shop_2; did you mean shop_1?`, if it lacks something.
+/// Returns `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.
 pub(super) fn problem(missing: &[Unknown]) -> Option<String> {
     let names = missing.iter().map(|unknown| named(&unknown.level)).collect::<Vec<_>>();
     let meant = missing.iter().filter_map(|unknown| unknown.suggestion.as_deref());
@@ -36,27 +36,28 @@ pub(super) fn problem(missing: &[Unknown]) -> Option<String> {
         meant => format!("; did you mean {meant}?"),
     };
     let names = names.join(", and no ");
-    (!missing.is_empty()).then(|| format!("the register has no {names}{meant}"))
+    (!missing.is_empty()).then(|| format!("there is no {names}{meant}"))
 }
 
-/// `unit shop_1`
+/// Writes `unit shop_1` or `team chain_1`.
 pub(super) fn named(level: &KeyLevel) -> String {
     let kind = if matches!(level, KeyLevel::Unit(_)) { "unit" } else { "team" };
     [kind, " ", level.id()].concat()
 }
 
-/// Asks in a form whether what is missing is to be added.
+/// A checkbox that confirms that the missing units and teams are to be created.
 pub(super) fn question(missing: &[Unknown]) -> Markup {
     html! {
         @if !missing.is_empty() {
             label {
                 input type="checkbox" name=(NEW) value="yes" required;
+                "The "
                 @for (index, Unknown { level, .. }) in missing.iter().enumerate() {
-                    @if index == 0 { "The " } @else { " and the " }
+                    @if index > 0 { " and the " }
                     (named(level))
                 }
-                @if missing.len() == 1 { " is spelt right: add it to the register" }
-                @else { " are spelt right: add them to the register" }
+                @if missing.len() == 1 { " is new: create it" }
+                @else { " are new: create them" }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a browser asks for.
+//! The request of a browser: route, origin check, and form.
 
 use super::form::Form;
 use super::route::{self, Route};
@@ -7,25 +7,25 @@ use crate::http::{Address, BodyError, Request, Reservation};
 use crate::store::MAX_PRICES_BYTES;
 use serde::Serialize;
 
-/// Most bytes of a form with a price list: 1 MiB, percent-encoded.
+/// Maximum size of a form with a price list, in bytes: a list of 1 MiB, percent-encoded.
 const MAX_PRICES_FORM_BYTES: usize = 3 * MAX_PRICES_BYTES;
-/// Most bytes of any other form: 64 KiB.
+/// Maximum size of any other form: 64 KiB.
 const MAX_FORM_BYTES: usize = 64 * 1024;
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The parts of a request that decide, before its body is read.
+/// The parts of a request that are checked before its body is read.
 pub(super) struct Asked {
     pub method: String,
     origin: String,
     pub path: String,
-    /// The parameters of the address.
+    /// The query parameters.
     pub query: Form,
     fetch_site: Option<String>,
     from: Option<String>,
     media: Option<String>,
 }
 
-/// The line of the log. It has no address: that may have an ID of a shop's.
+/// The log line of a request. It has no path, because a path may contain the ID of a shop.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'l> {
@@ -53,7 +53,7 @@ impl Asked {
         route::find(&self.method, &self.path)
     }
 
-    /// Refuses a form that another site's page may have sent (cross-site request forgery).
+    /// Refuses a form that a page of another site may have sent (CSRF).
     pub fn check_origin(&self) -> Result<()> {
         if self.method != "POST" {
             return Ok(());
@@ -66,14 +66,14 @@ impl Asked {
             true => Ok(()),
             false => Err(Refusal::Request(
                 403,
-                "The form was not sent by a page of this dashboard, so nothing was done. Open the \
-                 page here, and send the form from it."
+                "The form was not sent by a page of this dashboard, so nothing was changed. Open the \
+                 page here and send the form again."
                     .to_owned(),
             )),
         }
     }
 
-    /// Reads what was posted. Its bytes are reserved.
+    /// Reads the posted form, and reserves its bytes.
     pub async fn form(
         &self,
         request: &impl Request,
@@ -86,7 +86,7 @@ impl Asked {
         let media = self.media.as_deref().unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case(FORM) {
-            return Err(Refusal::Request(415, format!("A form is sent as {FORM}.")));
+            return Err(Refusal::Request(415, format!("Send forms as {FORM}.")));
         }
         let limit = match route {
             Route::SetPrices => MAX_PRICES_FORM_BYTES,
@@ -96,7 +96,7 @@ impl Asked {
         body.map(|body| Form::parse(&body)).map_err(|error| match error {
             BodyError::TooLarge => Refusal::Request(
                 413,
-                format!("The form is too large: it may have {limit} bytes. Nothing was changed."),
+                format!("The form is larger than {limit} bytes. Nothing was changed."),
             ),
             BodyError::Busy => Refusal::Busy,
             BodyError::Broken | BodyError::Slow => Refusal::Request(
@@ -109,6 +109,6 @@ impl Asked {
     pub fn log_line(&self, status: u16, ms: u64) -> String {
         let route = self.route();
         let route = route.as_ref().map_or("none", Route::template);
-        serde_json::to_string(&Line { route, status, ms }).unwrap_or_default() // it cannot fail
+        serde_json::to_string(&Line { route, status, ms }).unwrap_or_default() // cannot fail
     }
 }

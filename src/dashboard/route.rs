@@ -1,5 +1,4 @@
-//! The table of the dashboard: each page, and each form that is posted, with its address, what a role must allow, and the
-//! function that makes it.
+//! The routes of the dashboard: each page and form with its method, path, required permission and handler.
 
 use super::form::Form;
 use super::{
@@ -12,9 +11,9 @@ use crate::operator::roles::Act;
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
-/// Makes the routes of the table. A line is a page: its name, `(id)` where its address has one, method and address, what a
-/// role must allow, and the function, which also gets the person at work. `form` is what was posted, `query` what the address
-/// has behind `?`.
+/// Generates [`Route`] from a table. A line has the name of the route, `(id)` if its path contains an ID, method and path,
+/// the required permission, and the handler, which also gets the [`Desk`]. `form` is the posted form, `query` the query
+/// string.
 macro_rules! routes {
     (
         ($form:ident, $query:ident);
@@ -24,25 +23,25 @@ macro_rules! routes {
             $module:ident::$function:ident($($argument:expr),*);
         )*
     ) => {
-        /// The pages, and the forms that are posted. IDs are decoded, and not checked.
+        /// The pages and forms of the dashboard. IDs are percent-decoded, but not checked.
         #[derive(Clone, Debug, PartialEq, Eq, EnumIter)]
         pub enum Route {
             $(#[doc = $doc] $route $((routes!(@id $id)))?,)*
         }
 
         impl Route {
-            /// What a person's role must allow.
+            /// The permission that the route requires.
             pub fn act(&self) -> Act {
                 match self { $(Route::$route { .. } => Act::$act,)* }
             }
 
-            /// Method and path for the log, with placeholders.
+            /// Method and path with `{id}` in place of an ID, for the log.
             pub fn template(&self) -> &'static str {
                 match self { $(Route::$route { .. } => $template,)* }
             }
         }
 
-        /// The route of `GET` or `POST` and a path; `None` for any other.
+        /// Returns the route of a method (`GET` or `POST`) and a path; `None` for an unknown one.
         pub fn route(method: &str, path: &str) -> Option<Route> {
             let segments: Vec<_> = path.strip_prefix('/')?.split('/').map(percent_decode).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -55,7 +54,7 @@ macro_rules! routes {
         }
 
         impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
-            /// Makes the page of a route.
+            /// Renders the page of a route.
             pub(super) async fn show(&self, route: &Route, $form: &Form, $query: &Form) -> Result {
                 match route {
                     $(Route::$route $(($id))? => $module::$function(self, $($argument),*).await,)*
@@ -69,89 +68,90 @@ macro_rules! routes {
 
 routes! {
     (form, query);
-    /// Where everything begins: the search.
+    /// The start page: the search.
     Home = "GET /", Look, find::home(query);
     /// Finds transactions, a unit or a key.
     Find = "POST /find", Support, find::find(form);
-    /// A page of a list of transactions.
+    /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
-    /// A transaction.
+    /// A transaction, masked.
     Transaction(id) = "GET /transactions/{id}", Support, transaction::transaction(id);
-    /// Shows its texts and its timeline's address whole.
+    /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, transaction::reveal(id);
-    /// Sends its e-mail once more.
+    /// Sends the e-mail of a transaction again.
     Resend(id) = "POST /transactions/{id}/mail", Support, transaction::resend(id, form);
-    /// The e-mail as it would be sent now.
+    /// A preview of the e-mail as it would be sent now.
     PreviewMail(id) = "GET /transactions/{id}/mail", Support, transaction::preview_mail(id);
-    /// Erases its personal data.
+    /// Erases the personal data of a transaction.
     Erase(id) = "POST /transactions/{id}/erase", Operate, transaction::erase(id, form);
-    /// The register of units.
+    /// The list of units.
     Units = "GET /units", Look, unit::units();
-    /// Adds a unit to it.
+    /// Creates a unit.
     AddUnit = "POST /units", Operate, unit::add_unit(form);
-    /// A unit (§5's settings).
+    /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit::unit(id);
     /// Sets a unit's profile.
     SetProfile(id) = "POST /units/{id}/profile", Operate, profile::set_profile(id, form);
-    /// An example of the page, or of the e-mail, that its buyers see.
+    /// A preview of the page or the e-mail that the unit's buyers see.
     PreviewProfile(id) = "GET /units/{id}/preview", Look, profile::preview_profile(id, query);
     /// A unit's usage by month.
     Usage(id) = "GET /units/{id}/usage", Account, usage::usage(id, query);
-    /// The same as a table for a spreadsheet.
+    /// CSV export of a unit's usage.
     UsageCsv(id) = "GET /units/{id}/usage.csv", Account, usage::usage_csv(id, query);
-    /// A month's usage of all units.
+    /// The usage of all units in a month.
     Month = "GET /usage", Account, month::month(query);
-    /// The same as a table for a spreadsheet.
+    /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, month::month_csv(query);
-    /// A month's quantities by offering, of all units.
+    /// The quantities by offering of all units in a month.
     Quantities = "GET /quantities", Account, quantities::quantities(None, query);
-    /// The same as a table for a spreadsheet.
+    /// CSV export of the quantities of all units in a month.
     QuantitiesCsv = "GET /quantities.csv", Account, quantities::quantities_csv(None, query);
-    /// A month's quantities by offering, of a unit.
+    /// The quantities by offering of a unit in a month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
-    /// The same as a table for a spreadsheet.
+    /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
-    /// Takes that back.
+    /// Undoes the marking of a month as paid.
     UndoPaid(id) = "POST /units/{id}/unpaid", Account, payment::undo_paid(id, form);
-    /// Asks for a person whose transactions are to be erased.
+    /// The form to erase all transactions of a person.
     Person = "GET /person", Operate, person::person(query);
-    /// Erases a person's transactions, a step at a time.
+    /// Erases a person's transactions, in steps.
     ErasePerson = "POST /person", Operate, person::erase_person(form);
-    /// Makes an API key.
+    /// Creates an API key.
     MakeKey = "POST /keys", Operate, keys::make_key(form);
     /// Replaces an API key.
     RotateKey = "POST /keys/rotate", Operate, keys::rotate_key(form);
     /// Revokes an API key.
     RevokeKey = "POST /keys/revoke", Operate, keys::revoke_key(form);
-    /// The register of teams.
+    /// The list of teams.
     Teams = "GET /teams", Operate, team::teams();
-    /// Makes a team of a first unit.
+    /// Creates a team with a first unit.
     AddTeam = "POST /teams", Operate, team::add_team(form);
-    /// A team (§5's settings).
+    /// A team and its settings (§5).
     Team(id) = "GET /teams/{id}", Operate, team::team(id);
     /// Adds a unit to a team.
     AddMember(id) = "POST /teams/{id}/add", Operate, team::add_member(id, form);
     /// Removes a unit from a team.
     RemoveMember(id) = "POST /teams/{id}/remove", Operate, team::remove_member(id, form);
-    /// The prices of both modes, and their history.
+    /// The price list of a mode, and its history.
     Prices = "GET /prices", Operate, prices::prices(query);
-    /// Shows what new prices change, and sets them.
+    /// Previews a price change, and applies it.
     SetPrices = "POST /prices", Operate, prices::set_prices(form);
-    /// E-mails that failed.
+    /// Failed e-mails.
     Mails = "GET /mails", Support, mails::mails(query);
-    /// Sends those of a day once more, a step at a time.
+    /// Sends the failed e-mails of a day again, in steps.
     ResendDay = "POST /mails", Support, mails::resend_day(form);
-    /// The record of changes.
+    /// The audit log.
     Audit = "GET /audit", Operate, audit::audit(query);
-    /// Versions, limits, the ledger, and the last backup.
+    /// Versions, limits, roles, the ledger, and the last backups.
     System = "GET /system", Operate, system::system();
-    /// How the ledger is, for monitors.
+    /// The health of the ledger, for monitors.
     Health = "GET /healthz", Look, ledger::health_page();
 }
 
-/// The ID in a path that matches a template, or an empty one if the template has none.
+/// Returns the ID in a path that matches a template, or an empty text if the template has no ID. `None` if the path does not
+/// match.
 fn matched<'p>(template: &str, method: &str, segments: &[&'p str]) -> Option<&'p str> {
     let (of, path) = template.split_once(" /")?;
     let mut wanted = path.split('/');
@@ -166,20 +166,20 @@ fn matched<'p>(template: &str, method: &str, segments: &[&'p str]) -> Option<&'p
     (of == method && wanted.next().is_none()).then_some(id)
 }
 
-/// The route of a request.
+/// Finds the route of a request.
 ///
 /// # Errors
-/// 404 for an unknown path, 405 for a method that it has not.
+/// 404 for an unknown path, 405 for a known path with another method.
 pub(super) fn find(method: &str, path: &str) -> Result<Route> {
     let method = if method == "HEAD" { "GET" } else { method };
     match route(method, path) {
         Some(route) => Ok(route),
         None if ["GET", "POST"].iter().any(|other| route(other, path).is_some()) => {
-            Err(Refusal::Request(405, "This address takes another method.".to_owned()))
+            Err(Refusal::Request(405, "Open this page from the menu.".to_owned()))
         }
         None => Err(Refusal::Request(
             404,
-            "No page has this address: begin at the search, or take a link of the menu.".to_owned(),
+            "No page has this address. Use the search or the menu.".to_owned(),
         )),
     }
 }

@@ -1,43 +1,44 @@
-//! The Worker's variables.
+//! The settings of the dashboard's Worker, from its variables and secrets.
 
 use super::access::Identity;
 use crate::operator::roles::{Role, Roles};
 use crate::validate::format::is_email;
 
-/// The texts of the Worker's variables and secrets; empty where they are not set.
+/// The values of the Worker's variables and secrets. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Variables<'v> {
-    /// `OPERATORS`: addresses, with commas, semicolons or blanks between them; one may be `Ada <ada@shop.example>`.
+    /// `OPERATORS`: e-mail addresses, separated by commas, semicolons or white space. An address may have a name:
+    /// `Ada <ada@shop.example>`.
     pub operators: &'v str,
-    /// `SUPPORT`: the same.
+    /// `SUPPORT`: in the format of `OPERATORS`.
     pub support: &'v str,
-    /// `ACCOUNTS`: the same.
+    /// `ACCOUNTS`: in the format of `OPERATORS`.
     pub accounts: &'v str,
     /// `ENVIRONMENT`, such as `production`.
     pub environment: &'v str,
     /// `SERVICE_ORIGIN`: the origin of the service's API.
     pub service_origin: &'v str,
-    /// The platform's ID of the deployed version.
+    /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
 
-/// Who may do what, and where this is.
+/// The members of each role, and the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// In lower case.
+    /// The addresses of the members, in lower case.
     members: Vec<(Role, String)>,
-    /// Why a list names nobody.
+    /// Why a role has no members although its secret is set: one text per unreadable secret.
     pub problems: Vec<String>,
-    /// The environment's name; empty if it has none.
+    /// The environment's name; empty if it is not set.
     pub environment: String,
-    /// The origin of the service's API; empty if it is not known.
+    /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
-    /// The release and the deployed version.
+    /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
 }
 
 impl Settings {
-    /// Reads the variables. An empty list names nobody.
+    /// Parses the variables. A role whose list is empty or unreadable has no members.
     pub fn parse(variables: Variables<'_>) -> Self {
         let lists = [
             (Role::Operator, "OPERATORS", variables.operators),
@@ -65,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// The roles of a person.
+    /// Returns the roles of a person.
     pub(super) fn roles_of(&self, identity: Identity<'_>) -> Roles {
         let Identity::Address(address) = identity else { return Roles::default() };
         let address = address.trim_ascii();
@@ -73,20 +74,20 @@ impl Settings {
         Roles(own.map(|(role, _)| *role).collect())
     }
 
-    /// The addresses of those who have a role, in lower case.
+    /// Returns the addresses of a role's members, in lower case.
     pub(super) fn members(&self, role: Role) -> impl Iterator<Item = &str> {
         let own = self.members.iter().filter(move |(other, _)| *other == role);
         own.map(|(_, address)| &**address)
     }
 
-    /// Whether shops use this environment.
+    /// Whether this is the environment `production`.
     pub(super) fn is_production(&self) -> bool {
         self.environment == "production"
     }
 }
 
-/// The addresses of a list, in lower case: ASCII's, as another letter's is not the same address. Refuses a list of which a
-/// part is none, by the number of that entry.
+/// Parses a list of addresses. Only ASCII letters are put in lower case: in an address, other letters differ by case. The
+/// error is the number of the first entry that is not an address.
 fn addresses(list: &str) -> Result<Vec<String>, usize> {
     let mut found = Vec::new();
     let entries = list.split([',', ';', '\n', '\r']).map(str::trim_ascii);
@@ -103,13 +104,13 @@ fn addresses(list: &str) -> Result<Vec<String>, usize> {
     Ok(found)
 }
 
-/// The address of `Ada <ada@shop.example>`.
+/// Returns the address in `Ada <ada@shop.example>`; `None` for another format.
 fn named(entry: &str) -> Option<&str> {
     let (name, address) = entry.strip_suffix('>')?.split_once('<')?;
     (!name.contains('@')).then_some(address)
 }
 
-/// Whether this is an e-mail address, which may have letters of any script.
+/// Whether a text is an e-mail address. Letters of any script are allowed.
 fn is_address(text: &str) -> bool {
     let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
     is_email(ascii.as_bytes())
@@ -117,7 +118,7 @@ fn is_address(text: &str) -> bool {
 
 fn unreadable(name: &str, number: usize) -> String {
     format!(
-        "the Worker's secret `{name}` names nobody, as its entry {number} is no e-mail address: write e-mail \
-         addresses with commas between them"
+        "the Worker's secret `{name}` is ignored, because its entry {number} is not an e-mail address: separate \
+         e-mail addresses with commas"
     )
 }

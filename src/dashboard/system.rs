@@ -1,4 +1,4 @@
-//! What runs here: versions, limits, who may do what, the ledger, and the last backups.
+//! The page System: versions, limits, roles, the ledger, and the last backups.
 
 use super::frame::Page;
 use super::{Desk, Result, last_backups, ledger, view};
@@ -12,7 +12,7 @@ use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
 
-/// The page. Makes two calls of Workers KV, and two of the ledger.
+/// The page System. KV cost: 2 reads. Ledger cost: 2 calls.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
@@ -21,13 +21,13 @@ pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         div.columns {
             div {
-                section { h2 { "Here" } (here(desk)) }
+                section { h2 { "Deployment" } (here(desk)) }
                 section { h2 { "Last backups" } (backups) }
             }
             section { h2 { "Limits" } (limits()) }
         }
         (ledger)
-        section { h2 { "Who may do what" } (members(desk)) }
+        section { h2 { "Roles" } (members(desk)) }
     };
     Ok(Page::new("System", content))
 }
@@ -50,18 +50,18 @@ fn limits() -> Markup {
     const MIB: usize = 1024 * 1024;
     let read_seconds = TransactionKey::READ_MS / 1_000;
     view::facts(&[
-        ("A request", html! { (MAX_BODY_BYTES / MIB) " MiB" }),
-        ("A transaction", html! { (MAX_RECORD_BYTES / MIB) " MiB as stored" }),
+        ("Request body", html! { (MAX_BODY_BYTES / MIB) " MiB" }),
+        ("Stored transaction", html! { (MAX_RECORD_BYTES / MIB) " MiB" }),
         (
-            "Requests at once",
+            "Concurrent requests",
             html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker, then 503" },
         ),
-        ("A read of Workers KV", html! { (read_seconds) " s, then 503" }),
-        ("A list here", html! { "may lack what is newer than about " (SHOWN_SECONDS) " s" }),
-        ("A revoked key", html! { "is refused everywhere after about " (REFUSED_SECONDS) " s" }),
+        ("Read from Workers KV", html! { (read_seconds) " s, then 503" }),
+        ("Lists on these pages", html! { "can be about " (SHOWN_SECONDS) " s behind" }),
+        ("Revoked keys", html! { "are refused everywhere after about " (REFUSED_SECONDS) " s" }),
         (
-            "New prices",
-            html! { "apply everywhere after about " (APPLIED_SECONDS) " s; so do payments and profiles" },
+            "New prices, payments and profiles",
+            html! { "apply everywhere after about " (APPLIED_SECONDS) " s" },
         ),
     ])
 }
@@ -72,14 +72,14 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
         let members: Vec<_> = desk.settings.members(role).collect();
         let may = match role {
             Role::Operator => "everything",
-            Role::Support => "transactions, masked, and their e-mails",
+            Role::Support => "masked transactions and their e-mails",
             Role::Accounts => "usage and payments",
         };
         vec![
             html! { (name) },
             html! { (may) },
             html! {
-                @if members.is_empty() { span.soft { "nobody" } }
+                @if members.is_empty() { span.soft { "no members" } }
                 @for member in members { div { (view::told(member)) } }
             },
         ]
@@ -87,11 +87,11 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     let rows: Vec<_> = Role::iter().map(row).collect();
     html! {
         @for problem in &desk.settings.problems { (view::problem(problem)) }
-        (view::table(&["Role", "May do", "Who"], &rows, ""))
+        (view::table(&["Role", "Access to", "Members"], &rows, ""))
         p {
             small {
-                "The Worker's secrets " code { "OPERATORS" } ", " code { "SUPPORT" } " and "
-                code { "ACCOUNTS" } " list them."
+                "Members are listed in the Worker's secrets " code { "OPERATORS" } ", " code { "SUPPORT" } " and "
+                code { "ACCOUNTS" } "."
             }
         }
     }

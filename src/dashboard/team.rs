@@ -1,4 +1,4 @@
-//! Teams: the register, and the page of one with its units and its keys (§5).
+//! Teams: the list of all, and the page of one with its units and keys (§5).
 
 use super::form::Form;
 use super::frame::Page;
@@ -13,9 +13,9 @@ use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::store::{OperatorStore, Registered};
 use maud::{Markup, html};
 
-// ---- The register --------------------------------------------------------------------------------
+// ---- The list ------------------------------------------------------------------------------------
 
-/// Takes two lists of teams, and one for each thousand units of theirs, at most ten.
+/// The list of teams. KV cost: 2 lists, and 1 list per 1,000 units of teams, at most 10.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
@@ -23,15 +23,15 @@ pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
-            p { "A key of a team may act as each of its units." }
-            (view::table(&["ID", "Units", "Made", "By"], &rows, "There are no teams yet."))
+            p { "A team's API key can act for each of the team's units." }
+            (view::table(&["ID", "Units", "Created", "Created by"], &rows, "There are no teams yet."))
             @if has_more {
-                p { "Not all are shown: at most the first " (view::MAX_ROWS) " by ID, and of their units "
-                    "the first 10,000. " a href="/" { "Find" } " opens any other by its ID." }
+                p { "Not all teams and units are shown: at most the first " (view::MAX_ROWS) " teams by ID, and the "
+                    "first 10,000 of their units. " a href="/" { "Find" } " opens the others by their IDs." }
             }
             (view::made_just_now())
         }
-        section { h2 { "Make a team" } (add_form(desk, ["", ""], &[], "")) }
+        section { h2 { "Create a team" } (add_form(desk, ["", ""], &[], "")) }
     };
     Ok(Page::new("Teams", content))
 }
@@ -63,17 +63,17 @@ fn add_form<S, C: Clock, E: Entropy>(
     html! {
         (desk.form("/teams", &html! {
             div.row {
-                (field("team", "ID of the team", team).render())
+                (field("team", "Team ID", team).render())
                 (field("unit", "ID of its first unit", unit).render())
             }
             (register::question(missing))
-            button { "Make the team" }
+            button { "Create team" }
         }))
     }
 }
 
-/// Makes a team, and shows it. Takes two reads, a list, and four writes; where one of the two is new, two
-/// lists more for each.
+/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes; 2 more lists each if the team or the unit is
+/// new.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -82,9 +82,9 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     let again = |missing: &[Unknown], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Make a team" } (add_form(desk, [id, unit], missing, problem)) }
+            section { h2 { "Create a team" } (add_form(desk, [id, unit], missing, problem)) }
         };
-        Ok(Page { status: 422, ..Page::new("No team was made", content) })
+        Ok(Page { status: 422, ..Page::new("The team was not created", content) })
     };
     if desk.was_done().await?.is_some() {
         return add(desk, id, unit).await;
@@ -96,7 +96,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let is_new = missing.iter().any(|unknown| matches!(unknown.level, KeyLevel::Team(_)));
     if !is_new && !teams::get(desk.store, id).await?.units.iter().any(|own| own == unit) {
-        return again(&[], &format!("there is a team {id} already: add units on its own page"));
+        return again(&[], &format!("the team {id} already exists: add units on its page"));
     }
     missing.retain(|unknown| {
         unknown.suggestion.is_some() || !matches!(unknown.level, KeyLevel::Team(_))
@@ -109,8 +109,8 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One team ------------------------------------------------------------------------------------
 
-/// Takes two reads, and a list for each thousand of its units and of all keys. Where the register lacks
-/// the team, also two lists.
+/// The page of a team. KV cost: 2 reads, and 1 list per 1,000 of its units and per 1,000 of all keys; 2 more lists if the
+/// team does not exist.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -118,15 +118,16 @@ pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     page(desk, id, After::default()).await
 }
 
-/// What the page begins with after a form, and what the form knows better than lists of that moment.
+/// The outcome of a form for the page that is shown next: a notice, and changes that a list may not show yet.
 #[derive(Default)]
 struct After<'a> {
     status: Option<u16>,
     notice: Markup,
     added: Option<&'a str>,
     removed: Option<&'a str>,
-    /// What was filled in, and what the register lacks of it.
+    /// The unit that was entered.
     unit: &'a str,
+    /// The unit, if it does not exist.
     missing: &'a [Unknown],
 }
 
@@ -148,10 +149,10 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             h2 { "Units" }
             p {
-                "A request with a key of this team acts as one of these units: it names it in the header "
-                code { "X-Service-Unit-Id" } ". Keys stay as they are when units come and go."
+                "Requests with this team's API key name one of these units in the header "
+                code { "X-Service-Unit-Id" } ". Adding or removing units does not change keys."
             }
-            (view::table(&["Unit", "Change"], &rows, "It has no units yet."))
+            (view::table(&["Unit", "Change"], &rows, "No units yet."))
             (view::more(units.len()))
             (view::made_just_now())
             h3 { "Add a unit" }
@@ -181,7 +182,7 @@ fn member_form<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let field = view::Field {
         name: "unit",
-        label: "ID of the unit",
+        label: "Unit ID",
         value: after.unit,
         required: true,
         invalid: !after.unit.is_empty(),
@@ -191,14 +192,13 @@ fn member_form<S, C: Clock, E: Entropy>(
         (desk.form(&link::path(&["teams", team, "add"]), &html! {
             (field.render())
             (register::question(after.missing))
-            button { "Add the unit" }
+            button { "Add unit" }
         }))
     }
 }
 
-/// Adds a unit to a team, and shows it. Takes two reads and three writes, a list for each thousand of its
-/// units, and a list and a read for each hundred changes of the last hour; where the unit is new, one
-/// write and two lists more.
+/// Adds a unit to a team, and shows the team's page. KV cost: 2 reads, 3 writes, 1 list per 1,000 of its units, 1 list and 1
+/// read per 100 changes of the last hour; 1 more write and 2 more lists if the unit is new.
 pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -232,7 +232,7 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     page(desk, id, after).await
 }
 
-/// Adds a unit, unless the team has it already.
+/// Adds a unit to a team, unless the team already has it.
 async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -252,31 +252,31 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     let words = match outcome.already.first() {
         Some(already) => in_it_already(already),
         None => html! {
-            "The team's keys may act as " (unit) ". It may take " (SHOWN_SECONDS) " s where one has tried "
-            "that before."
+            (unit) " was added: the team's keys can act for it. A key that was recently refused for this unit may \
+             still be refused for up to " (SHOWN_SECONDS) " s."
         },
     };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
-    let added = Some(unit).filter(|_| before.is_none()); // else it may be removed since
+    let added = Some(unit).filter(|_| before.is_none()); // otherwise it may have been removed since
     page(desk, id, After { notice, added, ..After::default() }).await
 }
 
 fn in_it_already(Already { unit, registered }: &Already) -> Markup {
     html! {
-        (unit) " is in the team already: "
+        (unit) " is already in the team. "
         @if let Some(Registered { created, by }) = registered {
-            (view::told(by)) " added it " (view::time(created)) ". "
+            (view::told(by)) " added it on " (view::time(created)) ". "
         }
         "Nothing was changed."
     }
 }
 
 fn not_whole() -> Refusal {
-    Refusal::invalid("this form is not whole: open its page again")
+    Refusal::invalid("some fields are missing. Reload the page and try again")
 }
 
-/// Asks first; then removes a unit from a team, with a list and a read for each hundred changes of the last
-/// hour, one read and two writes, and shows it.
+/// Asks for confirmation, then removes a unit from a team, and shows the team's page. KV cost: 1 read, 2 writes, 1 list and 1
+/// read per 100 changes of the last hour.
 pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -293,14 +293,14 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
         Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
         removed => removed?,
     };
-    let words = html! { (unit) " is removed. " (later()) };
+    let words = html! { (unit) " was removed. " (later()) };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
-    let removed = Some(unit).filter(|_| before.is_none()); // else it may be in it again
+    let removed = Some(unit).filter(|_| before.is_none()); // otherwise it may have been added again since
     page(desk, id, After { notice, removed, ..After::default() }).await
 }
 
 fn later() -> Markup {
-    html! { "After about " (REFUSED_SECONDS) " s the service refuses the team's keys for it everywhere." }
+    html! { "After about " (REFUSED_SECONDS) " s, the service refuses the team's keys for this unit everywhere." }
 }
 
 fn confirm_removal<S, C: Clock, E: Entropy>(
@@ -316,22 +316,22 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 ("Team", keys::owner(&level)),
             ]))
             p {
-                "The team's keys may then no longer act as this unit. Its own keys and its transactions "
-                "stay."
+                "The team's keys will no longer be able to act for this unit. The unit's own keys and its "
+                "transactions are kept."
             }
             (desk.form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit))
                 button.alarm { "Remove " (unit) }
             }))
         }
-        p { "Nothing was changed yet: back to the " (keys::owner(&level)) "." }
+        p { "Nothing was changed yet. Back to the " (keys::owner(&level)) "." }
     };
-    Page::new("Remove a unit?", content)
+    Page::new("Remove this unit?", content)
 }
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// The teams that a unit is in. Takes a list for each thousand members of teams, at most ten.
+/// The teams that a unit belongs to. KV cost: 1 list per 1,000 members of teams, at most 10.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
@@ -340,8 +340,8 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(html! {
         section {
             h2 { "Teams" }
-            @if teams.is_empty() { p.soft { "It is in no team." } } @else {
-                p { "Keys of these teams may act as this unit." }
+            @if teams.is_empty() { p.soft { "This unit is not in a team." } } @else {
+                p { "API keys of these teams can act for this unit." }
                 ul.links {
                     @for team in teams.iter().take(view::MAX_ROWS) {
                         li { a href=(link::path(&["teams", team])) { (team) } }

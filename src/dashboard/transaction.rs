@@ -1,4 +1,4 @@
-//! A transaction: what it is, what became of its e-mail, and its erasure.
+//! A transaction: its details, its e-mail, and its erasure.
 
 use super::form::Form;
 use super::frame::{Content, Page};
@@ -21,12 +21,12 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
 
-/// Most pledges that a page lists.
+/// Maximum number of pledges on a page.
 const MAX_PLEDGES: usize = 100;
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-/// A transaction, masked. At most eight calls of Workers KV.
+/// A transaction, masked. KV cost: at most 8 calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -38,19 +38,19 @@ pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// That there is no such transaction, and why that may be.
+/// The 404 page of a transaction.
 pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
         p.lead { (view::marked(&view::sentence(problem))) }
         p {
-            "One that was made within the last " (SHOWN_SECONDS) " s may not be shown yet, and each \
-             environment has its own. " a href="/" { "Look for another" } "."
+            "Transactions of the last " (SHOWN_SECONDS) " s may not show yet, and each environment has \
+             its own transactions. " a href="/" { "Search again" } "."
         }
     };
-    Page { status: 404, ..Page::new("No such transaction", content) }
+    Page { status: 404, ..Page::new("Transaction not found", content) }
 }
 
-/// The page of a transaction, masked, with a notice above.
+/// The masked page of a transaction, below a notice.
 pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     record: &Record,
@@ -78,7 +78,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transaction", facts.render(shown, notice)))
 }
 
-/// The page again, with the problem of a form.
+/// The page again, with the error of a form.
 async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     record: &Record,
@@ -88,7 +88,7 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: 422, ..page })
 }
 
-/// The key that made a transaction, unless it is gone.
+/// Returns the key that created a transaction; `None` if the key no longer exists.
 async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyRow>> {
     let Some(id) = id else { return Ok(None) };
     match keys::get(store, id).await {
@@ -97,7 +97,7 @@ async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyR
     }
 }
 
-/// What a page shows besides the record of a transaction.
+/// The parts of the page that are not in the transaction's record.
 struct Facts {
     paid_at: Option<PaidAt>,
     prices: Option<PriceList>,
@@ -105,9 +105,9 @@ struct Facts {
     key: Option<KeyRow>,
     /// Whether the person is an operator.
     operates: bool,
-    /// The form that erases it.
+    /// The form that erases the transaction.
     erasure: Markup,
-    /// The form that sends its e-mail once more, where there is a queue.
+    /// The form that sends its e-mail again; `None` if no queue is bound.
     resend: Option<Markup>,
 }
 
@@ -122,7 +122,7 @@ impl Facts {
                 @if self.paid_at.is_some() { " " span.tag { "Paid" } }
             }
             div.columns {
-                section { h2 { "Order" } (self.order(shown)) }
+                section { h2 { "Details" } (self.order(shown)) }
                 section { h2 { "Recipient" } (self.recipient(shown)) }
             }
             section { h2 { "Pledges" } (self.pledges(shown)) }
@@ -134,9 +134,9 @@ impl Facts {
     fn order(&self, shown: &Shown<'_>) -> Markup {
         let (row, transaction) = (&shown.row, &shown.transaction);
         let repeat = if shown.repeatable {
-            "Safe: it was made with an Idempotency-Key, and a repeat gets the first answer again."
+            "Yes: created with an Idempotency-Key, so a retry returns this same transaction."
         } else {
-            "Not safe: it was made without an Idempotency-Key, and sent again it is a second \
+            "No: created without an Idempotency-Key, so sending it again creates and charges a second \
              transaction."
         };
         let mut rows = vec![
@@ -145,8 +145,8 @@ impl Facts {
             ("Unit", unit(&row.unit)),
             ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
-            ("Made by the key", self.made_by(shown.key.as_deref())),
-            ("Repeating it", html! { (repeat) }),
+            ("API key", self.made_by(shown.key.as_deref())),
+            ("Safe to retry?", html! { (repeat) }),
         ];
         rows.extend(row.erased.as_ref().map(|at| ("Erased", view::time(at))));
         view::facts(&rows)
@@ -155,7 +155,7 @@ impl Facts {
     fn paid(&self) -> Markup {
         match &self.paid_at {
             Some(paid_at) => view::time(paid_at.as_str()),
-            None => html! { "Its month is not marked as paid" },
+            None => html! { "Not yet" },
         }
     }
 
@@ -170,7 +170,7 @@ impl Facts {
                     @if self.operates && !note.label.is_empty() { ", " (view::told(&note.label)) }
                 }
                 None if self.key.is_some() => {}
-                None => ", which was revoked or has ended",
+                None => ", which was revoked or has expired",
             }
         }
     }
@@ -185,14 +185,14 @@ impl Facts {
         if let Some(address) = &transaction.timeline_url {
             rows.push(("Page", html! {
                 (view::copyable(address)) br;
-                small { "Whoever has this address can open the page. Give it to the recipient alone." }
+                small { "Anyone who has this link can open the page. Give it only to the recipient." }
             }));
         }
         let is_whole = transaction.timeline_url.is_some();
         html! {
             (view::facts(&rows))
             @if !is_whole {
-                p { small { "Of each text only the first character is shown." } }
+                p { small { "Personal data is masked: only the first character of each text is shown." } }
                 @if self.operates { (reveal_button(&shown.row.id)) }
             }
         }
@@ -213,10 +213,10 @@ impl Facts {
         };
         let rows: Vec<_> = pledges.iter().take(MAX_PLEDGES).map(row).collect();
         let rest = pledges.len() - rows.len();
-        let headings = ["Offering", "Quantity", "Price", "Amount", "Texts"];
+        let headings = ["Offering", "Quantity", "Price", "Amount", "Details"];
         html! {
-            (view::table_of(&headings, &["Quantity", "Price", "Amount"], &rows, "It has no pledges."))
-            @if rest > 0 { p { "And " (rest) " more, which are part of the charge." } }
+            (view::table_of(&headings, &["Quantity", "Price", "Amount"], &rows, "No pledges."))
+            @if rest > 0 { p { "And " (rest) " more, which are included in the charge." } }
             p { (self.price_list(shown)) }
         }
     }
@@ -226,13 +226,13 @@ impl Facts {
         html! {
             @match &self.prices {
                 Some(list) => {
-                    "Charged by the prices of " (view::time(&list.time)) ", set by "
-                    (view::told(&list.by)) ". The charge is rounded once, in the sum."
+                    "Charged by the price list of " (view::time(&list.time)) ", set by "
+                    (view::told(&list.by)) ". The charge is rounded once, on the total."
                 }
-                None => "The list of prices that it was charged by is not here.",
+                None => "The price list used for this charge is not available.",
             }
             @if unpriced > 0 {
-                " " strong { (unpriced) } " of its pledges had no price, and cost nothing."
+                " Pledges without a price, charged 0.00: " strong { (unpriced) } "."
             }
         }
     }
@@ -244,7 +244,7 @@ impl Facts {
         html! {
             (mail_state::facts(&self.mail))
             @if is_asked {
-                p { a href=(preview) { "Preview" } ", with texts cut to their first characters" }
+                p { a href=(preview) { "Preview" } " (personal data masked)" }
             }
             @if can_be_sent {
                 @match &self.resend { Some(form) => (form), None => p { (NO_QUEUE) } }
@@ -253,30 +253,30 @@ impl Facts {
     }
 }
 
-pub(super) const NO_QUEUE: &str = "This dashboard is not bound to the service's queue, so it cannot send an e-mail again. Who deploys it \
-     can bind NOTIFICATIONS in wrangler.dashboard.toml.";
+pub(super) const NO_QUEUE: &str = "This dashboard cannot send e-mails, because it is not bound to the service's queue. To change this, bind \
+     NOTIFICATIONS in wrangler.dashboard.toml and deploy again.";
 
-/// `Test` or `Live` as a tag.
+/// Renders `Test` or `Live` as a tag.
 pub(super) fn mode(is_live: bool) -> Markup {
     html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
 }
 
-/// `1.50 USD`
+/// Renders `1.50 USD`.
 pub(super) fn money(amount: &str, currency: &str) -> Markup {
     html! { span.number { (amount) " " (currency) } }
 }
 
-/// A unit's ID, which leads to its page.
+/// Renders a unit's ID as a link to its page.
 pub(super) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::told(id)) } }
 }
 
-/// A transaction's ID, which leads to its page.
+/// Renders a transaction's ID as a link to its page.
 pub(super) fn id_link(id: &str) -> Markup {
     html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
-/// `unit x` or `team x`, which leads to its page, if the person may see that.
+/// Renders `unit x` or `team x`, with a link to its page if the person may open that.
 pub(super) fn level(level: &KeyLevel, operates: bool) -> Markup {
     match level {
         KeyLevel::Unit(id) => html! { "unit " (unit(id)) },
@@ -293,12 +293,13 @@ fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
 }
 
 fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
-    let date = trigger.date.iter().map(|date| ("Caused", html! { bdi { (view::time(date)) } }));
-    let texts = [("By", &trigger.phrase), ("Address", &trigger.external_url)];
+    let date =
+        trigger.date.iter().map(|date| ("Happened on", html! { bdi { (view::time(date)) } }));
+    let texts = [("What happened", &trigger.phrase), ("Link", &trigger.external_url)];
     date.chain(given(texts)).collect()
 }
 
-/// Those of the texts that are there.
+/// Renders the texts that are present.
 fn given<'t>(
     texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
 ) -> impl Iterator<Item = (&'static str, Markup)> {
@@ -306,7 +307,7 @@ fn given<'t>(
     present.map(|(name, text)| (name, view::told(text)))
 }
 
-/// The price of a pledge's offering, and quantity × price.
+/// Renders the price of a pledge's offering, and the amount: quantity × price.
 fn priced(prices: Option<&Catalogue>, pledge: &RetrievedPledge<'_>) -> (Markup, Markup) {
     let Some(prices) = prices else { return (html! { "–" }, html! { "–" }) };
     match prices.unit_prices.get(&*pledge.impact.offering_id) {
@@ -336,20 +337,19 @@ fn texts(details: &[PledgeDetail<'_>]) -> Markup {
     }
 }
 
-// ---- Whole ---------------------------------------------------------------------------------------
+// ---- Unmasked ------------------------------------------------------------------------------------
 
 fn reveal_button(id: &str) -> Markup {
     let action = link::path(&["transactions", id, "whole"]);
     let content = html! {
-        p { small { "The whole has the address of the recipient's page. The record of changes notes who \
-                     looked at it." } }
-        button.quiet { "Show it whole" }
+        p { small { "This also shows the link to the recipient's page. Your viewing is recorded in the audit log." } }
+        button.quiet { "Show personal data" }
     };
     view::form(&action, &content)
 }
 
-/// A transaction with its whole texts and its timeline's address, which is recorded first. As many calls of
-/// Workers KV as for [`transaction`], and a write.
+/// A transaction, unmasked, with the URL of its timeline. The viewing is recorded in the audit log first. KV cost: as
+/// [`transaction`], and 1 write.
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -358,14 +358,14 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     let view = View { reveal: true, timeline: true };
     let shown = transactions::reveal(desk.store, &desk.author, &record, view).await?;
     let notice = view::notice(&html! {
-        "This page has personal data. The record of changes notes that you looked at it."
+        "This page shows personal data. Your viewing was recorded in the audit log."
     });
     page(desk, &record, &shown, &notice).await
 }
 
 // ---- The e-mail ----------------------------------------------------------------------------------
 
-/// A form that sends an e-mail once more. It names the round: sent twice, it sends one e-mail.
+/// The form that sends an e-mail again. It carries the number of the round, so that sending the form twice sends one e-mail.
 pub(super) fn resend_form<S, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -377,16 +377,15 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
         @if let Some(risk) = risk {
             label { input type="checkbox" name="sure" value="yes" required; (risk) ". Send it anyway." }
         }
-        button.quiet[risk.is_some()] { "Send it again" }
+        button.quiet[risk.is_some()] { "Send again" }
     };
     desk.form(&link::path(&["transactions", id, "mail"]), &content)
 }
 
-/// Sends a transaction's e-mail once more. At most 15 calls of Workers KV, two writes, and one of the
-/// queue.
+/// Sends a transaction's e-mail again. KV cost: at most 15 calls and 2 writes; 1 call of the queue.
 ///
-/// A form that is sent twice puts its round into the queue once, as far as Workers KV shows it and this
-/// instance remembers it; one that is sent after that round has ended does nothing.
+/// A form that is sent twice queues its round once, as far as Workers KV shows the first time or this instance remembers it.
+/// A form whose round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -427,34 +426,32 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
 
 fn queued_now(id: &str) -> Markup {
     view::done(&html! {
-        "The e-mail is in the queue. After about " (MAILED_SECONDS) " s " (id_link(id))
-        " says what became of it; until then, that it waits."
+        "The e-mail is queued. The page of " (id_link(id)) " shows the delivery result after about "
+        (MAILED_SECONDS) " s."
     })
 }
 
 fn queued_before() -> Markup {
     view::notice(&html! {
         "The e-mail is already queued, and was not queued again. Reload this page in about "
-        (MAILED_SECONDS) " s to see what became of it."
+        (MAILED_SECONDS) " s to see the delivery result."
     })
 }
 
-const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again later";
+const UNTAKEN: &str = "the queue did not accept the e-mail, so nothing was sent, although the audit log lists it. Try again later";
 
-/// Why an e-mail is not sent again by this form.
+/// Returns why this form cannot send the e-mail again, or `None` if it can.
 fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     if form.text("round") != mail.next_round().to_string() {
         return Some(
-            "nothing was sent: the e-mail was sent again since this form was shown. Look at what \
-             became of that",
+            "nothing was sent: the e-mail was sent again after this form was loaded. Check its state below",
         );
     }
     let is_unsure = notifications::risk(mail).is_some() && form.given("sure").is_none();
     is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
-/// The e-mail as it would be sent now, masked, with a link that leads nowhere. At most two calls of
-/// Workers KV.
+/// The e-mail as it would be sent now, masked, with a link that does nothing. KV cost: at most 2 calls.
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -462,11 +459,11 @@ pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     let record = transactions::get(desk.store, id).await?;
     let mail = notifications::masked_preview(desk.store, desk.clock, &record).await?;
     let link = format!("href=\"{}\"", notifications::NOWHERE);
-    let document = mail.html.replace(&link, "href=\"#\""); // a quote within a text is escaped
+    let document = mail.html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
 }
 
-/// A mail's style is in its elements.
+/// The `Content-Security-Policy` of e-mail previews. It allows inline styles, which e-mails use.
 pub(super) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; sandbox";
 
@@ -476,30 +473,29 @@ fn erasure<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, shown: &Shown<'_>)
     let id = &shown.row.id;
     let field = view::Field {
         name: "id",
-        label: "The transaction's ID, to say that you mean it",
+        label: "Type the transaction ID to confirm",
         hint: "It is at the top of this page.",
         required: true,
         ..view::Field::default()
     };
-    let content = html! { (field.render()) button.alarm { "Erase it for good" } };
+    let content = html! { (field.render()) button.alarm { "Erase permanently" } };
     html! {
         @match &shown.row.erased {
             None => p {
-                "Takes the recipient and all texts away for good: this cannot be undone. Offerings, \
-                 amounts, times and the charge stay for the accounts. Backups still have it, and so \
-                 has the shop."
+                "Permanently deletes the recipient's details and all texts. This cannot be undone. Offerings, \
+                 quantities, times and the charge are kept for accounting. Backups and the shop's own systems \
+                 still have the data."
             },
             Some(at) => p {
-                "It was erased on " (view::time(at)) ". Once more removes what an e-mail that was on \
-                 its way may have left."
+                "This transaction was erased on " (view::time(at)) ". Erasing it again removes data that an \
+                 e-mail that was being sent at that time may have left."
             },
         }
         (desk.form(&link::path(&["transactions", id, "erase"]), &content))
     }
 }
 
-/// Erases a transaction's personal data, if its ID was typed. At most seven reads of Workers KV and ten
-/// writes. Once more does no harm.
+/// Erases a transaction's personal data, if its ID was typed. May be repeated. KV cost: at most 7 reads, 10 writes.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -507,7 +503,7 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
     if form.text("id") != id.trim() {
-        let problem = "nothing was erased: type the transaction's ID, as it is at the top";
+        let problem = "nothing was erased: type the transaction ID that is at the top of the page";
         return refused(desk, &record, problem).await;
     }
     let done = transactions::erase(desk.store, desk.ledger, &desk.author, &record).await;
@@ -520,13 +516,13 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
         (view::done(&html! {
             (id_link(&erased.id))
             @match &erased.before {
-                None => " is erased.",
-                Some(before) => { " was erased before, on " (view::time(before)) "." }
+                None => " was erased.",
+                Some(before) => { " was already erased on " (view::time(before)) "." }
             }
         }))
         p {
-            "Offerings, amounts, times and the charge stay. For about " (SHOWN_SECONDS) " s its page may \
-             still show what it had. Backups still have it, and so has the shop."
+            "Offerings, quantities, times and the charge are kept. The page of the transaction may still show \
+             the erased data for about " (SHOWN_SECONDS) " s. Backups and the shop's own systems still have it."
         }
     };
     Ok(Page::new("Erased", content))

@@ -1,4 +1,4 @@
-//! Units: the register, and the page of one with its settings (§5).
+//! Units: the list of all, and the page of one with its settings (§5).
 
 use super::form::Form;
 use super::frame::Page;
@@ -14,9 +14,9 @@ use crate::operator::units::{self, UnitRow};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-// ---- The register --------------------------------------------------------------------------------
+// ---- The list ------------------------------------------------------------------------------------
 
-/// Takes four lists, and a read for each hundred units.
+/// The list of units. KV cost: 4 lists, 1 read per 100 units.
 pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
 ) -> Result {
@@ -24,15 +24,15 @@ pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
-            (view::table(&["ID", "Name", "E-mails", "Added", "By"], &rows, "There are no units yet."))
+            (view::table(&["ID", "Name", "E-mails", "Created", "Created by"], &rows, "There are no units yet."))
             @if has_more {
-                p { "These are the first " (view::MAX_ROWS) " by ID. " a href="/" { "Find" }
-                    " opens any other by its ID." }
+                p { "Only the first " (view::MAX_ROWS) " by ID are shown. " a href="/" { "Find" }
+                    " opens the others by their IDs." }
             }
             (view::made_just_now())
         }
         @if desk.may(Act::Operate) {
-            section { h2 { "Add a unit" } (add_form(desk, "", &[], "")) }
+            section { h2 { "Create a unit" } (add_form(desk, "", &[], "")) }
         }
     };
     Ok(Page::new("Units", content))
@@ -62,9 +62,9 @@ fn add_form<S, C: Clock, E: Entropy>(
 ) -> Markup {
     let field = view::Field {
         name: "unit",
-        label: "ID of the unit",
+        label: "Unit ID",
         value: id,
-        hint: "What the shop's requests name it by. It cannot be changed later.",
+        hint: "The shop's requests use this ID. It cannot be changed later.",
         required: true,
         invalid: !problem.is_empty(),
     };
@@ -72,13 +72,12 @@ fn add_form<S, C: Clock, E: Entropy>(
         (desk.form("/units", &html! {
             (field.render())
             (register::question(missing))
-            button { "Add the unit" }
+            button { "Create unit" }
         }))
     }
 }
 
-/// Adds a unit to the register, and shows it. Takes two reads and two writes; where it is new, two lists,
-/// as its ID may be another's misspelt.
+/// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes; for a new unit also 2 lists, to find similar IDs.
 pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
@@ -87,9 +86,9 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     let again = |missing: &[Unknown], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Add a unit" } (add_form(desk, id, missing, problem)) }
+            section { h2 { "Create a unit" } (add_form(desk, id, missing, problem)) }
         };
-        Ok(Page { status: 422, ..Page::new("No unit was added", content) })
+        Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
     };
     if desk.was_done().await?.is_some() {
         return add(desk, id).await;
@@ -101,7 +100,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     };
     match missing.first() {
         None => {
-            let words = html! { "The register has this unit already: nothing was changed." };
+            let words = html! { "This unit already exists. Nothing was changed." };
             added(desk, id, view::done(&words)).await
         }
         Some(Unknown { suggestion: Some(_), .. }) if !register::is_right(form) => {
@@ -114,8 +113,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
 
 async fn add<S: OperatorStore, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, id: &str) -> Result {
     let done = records::add(desk.store, desk.ledger, &desk.author, &[id.to_owned()]).await?;
-    let words =
-        html! { "The register has the unit now. Lists may show it " (SHOWN_SECONDS) " s later." };
+    let words = html! { "Unit created. Lists may not show it for " (SHOWN_SECONDS) " s." };
     added(desk, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) }).await
 }
 
@@ -129,8 +127,8 @@ async fn added<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One unit ------------------------------------------------------------------------------------
 
-/// Takes two reads, and for operators a read and a list for each thousand keys and members of teams.
-/// Where the register lacks the unit, also two lists.
+/// The page of a unit. KV cost: 2 reads; for operators also 1 read, and 1 list per 1,000 keys and per 1,000 members of
+/// teams; 2 more lists if the unit does not exist.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -138,8 +136,7 @@ pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     page(desk, id, After::default()).await
 }
 
-/// What a page begins with after a form, and what the form knows better than records that are read
-/// soon after.
+/// The outcome of a form for the page that is shown next: a notice, and changes that a read may not show yet.
 #[derive(Default)]
 pub(super) struct After {
     pub notice: Markup,
@@ -172,12 +169,12 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(format!("Unit {id}"), content))
 }
 
-/// Says that the register lacks a unit or a team.
+/// A notice that a unit or a team does not exist.
 pub(super) fn absence(missing: &[Unknown]) -> Markup {
     html! {
         @for Unknown { level, suggestion } in missing {
             (view::notice(&html! {
-                "The register has no " (register::named(level)) "."
+                "The " (register::named(level)) " does not exist yet."
                 @if let Some(suggestion) = suggestion {
                     " Did you mean " (keys::owner(&level.with_id(suggestion))) "?"
                 }
@@ -197,8 +194,8 @@ fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
                 ("Unit ID", html! {
                     (view::copyable(id)) " "
                     small {
-                        "With a key of a team it is the value of the header "
-                        code { "X-Service-Unit-Id" } "."
+                        "Send this in the header " code { "X-Service-Unit-Id" }
+                        " when you use the key of a team."
                     }
                 }),
                 ("Name", html! {
@@ -212,7 +209,7 @@ fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
                     }
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
-                li { a href=(with_unit("/orders")) { "Newest orders" } }
+                li { a href=(with_unit("/orders")) { "Newest transactions" } }
                 @if desk.may(Act::Support) {
                     li { a href=(with_unit("/")) { "Find a transaction" } }
                 }

@@ -1,4 +1,4 @@
-//! What a shop, which is a unit in a mode, has used by month, and what it has paid.
+//! Usage and payments of a unit in one mode, by month.
 
 use super::chart::{Bar, chart};
 use super::form::Form;
@@ -19,11 +19,11 @@ use crate::time::{date_time, day_of};
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// Most months of a page.
+/// Maximum number of months on a page.
 const MAX_MONTHS: usize = 120;
 
-/// The months of a shop. Five queries of the ledger, and one for each month that differs from what was paid, at most 20. KV
-/// cost: 1 list, 1 read per 100 months that are paid.
+/// The months of a unit. Ledger cost: 5 queries, and 1 per month whose sum differs from its payment, at most 20. KV cost: 1
+/// list, 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
@@ -34,7 +34,7 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(page(desk, (unit, mode), &usage))
 }
 
-/// The same as a file for a spreadsheet, with as many calls.
+/// CSV export of [`usage()`], at the same cost.
 pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
@@ -58,17 +58,17 @@ fn page<S, C: Clock, E>(
         p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::told(unit)) } }
         (view::modes(&path("usage"), mode, None))
         section {
-            @if months.is_empty() { p { "This unit has no orders of " (mode.name()) " keys." } }
+            @if months.is_empty() { p { "This unit has no transactions in " (mode.name()) " mode." } }
             @else { (charts(shown)) (table(desk, shown)) }
             @if shown.len() < months.len() {
-                p { small { "The newest " (MAX_MONTHS) " months are shown. The CSV file has all." } }
+                p { small { "Only the newest " (MAX_MONTHS) " months are shown. The CSV file has all." } }
             }
-            p { small { "Months are in UTC, by when an order was created." } }
+            p { small { "A transaction counts in the month in which it was created (UTC)." } }
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
-                li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Orders" } }
+                li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
             }
         }
@@ -76,7 +76,7 @@ fn page<S, C: Clock, E>(
     Page::new("Usage", content)
 }
 
-/// The charts of the last year, one for each currency.
+/// The charts of the last 12 months, one for each currency.
 fn charts(months: &[MonthUsage]) -> Markup {
     let Some(last) = months.first() else { return html! {} };
     let codes = CurrencyCode::VARIANTS.iter().map(|currency| currency.code());
@@ -85,7 +85,7 @@ fn charts(months: &[MonthUsage]) -> Markup {
     }
 }
 
-/// The bars of one currency, the oldest first.
+/// The bars of one currency, oldest first.
 fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
     let bar = |usage: &'m MonthUsage| {
         let sum = usage.sums.iter().find(|sum| sum.currency_code == code)?;
@@ -102,14 +102,15 @@ fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Mar
             rows(desk, usage, &first, true)
         })
         .collect();
-    let headings = ["Month", "Sum", "Payment", "Transactions", "Without a price"];
+    let headings = ["Month", "Sum", "Payment", "Transactions", "Unpriced pledges"];
     view::table_of(&headings, &NUMBERS, &rows, "")
 }
 
 /// The columns of numbers.
-pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Without a price"];
+pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Unpriced pledges"];
 
-/// A row for each currency of a month, with its first cell. What can be done about its payment is in the first row, if that is offered.
+/// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the button to
+/// mark the month as paid, or to undo that.
 pub(super) fn rows<S, C: Clock, E>(
     desk: &Desk<'_, S, C, E>,
     usage: &MonthUsage,
@@ -133,7 +134,7 @@ pub(super) fn rows<S, C: Clock, E>(
             html! {
                 @if sum.unpriced > 0 {
                     (sum.unpriced) " "
-                    a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List those of " (view::month(usage.month)) } { "List" }
+                    a href=(of_month(usage, &[("unpriced", "yes")])) aria-label={ "List the unpriced pledges of " (view::month(usage.month)) } { "List" }
                 }
             },
         ]
@@ -141,20 +142,20 @@ pub(super) fn rows<S, C: Clock, E>(
     usage.sums.iter().enumerate().map(row).collect()
 }
 
-/// The list of a month's orders.
+/// Returns the URL of the list of a month's transactions.
 fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     let month = usage.month.to_string();
     let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];
     orders::address(&[shop.as_slice(), more].concat())
 }
 
-/// Whether a sum was paid; a warning if it is another amount.
+/// Renders whether a sum was paid, with a warning if the paid amount differs.
 fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {
             div {
                 "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::told(&settled.invoice))
-                @if amount != sum.amount { " " span.tag.alarm { (amount) " was paid" } }
+                @if amount != sum.amount { " " span.tag.alarm { "paid " (amount) } }
             }
             div { small { "marked by " (view::told(&settled.by)) } }
         },
@@ -163,7 +164,7 @@ fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
     }
 }
 
-/// The form that marks a month as paid, or takes that back.
+/// The button to mark a month as paid, or to undo that.
 fn offer(usage: &MonthUsage, has_ended: bool) -> Markup {
     match usage.settled {
         Some(_) => month_form(usage, "unpaid", "Undo …", html! {}),
@@ -193,7 +194,7 @@ fn month_form(usage: &MonthUsage, last: &str, label: &str, more: Markup) -> Mark
     )
 }
 
-/// Names the orders that came after a month was marked as paid.
+/// Lists the transactions that were added or changed after a month was marked as paid.
 fn late(usage: &MonthUsage, opens: bool) -> Markup {
     let Some(settled) = usage.settled.as_ref().filter(|_| !usage.late.is_empty()) else {
         return html! {};
@@ -201,7 +202,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
     html! {
         div {
             small {
-                "Added or changed since it was marked: "
+                "Added or changed since the month was marked as paid: "
                 @for (index, id) in usage.late.iter().enumerate() {
                     @if index > 0 { ", " }
                     @if opens { (id_link(id)) } @else { code.id { (id) } }
@@ -230,7 +231,7 @@ const HEADINGS: [&str; 13] = [
     "marked_at",
 ];
 
-/// A file for a spreadsheet.
+/// Builds the CSV export.
 pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
     let headings = HEADINGS.map(str::to_owned).to_vec();
     let lines =

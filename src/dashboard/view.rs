@@ -1,4 +1,4 @@
-//! The parts that pages have in common.
+//! Components that several pages use.
 
 use super::link;
 use crate::operator::Coverage;
@@ -9,20 +9,20 @@ use crate::time::date_of;
 use crate::validate::instant::instant;
 use maud::{Markup, html};
 
-/// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
+/// Turns an error message of `operator`, which has neither, into a sentence with a capital letter and a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = capital(text);
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// The text with a capital letter.
+/// Returns the text with its first letter in upper case.
 pub(super) fn capital(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
 }
 
-/// A text of an operator's error, which has values between backticks.
+/// Renders an error message of `operator`, with the values between backticks as code.
 pub(super) fn marked(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn marked(text: &str) -> Markup {
     }
 }
 
-/// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time; the text itself if it is none.
+/// Renders an RFC 3339 date-time as `3 Oct 2026, 14:05 UTC`; any other text unchanged.
 pub(super) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
 }
@@ -39,14 +39,14 @@ pub(super) fn time(text: &str) -> Markup {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `3 Oct 2026` of an RFC 3339 date-time, in UTC, or all of it if it is not the beginning of a day.
+/// Renders an RFC 3339 date-time at midnight UTC as `3 Oct 2026`, and any other as [`time()`] does.
 pub(super) fn day(text: &str) -> Markup {
     let words = in_words(text).unwrap_or_else(|| text.to_owned());
     let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
     html! { time datetime=(text) { (words) } }
 }
 
-/// `Oct 2026`
+/// Writes a month as `Oct 2026`.
 pub(super) fn month(month: Month) -> String {
     let text = month.to_string();
     let words = text.split_once('-').and_then(|(year, month)| {
@@ -65,26 +65,26 @@ fn in_words(text: &str) -> Option<String> {
     Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02} UTC"))
 }
 
-/// A form that is posted to one of our own addresses.
+/// A form that is posted to a path of the dashboard.
 pub(super) fn form(action: &str, content: &Markup) -> Markup {
     html! { form method="post" action=(action) autocomplete="off" { (content) } }
 }
 
-/// A field that is not shown.
+/// A hidden field.
 pub(super) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// A line of text to fill in.
+/// A text field of a form.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field<'f> {
     pub name: &'f str,
     pub label: &'f str,
     pub value: &'f str,
-    /// What helps to fill it in; may be empty.
+    /// Help below the field; may be empty.
     pub hint: &'f str,
     pub required: bool,
-    /// Whether the problem above the form is with this.
+    /// Whether the error above the form is about this field.
     pub invalid: bool,
 }
 
@@ -101,7 +101,7 @@ impl Field<'_> {
     }
 }
 
-/// A choice of one: each a value and its label; `chosen` is a value.
+/// A drop-down list. Each option is a value and its label; `chosen` is the selected value.
 pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         label {
@@ -115,7 +115,7 @@ pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
     }
 }
 
-/// A text to copy: a click selects all of it.
+/// A text to copy. A click selects all of it.
 pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
 }
@@ -125,11 +125,11 @@ pub(super) fn copyable_lines(text: &str) -> Markup {
     html! { pre.copy tabindex="0" { (text) } }
 }
 
-/// Most characters of a text that a page shows.
+/// Maximum number of characters of a text that a page shows.
 const MAX_TEXT: usize = 2_000;
 
-/// A text that a shop, a recipient or an operator wrote: isolated in its own direction, without control
-/// characters, and cut where it is too long for a page.
+/// Renders a text that a shop, a recipient or an operator wrote: isolated in its own direction, with control characters
+/// replaced, and truncated to [`MAX_TEXT`].
 pub(super) fn told(text: &str) -> Markup {
     let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();
@@ -137,19 +137,19 @@ pub(super) fn told(text: &str) -> Markup {
     html! { bdi { (beginning) @if is_long { "…" } } }
 }
 
-/// Facts, each a name and its value.
+/// A list of facts: pairs of a label and a value.
 pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
         dl { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } }
     }
 }
 
-/// A table; the first cell of a row is its heading. An empty one is the text instead.
+/// A table. The first cell of each row is the row's heading. Without rows, the text `empty` is shown instead.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
     table_of(headings, &[], rows, empty)
 }
 
-/// As [`table`], with columns of numbers, which are named by their headings.
+/// A [`table`] whose columns with the headings `numbers` are aligned as numbers.
 pub(super) fn table_of(
     headings: &[&str],
     numbers: &[&str],
@@ -180,7 +180,7 @@ pub(super) fn table_of(
     }
 }
 
-/// A field for a month.
+/// An input for a month.
 pub(super) fn month_field(value: &str) -> Markup {
     html! {
         label {
@@ -190,29 +190,29 @@ pub(super) fn month_field(value: &str) -> Markup {
     }
 }
 
-/// Up to when what the ledger shows is complete, and what is missing.
+/// Says up to when the ledger's data is complete, and what is missing.
 pub(super) fn coverage(coverage: &Coverage) -> Markup {
     let Coverage { complete_up_to, complete_from, damaged } = coverage;
     html! {
         p.soft {
             @match complete_up_to {
-                Some(at) => { "Complete up to " (time(at)) ". Later orders usually appear within seconds." }
-                None => "Orders may be missing: the ledger has not been compared with all records yet.",
+                Some(at) => { "Complete up to " (time(at)) ". Later transactions usually appear within seconds." }
+                None => "Transactions may be missing: the ledger has not yet been compared with all records.",
             }
         }
         @if let Some(from) = complete_from {
-            p.soft { "Orders before " (time(from)) " are not in the ledger: their months are shown only if they are paid." }
+            p.soft { "Transactions before " (time(from)) " are not in the ledger. Their months are shown only if they are marked as paid." }
         }
         @if let Some(first) = &damaged.first {
             p.problem {
-                "Records that cannot be read and are in no list and no sum: " (damaged.count) ", first "
+                "Unreadable records, missing from all lists and sums: " (damaged.count) ", the first is "
                 (told(first)) "."
             }
         }
     }
 }
 
-/// Links to one page in both modes, of which this is one.
+/// Links that switch a page between live and test mode. `mode` is the current one.
 pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
     let address = |mode: Mode| {
@@ -222,7 +222,7 @@ pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     };
     html! {
         nav aria-label="Mode" {
-            ul { @for (other, name) in [(Mode::Live, "Live keys"), (Mode::Test, "Test keys")] {
+            ul { @for (other, name) in [(Mode::Live, "Live mode"), (Mode::Test, "Test mode")] {
                 li {
                     a href=(address(other))
                         aria-current=[(other == mode).then_some("page")] { (name) }
@@ -232,41 +232,41 @@ pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     }
 }
 
-/// Most rows of a table of records.
+/// Maximum number of rows in a table of records.
 pub(super) const MAX_ROWS: usize = 1_000;
 
-/// Says of a longer table that it is cut.
+/// Says that a table of so many rows was truncated to [`MAX_ROWS`].
 pub(super) fn more(rows: usize) -> Markup {
     html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
 }
 
-/// Says of what was picked of a long list that some may be missing.
+/// Says that entries may be missing, because only the beginning of a long list was searched.
 pub(super) fn picked(has_more: bool, of_all: &str) -> Markup {
     html! {
         @if has_more {
-            p { "Some may be missing: only the first 10,000 " (of_all) " were looked through. " a href="/" { "Find" } " finds the others by their IDs." }
+            p { "Some may be missing: only the first 10,000 " (of_all) " were searched. " a href="/" { "Find" } " opens the others by their IDs." }
         }
     }
 }
 
-/// What was done, at the top of the answer to a form.
+/// The confirmation at the top of the response to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }
 }
 
-/// What to know before going on.
+/// A notice to read before going on.
 pub(super) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }
 
-/// Why a form did nothing, above the form that is filled in again.
+/// The error above a form that was not carried out and is shown again.
 pub(super) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (marked(&sentence(text))) } }
 }
 
-/// What Workers KV's lists may not show yet.
+/// Says that lists in Workers KV may lack the latest changes.
 pub(super) fn made_just_now() -> Markup {
     html! {
-        p { small { "What was changed within the last " (SHOWN_SECONDS) " s may be missing here." } }
+        p { small { "Changes of the last " (SHOWN_SECONDS) " s may not show yet." } }
     }
 }

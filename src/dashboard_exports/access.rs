@@ -1,4 +1,4 @@
-//! Who asks, by Cloudflare Access.
+//! Identifies the person who sends a request, by Cloudflare Access.
 
 use crate::dashboard::Identity;
 use crate::workers::Call;
@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use worker::console_error;
 
-/// Deadline of Access, in milliseconds.
+/// Timeout of a call to Access, in milliseconds.
 const IDENTITY_MS: u32 = 5_000;
 
 #[wasm_bindgen]
@@ -16,7 +16,7 @@ extern "C" {
     /// The context of a request. `worker::Context` has no `access`.
     #[wasm_bindgen(extends = Call)]
     pub type Context;
-    /// `undefined` where Access did not check the request.
+    /// `undefined` if Access did not check the request.
     #[wasm_bindgen(method, getter)]
     fn access(this: &Context) -> Option<Access>;
 
@@ -30,13 +30,13 @@ extern "C" {
     fn email(this: &Claims) -> Result<JsValue, JsValue>;
 }
 
-/// What Access says of who asks.
+/// The person that Access identified.
 pub enum Person {
     /// Access did not check the request.
     None,
-    /// Access knows no e-mail address.
+    /// Access knows no e-mail address of the sender.
     WithoutAddress,
-    /// Access did not answer.
+    /// Access failed or did not answer in time.
     Unknown,
     /// The e-mail address.
     Address(String),
@@ -53,7 +53,7 @@ impl Person {
     }
 }
 
-/// Asks Access who sent the request. A failure is logged without its text, which may name the person.
+/// Asks Access who sent the request. The text of a failure is not logged, because it may name the person.
 pub async fn identify(context: &Context) -> Person {
     let Some(access) = context.access() else { return Person::None };
     match address(&access).await {
@@ -67,7 +67,7 @@ pub async fn identify(context: &Context) -> Person {
     }
 }
 
-/// The e-mail address. Errors are those of Access, and `undefined` if the time is up.
+/// Returns the e-mail address, or `None` if Access knows none. The error is what Access threw, or `undefined` after a timeout.
 async fn address(access: &Access) -> Result<Option<String>, JsValue> {
     let identity = Promise::resolve(&access.get_identity()?);
     let identity = JsFuture::from(within(&identity, IDENTITY_MS)).await?;

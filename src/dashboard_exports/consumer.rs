@@ -1,4 +1,4 @@
-//! The consumer of the ledger's queue: messages become rows.
+//! The consumer of the ledger's queue. It writes a row for each message.
 
 use super::Bindings;
 use super::d1::D1Ledger;
@@ -13,12 +13,13 @@ use std::{mem, slice};
 use wasm_bindgen::prelude::{JsCast as _, wasm_bindgen};
 use worker::console_log;
 
-/// Most bytes of messages that become rows at once: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
+/// Maximum size of the messages that are written together: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// Most parts at once in an isolate, beside the pages' bytes, and how long one counts at most, in milliseconds.
+/// Maximum number of parts at a time in an isolate, and how long a part occupies its slot at most, in milliseconds. This
+/// memory is not included in that of the pages.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
-/// Seconds until messages come again for which there is no room at this time, or no ledger.
+/// Seconds until a message is delivered again if all slots are occupied, and if no ledger is bound.
 const BUSY_SECONDS: u32 = 5;
 const UNBOUND_SECONDS: u32 = 3_600;
 
@@ -39,14 +40,14 @@ thread_local! {
 struct Line<'a> {
     ledger: &'a str,
     messages: usize,
-    /// Number of those that are delivered again.
+    /// Number of messages that are delivered again.
     again: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
     ms: u64,
 }
 
-/// Takes a batch of the ledger's queue. It never fails: what cannot become a row now is delivered again.
+/// Consumes a batch of the ledger's queue. It never fails: messages that cannot be written now are delivered again.
 #[wasm_bindgen(js_name = queue)]
 pub async fn receive(batch: Batch, bindings: Bindings) {
     let messages: Vec<QueueMessage> =
@@ -58,7 +59,7 @@ pub async fn receive(batch: Batch, bindings: Bindings) {
     };
     let ms = Platform.now_ms().saturating_sub(began_ms);
     let line = Line { ledger: "receive", messages: count, again, cause, ms };
-    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
 }
 
 /// Returns how many messages are delivered again.
@@ -76,7 +77,7 @@ async fn receive_all(ledger: &D1Ledger, store: &KvStore, messages: Vec<QueueMess
     again + part.receive(ledger, store).await
 }
 
-/// What a message says, and the bytes that its row may have.
+/// Parses a message. Returns it with the maximum size of its row in bytes.
 fn read(message: &QueueMessage) -> (Delivered, usize) {
     let json = message.body().as_string().unwrap_or_default();
     let body = serde_json::from_slice(json.as_bytes()).unwrap_or_default();
@@ -85,7 +86,7 @@ fn read(message: &QueueMessage) -> (Delivered, usize) {
     (delivered, bytes)
 }
 
-/// Messages that become rows together.
+/// Messages that are written together.
 #[derive(Default)]
 struct Part {
     messages: Vec<QueueMessage>,
@@ -94,7 +95,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns how many of them are delivered again.
+    /// Writes the messages. Returns how many of them are delivered again.
     async fn receive(self, ledger: &D1Ledger, store: &KvStore) -> usize {
         if self.messages.is_empty() {
             return 0;
@@ -115,7 +116,7 @@ impl Part {
     }
 }
 
-/// Has messages delivered again after so many seconds, and returns how many they are.
+/// Schedules messages for another delivery after so many seconds. Returns their number.
 fn put_back(messages: &[QueueMessage], seconds: u32) -> usize {
     messages.iter().for_each(|message| message.retry(seconds));
     messages.len()

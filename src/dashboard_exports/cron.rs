@@ -1,4 +1,4 @@
-//! The cron: keeps the ledger up.
+//! The cron trigger, which reconciles the ledger.
 
 use super::Bindings;
 use crate::handle::Clock as _;
@@ -9,8 +9,8 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{console_error, console_log};
 
-/// The platform allows an invocation 1,000 queries of D1, of which a call of ours has up to three, 1.5 on average, and 15
-/// minutes. The next invocation begins after 5.
+/// The limits of an invocation. Cloudflare allows 1,000 D1 queries and 15 minutes; a ledger call makes up to 3 queries, 1.5 on
+/// average. The next invocation begins after 5 minutes.
 const LIMITS: Limits = Limits { calls: 600, milliseconds: 4 * 60_000 };
 
 /// The log line of an invocation.
@@ -24,7 +24,7 @@ struct Line<'a> {
     ms: u64,
 }
 
-/// Goes on with the reconciliation. It never fails: what was not done now, the next invocation does.
+/// Continues the reconciliation pass. It never fails: the next invocation does what is left.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: Bindings) {
     let Some(ledger) = bindings.ledger() else { return };
@@ -38,14 +38,14 @@ pub async fn keep_up(bindings: Bindings) {
 fn log(outcome: &Result<Upkeep, StoreError>, ms: u64) {
     let cause = outcome.as_ref().err().map(cause);
     let line = Line { ledger: "reconcile", upkeep: outcome.as_ref().ok(), cause, ms };
-    let line = serde_json::to_string(&line).unwrap_or_default(); // it cannot fail
+    let line = serde_json::to_string(&line).unwrap_or_default(); // cannot fail
     match outcome {
         Ok(_) => console_log!("{line}"),
         Err(_) => console_error!("{line}"),
     }
 }
 
-/// Why it ended. The ports have logged more.
+/// Returns the cause of a failure for the log. The ports have logged the details.
 fn cause(error: &StoreError) -> &str {
     match error {
         StoreError::Unavailable => "no answer",

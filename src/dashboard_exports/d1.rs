@@ -9,16 +9,16 @@ use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use worker::console_error;
 
-/// Deadline of an attempt, in milliseconds: D1 itself gives up after 30 s.
+/// Timeout of an attempt, in milliseconds. D1's own timeout is 30 s.
 const RUN_MS: u32 = 10_000;
-/// Most attempts of a call. D1 repeats reads by itself, and never writes.
+/// Maximum number of attempts of a call. D1 itself retries reads, but never writes.
 const ATTEMPTS: u32 = 3;
-/// Least milliseconds before the second attempt; three times as many before the third.
+/// Minimum delay before the second attempt, in milliseconds. It is three times as long before the third.
 const WAIT_MS: u32 = 100;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A D1 database. `worker::D1Database` has no deadline, and panics on a statement that D1 refuses.
+    /// A D1 database. `worker::D1Database` has no timeout, and panics on a statement that D1 refuses.
     pub type D1;
     #[wasm_bindgen(method, catch)]
     fn prepare(this: &D1, sql: &str) -> Result<Prepared, JsValue>;
@@ -30,7 +30,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn bind(this: &Prepared, parameter: &str) -> Result<Prepared, JsValue>;
 
-    /// What a statement has answered: an object for each row.
+    /// The result of a statement, with an object for each row.
     type Answer;
     #[wasm_bindgen(method, getter)]
     fn results(this: &Answer) -> Option<Array>;
@@ -38,12 +38,12 @@ extern "C" {
     fn meta(this: &Answer) -> Option<Meta>;
 
     type Meta;
-    /// The bytes of the database.
+    /// The size of the database in bytes.
     #[wasm_bindgen(method, getter)]
     fn size_after(this: &Meta) -> Option<f64>;
 }
 
-/// A database as the ledger of one call.
+/// A D1 database as the ledger of one invocation.
 pub struct D1Ledger {
     database: D1,
     bytes: Cell<Option<u64>>,
@@ -74,7 +74,7 @@ impl D1Ledger {
         D1Ledger { database, bytes: Cell::default() }
     }
 
-    /// Runs statements once. The error is `undefined` if D1 takes too long.
+    /// Runs statements once. The error is `undefined` after a timeout.
     async fn attempt(&self, statements: &[Statement]) -> Result<JsValue, JsValue> {
         let prepared: Result<Array, JsValue> = statements.iter().map(|it| self.bound(it)).collect();
         let running = self.database.batch(&prepared?)?;
@@ -86,7 +86,7 @@ impl D1Ledger {
         if sql.contains("?1") { prepared.bind(parameter) } else { Ok(prepared) }
     }
 
-    /// The texts of the first columns; `None` if an answer has another form.
+    /// Returns the texts in the first column of each result; `None` if a result has an unexpected shape.
     fn rows(&self, answers: &JsValue) -> Option<Vec<Rows>> {
         let answer = |answer: JsValue| answer.is_object().then(|| answer.unchecked_into());
         let answers: Option<Vec<Answer>> = answers.dyn_ref::<Array>()?.iter().map(answer).collect();
@@ -102,19 +102,20 @@ fn rows_of(answer: &Answer) -> Option<Rows> {
     answer.results()?.iter().map(first).collect()
 }
 
-/// Waits before the next attempt, as long as no other waits.
+/// Waits before the next attempt, with random jitter.
 async fn wait(attempt: u32) {
     let least = WAIT_MS * 3_u32.pow(attempt - 1);
     pause(least + (f64::from(least) * Math::random()) as u32).await;
 }
 
-/// Whether another attempt may do what this one did not. What has taken so long already is not tried again here.
+/// Whether another attempt may succeed. A timeout is not retried.
 fn passes(error: &JsValue) -> bool {
     !error.is_undefined() && meaning(&failure(error, RUN_MS)) == LedgerError::Unavailable
 }
 
-/// What D1 says: `Error: D1_ERROR: UNIQUE constraint failed: shops.unit: SQLITE_CONSTRAINT (extended: …)`, `no such table:
-/// shops: SQLITE_ERROR`, `database is locked: SQLITE_BUSY`, `Network connection lost.`, and many others that pass.
+/// Classifies an error message of D1, such as `Error: D1_ERROR: UNIQUE constraint failed: shops.unit: SQLITE_CONSTRAINT
+/// (extended: …)`, `no such table: shops: SQLITE_ERROR`, `database is locked: SQLITE_BUSY` or `Network connection lost.`. Any
+/// other error counts as temporary.
 fn meaning(said: &str) -> LedgerError {
     match said.split_once(": SQLITE_CONSTRAINT") {
         Some((problem, _)) => {
@@ -128,11 +129,11 @@ fn meaning(said: &str) -> LedgerError {
     }
 }
 
-/// Logs why a call failed: its texts name tables and columns alone.
+/// Logs why a call failed. D1's messages name only tables and columns, no values.
 fn reported(error: &JsValue, attempt: u32) -> LedgerError {
     let cause = &failure(error, RUN_MS);
     let line = Failure { ledger: "run", cause, attempt };
-    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // cannot fail
     meaning(cause)
 }
 

@@ -1,6 +1,6 @@
-//! The dashboard as a Cloudflare Worker of its own: its entry point, and what it takes of the platform.
+//! The dashboard as a separate Cloudflare Worker: its entry points, and its ports to the platform.
 //!
-//! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
+//! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
 
 mod access;
 mod consumer;
@@ -38,7 +38,7 @@ extern "C" {
 }
 
 impl Bindings {
-    /// The records, as operators read them.
+    /// The records in Workers KV, with the operators' functions.
     fn store(&self) -> KvStore {
         KvStore::for_operators(self.pledges())
     }
@@ -53,15 +53,16 @@ thread_local! {
     static ISOLATE: Isolate = Isolate::default();
 }
 
-/// The state that requests share.
+/// The state that all requests of an isolate share.
 #[derive(Default)]
 struct Isolate {
     in_flight: Rc<InFlight>,
     rounds: Rc<QueuedRounds>,
-    settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
+    settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
 
-/// Serves one request. It never fails. Its name is not `fetch`, the service's: a local build has the exports of both.
+/// Serves one request. It never fails. It is not named `fetch`, because the service has that name, and a local build exports
+/// both.
 #[wasm_bindgen]
 pub async fn serve(
     request: web_sys::Request,

@@ -1,10 +1,10 @@
-// The dashboard's entry: loads the compiled module.
+// The entry point of the dashboard's Worker. It loads the compiled module.
 import module from "./dashboard_bg.wasm";
 import * as dashboard from "./dashboard.js";
 import { recovering } from "./recover.js";
 
 const BROKEN =
-  "Something is wrong on our side. What you sent may have been done: look at the page of what you changed before you send it again.\n";
+  "Something went wrong on our side. Your change may have been saved: check the page of what you changed before you send it again.\n";
 
 dashboard.initSync({ module });
 

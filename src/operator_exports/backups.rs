@@ -1,4 +1,4 @@
-//! Backups: what an incremental one takes, and the record of the last ones.
+//! Backups: the contents of an incremental backup, and the record of the last backups.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
@@ -8,7 +8,7 @@ use crate::store::BackupKey;
 use serde_json::Value;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Records that `by` has made a backup of so many records, an increment or a full one → `{at, records, by}`.
+/// Records that `by` made a full or incremental backup of so many records. Returns `{at, records, by}`.
 #[wasm_bindgen(js_name = recordBackup)]
 pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32) -> Outcome {
     let store = KvStore::new(kv);
@@ -16,7 +16,7 @@ pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32)
     store.finish(backups::record(&store, &author(&by)?, kind, records.into()).await)
 }
 
-/// The times of the header of the backup before → `{since, completeUpTo}` of the one that continues it.
+/// Takes the times in the header of the previous backup. Returns `{since, completeUpTo}` of the increment that continues it.
 #[wasm_bindgen(js_name = spanOfIncrement)]
 pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) -> Outcome {
     let store = KvStore::new(kv);
@@ -24,7 +24,8 @@ pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) ->
     store.finish(span.await)
 }
 
-/// A page of the transactions that were created or erased since a time, after `next` of the page before → `{ids, next}`.
+/// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. `next` is that of the previous
+/// page.
 #[wasm_bindgen(js_name = changedTransactions)]
 pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
     let store = KvStore::new(kv);
@@ -33,31 +34,32 @@ pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
     store.finish(page.await)
 }
 
-/// The prefixes of the records that an increment lists.
+/// Returns the prefixes of the records that an increment lists.
 #[wasm_bindgen(js_name = listedByIncrement)]
 pub fn listed() -> Outcome {
     to_js(&increment::listed())
 }
 
-/// What becomes of a record of a list in a backup since a time → `"taken"`, `"known"` or `"last"`.
+/// Returns what an increment since a time does with a listed record. `"taken"`: the increment contains it. `"known"`: the
+/// previous backup has it. `"last"`: the previous backup has it and all records that follow in the list.
 #[wasm_bindgen(js_name = fateInIncrement)]
 pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {
     to_js(&increment::fate(name, expiration.map(|seconds| seconds as u64), since))
 }
 
-/// Whether the last backup alone says which records there are of this one's kind.
+/// Whether increments list all records of this kind, so that the last backup alone determines which of them exist.
 #[wasm_bindgen(js_name = isListedWhole)]
 pub fn is_whole(name: &str) -> bool {
     increment::is_whole(name)
 }
 
-/// The name of a transaction's record, or undefined.
+/// Returns the name of a transaction's record, or undefined for an invalid ID.
 #[wasm_bindgen(js_name = recordOf)]
 pub fn record_of(id: &str) -> Option<String> {
     increment::name_of(id)
 }
 
-/// The name of the replay record of a transaction with this name and metadata, or undefined.
+/// Returns the name of the replay record of a transaction's record, or undefined if it has none.
 #[wasm_bindgen(js_name = replayOf)]
 pub fn replay_of(name: &str, metadata: JsValue) -> Option<String> {
     let metadata: Value = from_js(metadata).ok()?;

@@ -1,4 +1,4 @@
-//! A store on the namespace of Workers KV that `scripts/lib/operator.mjs` passes.
+//! A store on the Workers KV namespace that `scripts/lib/operator.mjs` passes.
 
 use super::ledger::{Database, LedgerPort};
 use super::{Outcome, from_js, to_js};
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A local or a deployed namespace; its calls have deadlines and repeats.
+    /// A local or deployed namespace. Its calls have timeouts and retries.
     pub type Kv;
     #[wasm_bindgen(method, catch)]
     async fn list(this: &Kv, prefix: &str, cursor: Option<&str>) -> Result<JsValue, JsValue>;
@@ -23,10 +23,10 @@ extern "C" {
     async fn write(this: &Kv, entry: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
-    /// Waits for so many milliseconds.
+    /// Waits.
     #[wasm_bindgen(method, catch)]
     async fn pause(this: &Kv, milliseconds: u32) -> Result<JsValue, JsValue>;
-    /// How long a write may not show, in milliseconds; undefined for a deployed namespace.
+    /// How long reads may be stale after a write, in milliseconds; undefined for a deployed namespace.
     #[wasm_bindgen(method, getter, js_name = settleMs)]
     fn settle_ms(this: &Kv) -> Option<u32>;
     /// The ledger of these records, if there is one.
@@ -34,7 +34,7 @@ extern "C" {
     fn ledger(this: &Kv) -> Option<Database>;
 }
 
-/// A namespace as a store. It keeps the error that a call threw, which says more than [`StoreError`].
+/// A namespace as a store. It keeps the error that a call threw, because that has more detail than [`StoreError`].
 pub struct KvStore {
     kv: Kv,
     ledger: Option<LedgerPort>,
@@ -71,22 +71,22 @@ impl KvStore {
         self.ledger.as_ref().map(|ledger| ledger as &dyn Ledger)
     }
 
-    /// Keeps an error that was thrown, until the operation ends.
+    /// Keeps a thrown error until the operation ends.
     pub fn keep(&self, thrown: JsValue) {
         self.thrown.replace(Some(thrown));
     }
 
-    /// The error that was thrown last.
+    /// Takes the last error that was thrown.
     pub fn kept(&self) -> Option<JsValue> {
         self.thrown.take()
     }
 
-    /// Converts an outcome for the script.
+    /// Converts the result of an operation for the script.
     pub fn finish(&self, outcome: Result<impl Serialize, OperatorError>) -> Outcome {
         outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
     }
 
-    /// The error to throw to the script.
+    /// Returns the error to throw to the script.
     pub fn failure(&self, error: &OperatorError) -> JsValue {
         let thrown = match error {
             OperatorError::Store(StoreError::Unavailable)
@@ -96,7 +96,7 @@ impl KvStore {
         thrown.unwrap_or_else(|| error.to_string().into())
     }
 
-    /// The answer of a call; keeps an error that it threw.
+    /// Converts the result of a call, and keeps the error if it threw one.
     fn answer<T>(&self, outcome: Result<T, JsValue>) -> Result<T, StoreError> {
         outcome.map_err(|thrown| {
             self.keep(thrown);

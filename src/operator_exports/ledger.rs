@@ -1,4 +1,4 @@
-//! The ledger of the namespace that the scripts pass.
+//! The ledger on the database that the scripts pass.
 
 use super::{from_js, to_js};
 use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
@@ -8,25 +8,25 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A local or a deployed database; its calls have deadlines and repeats.
+    /// A local or deployed database. Its calls have timeouts and retries.
     pub type Database;
     /// Runs statements in one transaction, and resolves to the texts of the rows of each.
     #[wasm_bindgen(method, catch)]
     async fn run(this: &Database, statements: JsValue) -> Result<JsValue, JsValue>;
-    /// The bytes of the database at the last answer, where they are known.
+    /// The size of the database in bytes after the last call, if known.
     #[wasm_bindgen(method, getter)]
     fn bytes(this: &Database) -> Option<f64>;
 
-    /// What a call throws.
+    /// The error that a call throws.
     type Thrown;
-    /// Whether a row breaks a constraint, which the message names.
+    /// Whether a row violates a constraint. The message names the constraint.
     #[wasm_bindgen(method, getter)]
     fn constraint(this: &Thrown) -> Option<bool>;
     #[wasm_bindgen(method, getter)]
     fn message(this: &Thrown) -> Option<String>;
 }
 
-/// A database as the ledger. It keeps the error that a call threw, which says more than [`LedgerError`].
+/// A database as the ledger. It keeps the error that a call threw, because that has more detail than [`LedgerError`].
 pub struct LedgerPort {
     pub database: Database,
     pub thrown: Rc<RefCell<Option<JsValue>>>,

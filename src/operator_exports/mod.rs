@@ -1,6 +1,8 @@
-//! The exports of the operator's wasm, on a namespace of Workers KV, and on its ledger, that the scripts pass: `run` for the
-//! [`operations`](crate::operations), and the rules of backups and restores, whose files the scripts read and write. They take
-//! and return plain objects, and throw errors as text, or the error that the namespace threw.
+//! The exports of the operators' wasm module. The scripts pass a namespace of Workers KV and its ledger.
+//!
+//! `run` runs one of the [`operations`](crate::operations). The other exports are the rules of backups and restores; the
+//! scripts read and write the backup files. Exports take and return plain objects. They throw errors as text, or the error
+//! that the namespace threw.
 
 mod backups;
 mod kv;
@@ -18,9 +20,11 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
 type Outcome = Result<JsValue, JsValue>;
 
-/// Converts a value as `JSON.parse` would: to plain objects, with null for `None`.
+/// Converts a value to plain objects, as `JSON.parse` would, with null for `None`.
 fn to_js(value: &impl Serialize) -> Outcome {
-    value.serialize(&Serializer::json_compatible()).map_err(|_| "this cannot be shown".into())
+    value
+        .serialize(&Serializer::json_compatible())
+        .map_err(|_| "this value cannot be converted to JavaScript".into())
 }
 
 /// The person who changes records, for the audit log.
@@ -29,8 +33,8 @@ fn author(by: &str) -> Result<Author<'_, Platform, Platform>, JsValue> {
     author.map_err(|error| format!("{error}: give it by `--by`").into())
 }
 
-/// Converts an argument. The error is that of a rule of ours, such as that of IDs. serde's own are left out, as they
-/// quote values.
+/// Converts an argument. The error is the message of one of the crate's own rules, such as the format of IDs. serde's own
+/// messages are replaced, because they quote values.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     serde_wasm_bindgen::from_value(value).map_err(|error| {
         let error = JsValue::from(error).dyn_into::<js_sys::Error>();
@@ -38,14 +42,12 @@ fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
         let is_ours = !rule.is_empty() && !SERDES.iter().any(|start| rule.starts_with(start));
         match is_ours {
             true => rule.into(),
-            false => {
-                "the scripts gave the operator's functions something else than they take".into()
-            }
+            false => "a script passed an argument of the wrong type".into(),
         }
     })
 }
 
-/// How serde's errors begin.
+/// The beginnings of serde's own error messages.
 const SERDES: [&str; 6] = [
     "invalid ",
     "unknown ",

@@ -1,4 +1,4 @@
-//! The one export that runs an operation, for the scripts' command line.
+//! The exports that check and run an operation, for the command line of the scripts.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, to_js};
@@ -11,15 +11,15 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The program that runs an operation. What a method throws is thrown once the operation has ended.
+    /// The program that runs an operation. An error that a method throws is thrown again after the operation has ended.
     pub type Program;
-    /// The records.
+    /// The records in Workers KV.
     #[wasm_bindgen(method, getter)]
     fn records(this: &Program) -> Kv;
-    /// Where they are, in words.
+    /// The name of the environment, for messages.
     #[wasm_bindgen(method, getter)]
     fn place(this: &Program) -> String;
-    /// The ID of the change, if the person has given one.
+    /// The operation ID, if the person passed one.
     #[wasm_bindgen(method, getter, js_name = operationId)]
     fn operation_id(this: &Program) -> Option<String>;
     #[wasm_bindgen(method, catch)]
@@ -30,7 +30,7 @@ extern "C" {
     /// Resolves to a `Uint8Array`.
     #[wasm_bindgen(method, catch)]
     async fn read(this: &Program, file: &str) -> Result<JsValue, JsValue>;
-    /// Begins a new file, or without a name standard output.
+    /// Creates a file, or opens standard output if there is no name.
     #[wasm_bindgen(method, catch)]
     async fn create(this: &Program, file: Option<&str>) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -39,12 +39,12 @@ extern "C" {
     fn note(this: &Program, text: &str);
     #[wasm_bindgen(method, catch, js_name = openQueue)]
     async fn open_queue(this: &Program) -> Result<JsValue, JsValue>;
-    /// Throws if the queue does not take the message.
+    /// Throws if the queue does not accept the message.
     #[wasm_bindgen(method, catch)]
     async fn put(this: &Program, message: JsValue) -> Result<JsValue, JsValue>;
 }
 
-/// A program as an operation asks it. Beside the store and the ledger it keeps what was thrown.
+/// A program as the host of an operation. It keeps thrown errors in the store.
 struct Host<'h> {
     program: &'h Program,
     store: &'h KvStore,
@@ -108,15 +108,15 @@ impl<'h> Ports for Script<'h> {
     type Host = Host<'h>;
 }
 
-/// Throws `{usage}` if an argument is wrong: `arguments` is a JSON object by their names.
+/// Checks the arguments of an operation. `arguments` is a JSON object by their names. Throws `{usage}` if one is wrong.
 #[wasm_bindgen]
 pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     let (operation, arguments) = read(group, name, arguments)?;
     operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
 }
 
-/// Runs an operation → `{data, text, exitCode, isAside}`: a JSON object and lines of text. Throws a text, what the program
-/// threw, or `{usage}`; after a part was done, `{problem, answer}`.
+/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of text. Throws a text,
+/// the error that the program threw, or `{usage}`; if a part was done, `{problem, answer}`.
 #[wasm_bindgen]
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
     let (operation, arguments) = read(group, name, arguments)?;
@@ -169,7 +169,7 @@ fn thrown(store: &KvStore, failure: Failure) -> JsValue {
         Failure::Partial(failure, answer) => {
             let error = thrown_as("problem", &thrown(store, *failure));
             let answer = shown(&answer).unwrap_or_else(|error| error);
-            let _ = js_sys::Reflect::set(&error, &"answer".into(), &answer); // of an own object
+            let _ = js_sys::Reflect::set(&error, &"answer".into(), &answer); // cannot fail on a new object
             error
         }
         failure => {
@@ -182,6 +182,6 @@ fn thrown(store: &KvStore, failure: Failure) -> JsValue {
 /// An object with one member.
 fn thrown_as(name: &str, value: &JsValue) -> JsValue {
     let error = js_sys::Object::new();
-    let _ = js_sys::Reflect::set(&error, &name.into(), value); // of an own object
+    let _ = js_sys::Reflect::set(&error, &name.into(), value); // cannot fail on a new object
     error.into()
 }

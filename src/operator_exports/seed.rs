@@ -1,4 +1,4 @@
-//! The data of local development.
+//! Seed data for local development.
 
 use super::Outcome;
 use super::kv::{Kv, KvStore};
@@ -6,15 +6,14 @@ use crate::operator::{demo, seed};
 use crate::platform::Platform;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Writes the data of local development where it is missing → `[{key, record}]`.
+/// Writes the seed data that is missing. Returns `[{key, record}]`.
 #[wasm_bindgen(js_name = seed)]
 pub async fn write_seed(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(seed::seed(&store).await)
 }
 
-/// Writes what the dashboard shows in local development, unless it is there → whether it did. `origin` is the
-/// service's.
+/// Writes the demo data of the dashboard, unless it exists. Returns whether it was written. `origin` is that of the service.
 #[wasm_bindgen(js_name = seedDemo)]
 pub async fn write_demo(kv: Kv, origin: String) -> Outcome {
     let store = KvStore::new(kv);

@@ -7,9 +7,9 @@ pub const LIGHT_PAPER: Colour = Colour([0xfb, 0xfa, 0xf5]);
 /// The page's background in the dark colour scheme.
 pub const DARK_PAPER: Colour = Colour([0x10, 0x16, 0x13]);
 
-/// The least contrast ratio of text to its background (WCAG 2.2, 1.4.3).
+/// The minimum contrast ratio of text and background (WCAG 2.2, 1.4.3).
 const LEAST_CONTRAST: f64 = 4.5;
-/// The number of steps in which a colour is mixed with black or white.
+/// The number of steps from a colour to black or white.
 const STEPS: u16 = 255;
 
 /// A colour of sRGB: red, green, blue.
@@ -24,8 +24,8 @@ impl Colour {
         Some(Colour(bytes.try_into().ok()?))
     }
 
-    /// Mixes the colour with as little black or white as text in it needs to be readable on
-    /// `paper`, which must be nearly white or nearly black.
+    /// Mixes the colour with black or white, as little as makes text in this colour readable on `paper`. `paper` must be
+    /// nearly white or nearly black.
     pub fn readable_on(self, paper: Colour) -> Colour {
         let ink = if paper.luminance() > 0.5 { Colour([0; 3]) } else { Colour([255; 3]) };
         let mixtures = (0..=STEPS).map(|step| self.mixed(ink, step));
@@ -71,7 +71,7 @@ fn linear(channel: u8) -> f64 {
 
 /// Returns `x`^2.4 for `x` from 0.05 to 1, as `x`² times the fifth root of `x`².
 ///
-/// Newton's method takes some dozens of bytes of wasm, `powf` thousands.
+/// Newton's method takes dozens of bytes of wasm; `powf` would take thousands.
 fn to_the_2_4(x: f64) -> f64 {
     let square = x * x;
     let step = |root: f64, _| root - (root - square / (root * root * root * root)) / 5.0;

@@ -1,4 +1,4 @@
-//! Dates, as a page or an e-mail writes them: all in one time zone.
+//! Writes the dates of a page or an e-mail, all in the same time zone.
 
 use super::language::Language;
 use super::profile::Profile;
@@ -10,28 +10,27 @@ use crate::validate::instant::instant;
 #[derive(Clone, Copy)]
 pub(super) struct Calendar<'c> {
     pub language: Language,
-    /// UTC if it is absent or unknown.
+    /// The name of the time zone; UTC if it is absent or unknown.
     zone: Option<&'c str>,
     zones: &'c dyn TimeZones,
 }
 
 /// A calendar day.
 pub(super) struct Day {
-    /// As ISO 8601 writes it: `2026-11-21`.
+    /// In ISO 8601: `2026-11-21`.
     pub iso: String,
     /// In words, such as `21 November 2026`.
     pub words: String,
 }
 
 impl<'c> Calendar<'c> {
-    /// Takes the profile's time zone.
+    /// Creates a calendar with the profile's time zone.
     pub fn new(language: Language, profile: Option<&'c Profile>, zones: &'c dyn TimeZones) -> Self {
         let zone = profile.and_then(|profile| profile.time_zone.as_deref());
         Calendar { language, zone, zones }
     }
 
-    /// Writes the day of an RFC 3339 date-time in this time zone, whatever the date-time's own offset is;
-    /// `None` for any other text.
+    /// Writes the day of an RFC 3339 date-time in this calendar's time zone. Returns `None` for any other text.
     pub fn day(&self, date_time: &str) -> Option<Day> {
         let instant = instant(date_time)?;
         let offset = self.zone.and_then(|zone| self.zones.utc_offset(zone, instant));

@@ -1,4 +1,4 @@
-//! The content of a page: what caused the pledges, and the pledges.
+//! The content of a page: the cause of the pledges, and the pledges.
 
 use super::calendar::{Calendar, Day};
 use super::language::{Language, Plural};
@@ -10,21 +10,21 @@ use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, T
 use maud::{Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// Most characters of a heading in its full size.
+/// Maximum length of a heading in full size, in characters.
 pub(super) const MAX_HEADING: usize = 36;
 
-/// Most characters of an amount in its full size.
+/// Maximum length of an amount in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Bytes of HTML after which no further pledge is shown: 1 MiB, some thousands of pledges. A page
-/// is copied while it is built, and WebAssembly memory never shrinks.
+/// Size of the list in bytes of HTML after which no further pledge is shown: 1 MiB, several thousand pledges. A page is
+/// copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
-/// The `rel` of a shop's links: the linked page must not learn the address of this page, nor gain
-/// in search engines.
+/// The `rel` of a shop's links. The linked page must not learn the URL of this page, nor benefit from the link in search
+/// engines.
 pub(super) const REL: &str = "noopener noreferrer nofollow";
 
-/// Renders the action that caused the pledges; `None` if the trigger says nothing about it.
+/// Renders the action that caused the pledges. Returns `None` if the trigger has no details.
 pub(super) fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<Markup> {
     let language = calendar.language;
     let day = trigger.date.as_deref().and_then(|date| calendar.day(date));
@@ -46,7 +46,7 @@ fn time(Day { iso, words }: &Day) -> Markup {
     html! { time datetime=(iso) { (words) } }
 }
 
-/// Renders the day, number and list of the pledges.
+/// Renders the day, the number and the list of the pledges.
 pub(super) fn pledges_made(
     calendar: Calendar<'_>,
     transaction: &RetrievedPledgeTransaction<'_>,
@@ -120,7 +120,7 @@ fn pledge_item(language: Language, pledge: &RetrievedPledge<'_>) -> Markup {
     }
 }
 
-/// Renders an image in a box that has its size before it is loaded.
+/// Renders an image in a box of a fixed size, so that the page does not move when the image has loaded.
 fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
     html! {
         div.image {
@@ -129,7 +129,7 @@ fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
     }
 }
 
-/// Renders a quantity such as `12 trees`, the number larger than the noun.
+/// Renders a quantity such as `12 trees`, with the number larger than the noun.
 fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
     let amount = &*quantity.amount;
     let number = html! { b class=[size_class(amount, MAX_AMOUNT)] { (amount) } };
@@ -146,7 +146,7 @@ fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
     }
 }
 
-/// Renders a link that shows its host and, for a screen reader, also what it is about.
+/// Renders a link that shows its host. Screen readers also read `about`.
 fn anchor(language: Language, link: WebAddress<'_>, about: Option<&str>) -> Markup {
     html! {
         p.link {
@@ -168,7 +168,7 @@ pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
     html! { (before) bdi { (value) } (after) }
 }
 
-/// Returns the class that sets a text in a smaller size, if it has more than so many characters.
+/// Returns the class for a smaller size if a text has more than `most` characters.
 pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
     text.chars().nth(most).map(|_| "long")
 }

@@ -1,7 +1,7 @@
 //! The languages of the page, their plurals and how they write numbers.
 //!
-//! The rules are those of Unicode's CLDR, as far as the page needs them; a test compares them with
-//! `Intl`. The `icu` crates would be larger than the rest of the service.
+//! The rules are the part of Unicode's CLDR that the page needs. A test compares them with `Intl`. The `icu` crates would be
+//! larger than the rest of the service.
 
 use crate::http::OWS;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub enum Language {
     Zh,
 }
 
-/// The plural categories that select a noun or sentence.
+/// The plural category that selects a noun or a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plural {
     /// CLDR's `one`.
@@ -39,7 +39,7 @@ pub enum Plural {
     Other,
 }
 
-/// Most bytes of `Accept-Language` that are read. Browsers send some dozens.
+/// Maximum number of bytes of `Accept-Language` that are read. Browsers send a few dozen.
 const MAX_ACCEPT_BYTES: usize = 1_024;
 
 impl Language {
@@ -53,9 +53,8 @@ impl Language {
         Language::VARIANTS.iter().copied().find(|known| known.tag().eq_ignore_ascii_case(tag))
     }
 
-    /// Selects the language that `Accept-Language` (RFC 9110, section 12.5.4) gives the highest
-    /// weight, the first of several; English if it contains no language of the page. Regions are
-    /// ignored.
+    /// Selects the language with the highest weight in `Accept-Language` (RFC 9110, section 12.5.4), the first if several
+    /// have the same weight. Returns English if the header contains no supported language. Regions are ignored.
     pub fn accepted(header: &str) -> Self {
         let header = header.as_bytes().get(..MAX_ACCEPT_BYTES).unwrap_or(header.as_bytes());
         let ranges = header.split(|byte| *byte == b',').filter_map(parse_range);
@@ -66,7 +65,7 @@ impl Language {
 
     /// Returns the plural category of a number that is written without trailing zeros.
     pub fn plural(self, number: f64) -> Plural {
-        let whole = number as u64; // saturates: the last digits of numbers that large do not matter
+        let whole = number as u64; // saturates, but the last digits of such large numbers do not matter
         let is_whole = number.trunc() == number;
         match self {
             Language::Ja | Language::Zh => Plural::Other,
@@ -98,7 +97,7 @@ impl Language {
         text
     }
 
-    /// Returns the separators of groups of three digits and of the fraction.
+    /// Returns the separator of groups of three digits, and the decimal separator.
     fn separators(self) -> (&'static str, &'static str) {
         match self {
             Language::En | Language::Ja | Language::Zh => (",", "."),
@@ -108,13 +107,13 @@ impl Language {
         }
     }
 
-    /// Returns the number of digits from which an integer is grouped.
+    /// Returns the minimum number of digits of an integer that is grouped.
     fn least_grouped(self) -> usize {
         if matches!(self, Language::Es | Language::It | Language::Pl) { 5 } else { 4 }
     }
 
-    /// Returns the space between a number and a noun: none in a language that does not separate
-    /// words, unless the noun is of another script.
+    /// Returns the space between a number and a noun. Japanese and Chinese have none, unless the noun begins with an ASCII
+    /// character.
     pub fn space_before(self, noun: &str) -> &'static str {
         let is_joined = matches!(self, Language::Ja | Language::Zh)
             && !noun.starts_with(|first: char| first.is_ascii());

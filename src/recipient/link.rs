@@ -1,27 +1,27 @@
-//! Addresses that a page may link to.
+//! URLs that a page may link to.
 
 use crate::http::without_port;
 use crate::validate::format::is_uri;
 
-/// Most bytes of an address. No browser has a lower limit.
+/// Maximum length of a URL, in bytes. No browser has a lower limit.
 const MAX_LENGTH: usize = 2_048;
 
-/// An address that is safe to link to or load: http or https, and a host.
+/// A URL that is safe to link to or load. It has the scheme http or https, and a host.
 ///
-/// Not such an address: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`,
-/// `https:///path`, `https:host`, `https://@/`, more than 2,048 bytes, anything that is not a URI.
+/// Refused are `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`, `https:host`, `https://@/`,
+/// anything longer than 2,048 bytes, and anything that is not a URI.
 #[derive(Clone, Copy, Debug)]
 pub struct WebAddress<'a> {
-    /// The whole address.
+    /// The whole URL.
     pub href: &'a str,
     /// The host without `www.`. It leaves out user information, which can look like a host.
     pub host: &'a str,
-    /// Whether it names a user, perhaps with a password.
+    /// Whether it contains user information: a user name, perhaps with a password.
     pub has_user: bool,
 }
 
 impl<'a> WebAddress<'a> {
-    /// Parses an address; returns `None` if it is not safe.
+    /// Parses a URL. Returns `None` if it is not safe.
     pub fn parse(href: &'a str) -> Option<Self> {
         let (scheme, rest) = href
             .split_once("://")

@@ -1,8 +1,8 @@
-//! The e-mail that tells a recipient of the pledges.
+//! The e-mail that informs a recipient about the pledges.
 //!
-//! It has the same content as text and as HTML. Both load nothing from elsewhere and have one link, the
-//! page of the transaction. A buyer may have typed the recipient's name to reach somebody else with it:
-//! names and a shop's other texts are [cut, and broken where a mail program would make a link](brief).
+//! It has the same content as plain text and as HTML. Both load nothing, and have one link: to the page of the transaction. A
+//! buyer may abuse the recipient's name to send a message to somebody else. Therefore names and other texts of a shop are
+//! [truncated, and broken where a mail program would turn them into a link](brief).
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use super::calendar::Calendar;
@@ -18,13 +18,13 @@ use crate::time::TimeZones;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// Most pledges that are listed; the rest are counted.
+/// Maximum number of pledges that are listed. The rest are counted.
 const MAX_PLEDGES: usize = 20;
 
 /// The service's green on light and on dark paper.
 const LEAF: (Colour, Colour) = (Colour([0x2c, 0x6a, 0x4a]), Colour([0x86, 0xcd, 0xa2]));
 
-// Mail programs read styles of elements; some read those of a `style` element, too.
+// Mail programs apply inline styles; some apply those of a `style` element, too.
 const PAPER: &str = "margin:0;padding:0;background:#fbfaf5;color:#1c2822";
 const COLUMN: &str = "max-width:560px;border-collapse:collapse";
 const TEXT: &str = "font:17px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif;text-align:start;\
@@ -37,12 +37,12 @@ const FOOT: &str = "margin:28px 0 0;padding:20px 0 0;border-top:1px solid #dde3d
 const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
                       text-decoration:none;font-weight:600";
 
-/// An e-mail without its addresses.
+/// An e-mail without the addresses of sender and recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     /// The language that it is written in.
     pub language: Language,
-    /// The name of the sender: the unit's.
+    /// The name of the sender: that of the unit.
     pub sender: String,
     /// The subject: one line.
     pub subject: String,
@@ -52,8 +52,8 @@ pub struct Mail {
     pub html: String,
 }
 
-/// Writes the e-mail about a transaction, in the profile's language or else in English, with dates in the
-/// profile's time zone or else in UTC. Returns `None` if the record has no address of its page.
+/// Writes the e-mail about a transaction. The profile sets the language and the time zone of dates; the defaults are English
+/// and UTC. Returns `None` if the record has no URL of its page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -72,7 +72,7 @@ pub fn mail(
     })
 }
 
-/// What the e-mail says, in both of its forms.
+/// The content of the e-mail, for plain text and HTML.
 struct Content<'c> {
     language: Language,
     shop: &'c str,
@@ -112,7 +112,7 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns a sentence about the pledges, with the shop and the quantity or number to insert.
+    /// Returns the sentence about the pledges, and the values to insert: the shop, and the quantity or number.
     fn statement(&self) -> (&'static str, [Cow<'_, str>; 2]) {
         let words = self.language.text(Sentence::MailSubject);
         let shop = Cow::Borrowed(self.shop);
@@ -129,7 +129,7 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the statement without words that a header would decode.
+    /// Returns the statement as the subject: encoded words (`=?…?=`), which a header would decode, are broken.
     fn subject(&self) -> String {
         let (sentence, [shop, other]) = self.statement();
         fill(sentence, &[&shop, &other]).replace("=?", "= ?")
@@ -143,8 +143,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the lines of the list, one for each pledge. The statement may have one pledge's quantity
-    /// already.
+    /// Returns the lines of the list, one for each pledge. If there is one pledge, and the statement contains its quantity,
+    /// the line leaves it out.
     fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
             let is_stated = self.count == 1 && line.words.is_some();
@@ -187,7 +187,7 @@ impl<'c> Content<'c> {
         self.is_test.then(|| part(self.language.text(Sentence::Test), 0))
     }
 
-    /// Returns reference and day.
+    /// Returns the reference and the day of the transaction.
     fn facts(&self) -> String {
         let reference = self.reference.as_deref();
         let reference =
@@ -265,7 +265,7 @@ fn cause(calendar: Calendar<'_>, trigger: &Trigger<'_>) -> Option<String> {
     })
 }
 
-/// Renders a document of one column, in tables: some mail programs give no other element a width.
+/// Renders a document with one column, in tables: some mail programs apply a width to no other element.
 fn document(language: Language, title: &str, style: &str, column: &Markup) -> Markup {
     let column = html! {
         table role="presentation" width="100%" style=(COLUMN) { tr { td style=(TEXT) { (column) } } }

@@ -1,10 +1,9 @@
-//! What a recipient gets, the page and the e-mail: what was pledged for whom, why and when.
+//! The timeline page and the e-mail of a recipient: what was pledged for whom, why and when.
 //!
-//! A page is one document: it contains its style, runs no script, and loads only the pledges' own
-//! images and the shop's logo. A shop's texts are escaped and isolated in their own direction
-//! (`dir="auto"`, `bdi`); its links lead to http and https only. The recipient's e-mail address is
-//! never shown. The page's address is the recipient's secret, so the page has no `og:` metadata,
-//! which would invite to share it.
+//! A page is one document with an inline style. It runs no script, and loads only the images of the pledges and the shop's
+//! logo. Texts of a shop are escaped and isolated in their own direction (`dir="auto"`, `bdi`). Links of a shop lead to http
+//! and https only. The recipient's e-mail address is never shown. The page's URL is a secret of the recipient, so the page
+//! has no `og:` metadata, which would invite people to share it.
 
 mod accent;
 mod calendar;

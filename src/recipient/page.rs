@@ -1,4 +1,4 @@
-//! The pages as documents.
+//! Renders pages as HTML documents.
 
 use super::calendar::Calendar;
 use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
@@ -15,14 +15,14 @@ use std::borrow::Cow;
 /// The name of the service on its pages and in its e-mails.
 pub(super) const SERVICE_NAME: &str = "Impact Pledge";
 
-/// The icon of the browser's tab: the leaf of [`service_logo`] in white on a disc.
+/// The icon of the browser tab: the leaf of [`service_logo`] in white on a disc.
 const ICON: &str = "data:image/svg+xml,\
      %3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
      %3Ccircle cx='12' cy='12' r='12' fill='%232c6a4a'/%3E\
      %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
      %3C/svg%3E";
 
-/// A page, with the header that goes with it.
+/// A page, and the policy that its response must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The document.
@@ -31,8 +31,8 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a transaction, in the profile's language or else in `asked`, with dates in the
-/// profile's time zone or else in UTC.
+/// Renders the page of a transaction. The profile sets the language and the time zone of dates; the defaults are `asked` and
+/// UTC.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -66,13 +66,13 @@ pub fn page(
     frame.render(&title, &content, Some(&footer))
 }
 
-/// Renders the page for an address that leads to no transaction.
+/// Renders the page for a URL that belongs to no transaction.
 pub fn not_found_page(language: Language) -> Page {
     let words = language.text(Sentence::NotFound);
     message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
 }
 
-/// Renders the page for when the store does not answer.
+/// Renders the page that is shown if the store does not answer.
 pub fn unavailable_page(language: Language) -> Page {
     let words = language.text(Sentence::Unavailable);
     let paragraphs = html! {
@@ -132,7 +132,7 @@ impl Frame<'_> {
         Page { html: document.into_string(), policy }
     }
 
-    /// Renders the shop's logo or name, or without a profile those of the service.
+    /// Renders the shop's logo or name; without a profile, the service's logo and name.
     fn sender(&self) -> Markup {
         let Some(profile) = self.profile else { return html! { (service_logo()) (SERVICE_NAME) } };
         let name = &profile.name;
@@ -166,7 +166,7 @@ fn service_logo() -> Markup {
     }
 }
 
-/// Returns the first name or else the full name, unless it contains the e-mail address.
+/// Returns the first name, or else the full name. A name that contains the e-mail address is left out.
 pub(super) fn recipient_name<'t>(
     transaction: &'t RetrievedPledgeTransaction<'_>,
 ) -> Option<&'t str> {

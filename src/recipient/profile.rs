@@ -1,4 +1,4 @@
-//! A unit's profile: its name, and how its pages look.
+//! A unit's profile: its name, and the look of its pages.
 
 use super::accent::Colour;
 use super::language::Language;
@@ -9,14 +9,13 @@ use crate::time::TimeZones;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
 
-/// Most characters of a name.
+/// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
 
-/// A unit's name, and how its pages look.
+/// A unit's name, and the look of its pages.
 ///
-/// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
-/// trust the record. A language that only a later release knows is left out, and so is what is no name of
-/// a time zone.
+/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. An unknown
+/// language, which a later release may have written, is left out, as is an invalid time zone.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -25,15 +24,15 @@ pub struct Profile {
     pub(super) logo: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) accent: Option<Accent>,
-    /// If absent, each reader's browser chooses.
+    /// If absent, the reader's browser chooses the language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) language: Option<Language>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) link: Option<String>,
-    /// Whether the recipients of its pledges get e-mails.
+    /// Whether the recipients of the unit's pledges get e-mails.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mail: bool,
-    /// The address that recipients answer to.
+    /// The e-mail address for replies of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
     /// The time zone of dates; UTC if it is absent or unknown.
@@ -45,23 +44,23 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// A profile before it is checked, as an operator writes it.
+/// An unchecked profile, as an operator writes it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NewProfile {
     /// The shop's name: one line of 1 to 80 characters.
     pub name: String,
-    /// Address of an image, by https.
+    /// The https URL of an image.
     pub logo: Option<String>,
     /// A colour such as `#8a4b2a`.
     pub accent: Option<String>,
-    /// Code of the language of its pages.
+    /// The language of the unit's pages, such as `de`.
     pub language: Option<String>,
-    /// The address that name and logo link to, by https.
+    /// The https URL that name and logo link to.
     pub link: Option<String>,
-    /// Whether the recipients of its pledges get e-mails.
+    /// Whether the recipients of the unit's pledges get e-mails.
     pub mail: bool,
-    /// An e-mail address that recipients answer to.
+    /// The e-mail address for replies of recipients.
     pub reply_to: Option<String>,
     /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
     pub time_zone: Option<String>,
@@ -71,7 +70,7 @@ impl Profile {
     /// Checks a profile that an operator wrote.
     ///
     /// # Errors
-    /// If a member is out of bounds, or its time zone is not known.
+    /// If a member is invalid, or the time zone is unknown.
     pub fn checked(profile: NewProfile, zones: &dyn TimeZones) -> Result<Self, &'static str> {
         let profile = Profile::try_from(profile)?;
         let is_known = |zone: &str| zones.utc_offset(zone, 0).is_some();
@@ -84,7 +83,7 @@ impl Profile {
         &self.name
     }
 
-    /// Returns the accent on light and on dark paper, with the contrast that text needs.
+    /// Returns the accent colour on light and on dark paper, with enough contrast for text.
     pub(super) fn accent_colours(&self) -> Option<(Colour, Colour)> {
         self.accent.as_ref().map(|accent| accent.colours)
     }
@@ -129,8 +128,8 @@ impl TryFrom<NewProfile> for Profile {
         let NewProfile { name, logo, accent, language, link, mail, reply_to, time_zone } = profile;
         if !is_name(&name) {
             return Err(
-                "`name` is out of bounds: write one line of 1 to 80 characters, not all of them \
-                 invisible, none of which turns the direction of text",
+                "`name` must be one line of 1 to 80 characters, at least one of them visible, without \
+                 characters that change the direction of text",
             );
         }
         Ok(Profile {
@@ -149,24 +148,23 @@ impl TryFrom<NewProfile> for Profile {
 fn parse_address(text: String) -> Result<String, &'static str> {
     let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     let is_plain = WebAddress::parse(&text).is_some_and(|address| !address.has_user);
-    let problem =
-        "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes";
+    let problem = "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes";
     if is_secure && is_plain { Ok(text) } else { Err(problem) }
 }
 
 fn parse_email(text: String) -> Result<String, &'static str> {
-    let problem = "`reply-to` is no e-mail address: write it as `hello@shop.example`";
-    let is_plain = !text.contains(['"', '[']); // not every mail service takes them
+    let problem = "`reply-to` must be an e-mail address, such as `hello@shop.example`";
+    let is_plain = !text.contains(['"', '[']); // some mail services refuse these
     if is_plain && is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {
     Language::from_tag(tag)
-        .ok_or("`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
+        .ok_or("`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
 }
 
-/// Whether this is one line of 1 to 80 characters, of which one can be seen, that does not change
-/// the direction of the text around it.
+/// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the
+/// direction of text.
 fn is_name(name: &str) -> bool {
     let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks =
@@ -177,15 +175,15 @@ fn is_name(name: &str) -> bool {
 }
 
 const NO_TIME_ZONE: &str =
-    "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`";
-/// Most bytes of the name of a time zone. The longest has 32.
+    "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`";
+/// Maximum length of the name of a time zone, in bytes. The longest has 32.
 const MAX_ZONE_LENGTH: usize = 64;
 
 fn parse_time_zone(name: String) -> Result<String, &'static str> {
     if is_time_zone(&name) { Ok(name) } else { Err(NO_TIME_ZONE) }
 }
 
-/// Whether this can be the name of a time zone: `Europe/Berlin`, `Etc/GMT+5`, but not `+01:00`.
+/// Whether a text has the format of a time zone's name: `Europe/Berlin` and `Etc/GMT+5` have it, `+01:00` does not.
 fn is_time_zone(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-/".contains(&byte);
     name.len() <= MAX_ZONE_LENGTH
@@ -194,5 +192,5 @@ fn is_time_zone(name: &str) -> bool {
 }
 
 fn parse_accent(text: String) -> Result<Accent, &'static str> {
-    Accent::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")
+    Accent::parse(text).ok_or("`accent` must be a colour, such as `#2c6a4a`")
 }

@@ -6,29 +6,29 @@ use super::text::{brief, shown};
 use super::words::{Sentence, fill};
 use crate::pledge::{PledgeDetail, RetrievedPledge};
 
-/// An amount, and what it is an amount of.
+/// An amount, and what is counted.
 pub struct Quantity<'p> {
-    /// The amount, rounded, as a reader's language writes it, such as `1,000`.
+    /// The amount, rounded, in the format of the reader's language, such as `1,000`.
     pub amount: String,
-    /// What it is an amount of.
+    /// What is counted.
     pub subject: Subject<'p>,
 }
 
 /// The subject of a quantity.
 pub enum Subject<'p> {
-    /// A noun for what is counted: `12 trees`.
+    /// A noun: `12 trees`.
     Noun(&'p str),
     /// A name instead of a noun: `12 × Mangrove`.
     Name(&'p str),
-    /// The words of the offering's ID, for want of a name: `12 × tree offering`.
+    /// The words of the offering's ID, if there is no noun and no name: `12 × tree offering`.
     Offering(String),
-    /// The pledge has no readable name.
+    /// Nothing readable.
     Unknown,
 }
 
 impl<'p> Quantity<'p> {
-    /// Takes the noun in the plural form that the language has for the amount, or the other noun if
-    /// that is absent; else the name; else the offering's ID if it consists of words.
+    /// Describes a pledge. The subject is the noun in the plural form of the language, or the other noun if that form is
+    /// absent; else the name; else the offering's ID, if it consists of words.
     pub fn new(
         language: Language,
         pledge: &'p RetrievedPledge<'_>,
@@ -37,7 +37,7 @@ impl<'p> Quantity<'p> {
         let amount = Rounded::new(pledge.impact.amount);
         let (first, second) = match language.plural(amount.value) {
             Plural::One => (&detail.noun_singular, &detail.noun_plural),
-            // A Japanese page has no plural forms, but its nouns can be English: `1 tree`.
+            // Japanese has no plural forms, but the nouns on a Japanese page may be English: `1 tree`.
             _ if amount.value == 1.0 => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
@@ -48,7 +48,7 @@ impl<'p> Quantity<'p> {
         Quantity { amount: amount.write(language), subject }
     }
 
-    /// Writes the quantity in one line of text, such as `12 trees`; `None` if it has no readable words.
+    /// Writes the quantity as one line of text, such as `12 trees`. Returns `None` if it has no readable words.
     pub fn brief(&self, language: Language) -> Option<String> {
         let amount = &self.amount;
         match &self.subject {
@@ -62,7 +62,7 @@ impl<'p> Quantity<'p> {
         }
     }
 
-    /// Returns the noun, the name or the words of the ID.
+    /// Returns the noun, the name, or the words of the ID.
     pub fn title(&self) -> Option<&str> {
         match &self.subject {
             Subject::Noun(text) | Subject::Name(text) => Some(text),
@@ -72,11 +72,11 @@ impl<'p> Quantity<'p> {
     }
 }
 
-/// A pledge, as an e-mail lists it.
+/// A pledge in the list of an e-mail.
 pub(super) struct Line {
-    /// How much of what, as a sentence has it: `12 trees`; `None` if it has no readable words.
+    /// The quantity for a sentence, such as `12 trees`; `None` if it has no readable words.
     pub words: Option<String>,
-    /// How much of what, as a list has it: also `3 of reef-7`.
+    /// The quantity for the list, such as `12 trees` or `3 of reef-7`.
     pub quantity: String,
     pub name: Option<String>,
 }
@@ -96,7 +96,7 @@ impl Line {
     }
 }
 
-/// Writes a quantity of an offering that has no name: `3 of reef-7`.
+/// Writes the quantity of an offering without a noun or name: `3 of reef-7`.
 fn of_offering(language: Language, amount: &str, id: &str) -> String {
     match brief(id) {
         Some(id) => fill(language.text(Sentence::MailOf), &[amount, &id]),
@@ -104,11 +104,10 @@ fn of_offering(language: Language, amount: &str, id: &str) -> String {
     }
 }
 
-/// Most bytes of an ID that is read as words.
+/// Maximum length of an ID that is shown as words, in bytes.
 const MAX_WORDS_LENGTH: usize = 40;
 
-/// Makes words of an ID: `plastic kg` of `plastic-kg`. Returns `None` for an ID with digits or of
-/// more than 40 bytes.
+/// Converts an ID to words: `plastic-kg` becomes `plastic kg`. Returns `None` for an ID with digits or more than 40 bytes.
 fn words_of(id: &str) -> Option<String> {
     let is_readable = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
     let mut words = String::new();

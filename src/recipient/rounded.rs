@@ -1,23 +1,23 @@
-//! Amounts, rounded for people. The API and the charge have them exactly.
+//! Amounts, rounded for display. The API and the charge use exact amounts.
 
 use super::language::Language;
 use crate::pledge::Amount;
 
-/// Places after the point that `Intl.NumberFormat` writes by default.
+/// Decimal places that `Intl.NumberFormat` writes by default.
 const PLACES: usize = 3;
 
-/// An amount, rounded as `Intl.NumberFormat` does by default: its shortest decimal to three places, half
-/// away from zero. So 0.1 + 0.2 is `0.3`, and 1.0005 is `1.001`.
+/// An amount, rounded as `Intl.NumberFormat` does by default: its shortest decimal is rounded to three places, half away
+/// from zero. So 0.1 + 0.2 is `0.3`, and 1.0005 is `1.001`.
 ///
-/// - Nobody pledged 0: an amount that would round to it keeps four significant digits, as 0.0004 does.
-/// - From 10¹⁶, where a double no longer counts single units, and below 10⁻⁵, it has a power of ten, and so
-///   many digits as `notation: "scientific"` writes: `1.798 × 10³⁰⁸`.
+/// - An amount that would be rounded to 0 keeps four significant digits, such as 0.0004, because an amount is never 0.
+/// - From 10¹⁶, where a double no longer counts single units, and below 10⁻⁵, the amount has a power of ten and as many
+///   digits as with `notation: "scientific"`: `1.798 × 10³⁰⁸`.
 pub(super) struct Rounded {
     /// A plain decimal such as `1234.5`.
     digits: String,
-    /// The power of ten that the digits are multiplied by; `None` if they are the whole amount.
+    /// The power of ten by which the digits are multiplied; `None` if there is none.
     exponent: Option<i32>,
-    /// The number, which plurals go by.
+    /// The rounded number, which determines the plural.
     pub value: f64,
 }
 
@@ -55,20 +55,20 @@ impl Rounded {
     }
 }
 
-/// Writes an amount as people read it in a language.
+/// Writes an amount, rounded for display in a language.
 pub fn write_amount(language: Language, amount: Amount) -> String {
     Rounded::new(amount).write(language)
 }
 
-/// The places after the point that show something of a plain decimal.
+/// Returns the number of decimal places at which a plain decimal is not rounded to 0.
 fn places(plain: &str) -> usize {
     let fraction = plain.strip_prefix("0.").unwrap_or_default();
     let zeros = fraction.bytes().take_while(|digit| *digit == b'0').count();
     if zeros >= PLACES && rounded(plain, PLACES) == "0" { zeros + 1 + PLACES } else { PLACES }
 }
 
-/// Rounds a plain decimal of at most 17 significant digits, half away from zero, to so many places and
-/// without zeros at their end.
+/// Rounds a plain decimal of at most 17 significant digits to so many places, half away from zero. Trailing zeros are left
+/// out.
 fn rounded(plain: &str, places: usize) -> String {
     let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let places = places.min(fraction.len());

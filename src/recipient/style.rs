@@ -11,11 +11,10 @@ pub(super) const STYLE: &str = include_str!("style.css");
 /// and allows [`STYLE`] by its hash, the images of the pledges (`https:`, `http:`) and the page's
 /// icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-kWnVVTZQu2DBOhgDVM2ScQU4YX0LNgl/BUrJKqnjpuw='; \
+     style-src 'sha256-k8Gut9xvNY3uNNi3E4zEA+Z8ZnkFW3YmPSaU0cC+NYw='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// A page's accent: its colour as it was written, the style that sets it, and the policy that allows
-/// the style.
+/// The accent of a page: its colour as text, the style that sets it, and the policy that allows this style.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Accent {
@@ -30,8 +29,8 @@ pub(super) struct Accent {
 }
 
 impl Accent {
-    /// Sets the colour for both colour schemes, where needed with more contrast; `None` if the text is
-    /// not a colour.
+    /// Parses a colour, and raises its contrast for each colour scheme where needed. Returns `None` if the text is not a
+    /// colour.
     pub(super) fn parse(text: String) -> Option<Self> {
         let colour = Colour::parse(&text)?;
         let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));

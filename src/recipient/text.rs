@@ -1,13 +1,13 @@
-//! Texts that a shop wrote, as far as a page shows them.
+//! Prepares texts of a shop for pages and e-mails.
 
 use super::unlinked::unlinked;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Most characters of a text that are shown; longer ones are not meant for a reader.
+/// Maximum number of characters of a text that a page shows.
 const MAX_CHARACTERS: usize = 5_000;
 
-/// Returns the text of a member, cut to what is shown; `None` if it is absent or blank.
+/// Returns the text of a member, truncated to 5,000 characters; `None` if it is absent or blank.
 pub(super) fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
     member.as_deref().map(beginning).filter(|text| !text.trim().is_empty())
 }
@@ -18,12 +18,12 @@ pub(super) fn beginning(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Most characters of a text in an e-mail.
+/// Maximum number of characters of a text in an e-mail.
 const MAX_BRIEF: usize = 80;
 
-/// Returns the beginning of a text in one line, with what a mail program would make a link of
-/// [broken](unlinked), as are words that a header would decode. Controls and characters that turn the
-/// direction of text are left out. `None` if nothing is left to see.
+/// Returns the beginning of a text as one line. What a mail program would turn into a link is [broken](unlinked), as are
+/// encoded words (`=?…?=`), which a header would decode. Control characters and invisible characters, such as those that
+/// change the direction of text, are left out. Returns `None` if nothing visible is left.
 pub(super) fn brief(text: &str) -> Option<String> {
     let words = few(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
@@ -31,25 +31,25 @@ pub(super) fn brief(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| unlinked(&text.replace("=?", "= ?")))
 }
 
-/// Returns the first 80 characters of a text, or fewer: none is parted from its marks.
+/// Returns at most the first 80 characters of a text, without splitting a grapheme cluster.
 fn few(text: &str) -> &str {
     let end = |text: &str, count| text.char_indices().nth(count).map_or(text.len(), |(end, _)| end);
     let most = end(text, MAX_BRIEF);
-    let begun = text.get(..end(text, MAX_BRIEF + 1)).unwrap_or_default(); // bounds what is read
+    let begun = text.get(..end(text, MAX_BRIEF + 1)).unwrap_or_default(); // limits what is scanned
     let mut ends = begun.grapheme_indices(true).map(|(start, shown)| start + shown.len());
     let last = ends.by_ref().take_while(|end| *end <= most).last();
     begun.get(..last.unwrap_or_default()).unwrap_or_default()
 }
 
-/// Returns a text as the name of a sender, which a header has in quotes; `None` if nothing is left to see.
+/// Returns a text as the name of a sender, which is quoted in a header; `None` if nothing visible is left.
 pub(super) fn sender(text: &str) -> Option<String> {
     let text = printed(text).replace(['"', '\\', '<', '>'], "").replace("=?", "= ?");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.chars().all(is_invisible)).then_some(text)
 }
 
-/// Returns a text without controls and without characters that are invisible by themselves, but for those
-/// that make another one of their neighbours, as in Persian and in emoji.
+/// Removes control characters and invisible characters from a text, except for white space and characters that join or vary
+/// their neighbours, as in Persian and in emoji.
 fn printed(text: &str) -> String {
     let joins = |character| matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_printed = |character: &char| {
@@ -59,8 +59,8 @@ fn printed(text: &str) -> String {
     text.chars().filter(is_printed).collect()
 }
 
-/// Whether nothing is shown for a character: Unicode's `White_Space` and
-/// `Default_Ignorable_Code_Point`, the marks of annotations, and the blank of Braille.
+/// Whether a character is invisible: Unicode's `White_Space` and `Default_Ignorable_Code_Point`, the annotation marks, and the
+/// blank Braille pattern.
 pub(super) fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || matches!(

@@ -1,25 +1,24 @@
-//! Texts in e-mails, without what a mail program would make a link of by itself.
+//! Breaks parts of texts in e-mails that a mail program would turn into a link.
 
 use super::text::is_invisible;
 
-/// The top-level domains of IANA, a line for each, those of other scripts in their own: generated from the
-/// package `tlds`.
+/// The top-level domains of IANA, one per line, in Unicode rather than Punycode. Generated from the npm package `tlds`.
 const DOMAINS: &str = include_str!("domains.txt");
-/// The special-use names of IANA without a dot, as a host can end in one.
+/// IANA's special-use names without a dot. A host can end in one.
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
 /// The dot, and the characters that browsers read as one.
 const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
-/// The sign of an e-mail address, and what looks the same.
+/// The at sign, and the characters that look the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 
-/// Breaks what a mail program would make a link of, by a blank after its signs, so that a reader sees all
-/// of it:
+/// Breaks what a mail program would turn into a link, by a space after certain characters. The text stays readable. A space
+/// is inserted
 ///
-/// - the dots of a host that ends in a known top-level domain or begins with `www`: `evil. com/win`;
-/// - the sign of an e-mail address: `ada@ evil. com`;
-/// - the scheme of a URI: `https:// x`, `mailto: x`.
+/// - after the dots of a host that ends in a known top-level domain or begins with `www`: `evil. com/win`;
+/// - after the at sign of an e-mail address: `ada@ evil. com`;
+/// - after the scheme of a URI: `https:// x`, `mailto: x`.
 ///
 /// Other dots stay: `EU.shop.77`, `Dr.Müller`, `J.R.R.`, `12.50`.
 pub(super) fn unlinked(text: &str) -> String {
@@ -40,8 +39,8 @@ pub(super) fn unlinked(text: &str) -> String {
     unlinked
 }
 
-/// Whether a character may be a part of a host, or hidden in one: all but blanks, ASCII's other signs and
-/// those below `À`.
+/// Whether a character may be a part of a host, or hidden in one. White space, at signs, other ASCII punctuation and other
+/// characters below `À` may not.
 fn is_of_host(character: char) -> bool {
     let is_other = character >= 'À' && !character.is_whitespace() && !AT_SIGNS.contains(&character);
     character.is_ascii_alphanumeric() || "-_".contains(character) || is_dot(character) || is_other
@@ -60,7 +59,7 @@ fn push_host(unlinked: &mut String, host: &str) {
     }
 }
 
-/// Whether a mail program may make a link of these labels.
+/// Whether a mail program may turn this into a link.
 fn is_host(host: &str) -> bool {
     let labels = host.split(is_dot).map(plain).filter(|label| !label.is_empty());
     let labels: Vec<_> = labels.collect();
@@ -70,7 +69,7 @@ fn is_host(host: &str) -> bool {
         || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
 }
 
-/// Whether a label is a top-level domain, or one with dense text behind it.
+/// Whether a label is a top-level domain, or begins with one that [dense](is_dense) text follows.
 fn is_domain(label: &str) -> bool {
     let beginning = label.split(is_dense).next().unwrap_or_default();
     [label, beginning].into_iter().any(|label| {
@@ -80,21 +79,20 @@ fn is_domain(label: &str) -> bool {
     })
 }
 
-/// Whether a character is of a script that writes words without blanks, or a sign: more may stand beside
-/// a host.
+/// Whether a character is a symbol, or belongs to a script without spaces between words. Such text may directly follow a host.
 fn is_dense(character: char) -> bool {
     character >= '\u{e00}'
 }
 
-/// Returns a label as a domain has it: in lower case, and without what can't be seen or part of one.
+/// Normalizes a label: in lower case, without invisible characters, and without hyphens and underscores at its ends.
 fn plain(label: &str) -> String {
     let visible = label.chars().filter(|character| !is_invisible(*character));
     let text: String = visible.map(lower).collect();
     text.trim_matches(['-', '_']).to_owned()
 }
 
-/// Returns the small letter of a capital, and the ASCII letter of a full-width one, of the scripts that
-/// top-level domains have. Unicode's own tables would add 14 KB to the Worker.
+/// Converts a character to lower case, and a full-width one to ASCII, for the scripts of top-level domains. Unicode's own
+/// tables would add 14 KB to the Worker.
 fn lower(character: char) -> char {
     let code = u32::from(character);
     let lower = match character {
@@ -105,7 +103,7 @@ fn lower(character: char) -> char {
     lower.to_ascii_lowercase()
 }
 
-/// Whether a sign between these texts ends `mailto:` or `//`, or is the `@` of an address.
+/// Whether a character between these texts ends `mailto:` or `//`, or is the `@` of an e-mail address.
 fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
     let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
     let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());

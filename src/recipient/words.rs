@@ -1,9 +1,8 @@
-//! The page's own sentences and dates: a file for each language, a line for each sentence.
+//! The fixed sentences and the dates of pages and e-mails: a file for each language, a line for each sentence.
 
 use super::language::Language;
 
-/// A sentence, by its line in the file. `{}` stands for a value; `|` separates the parts that are
-/// shown apart.
+/// A sentence. Its position is the line in the file. `{}` is replaced by a value; `|` separates parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentence {
     /// The heading, with the recipient's name.
@@ -12,10 +11,10 @@ pub enum Sentence {
     PledgedForYou,
     /// The heading of the cause, if the shop sent no phrase.
     Cause,
-    /// How many pledges there are, in two or three parts: for 1; for Polish's `few`, or for 0 in
-    /// languages in which that is `one`; for any other number.
+    /// The number of pledges, in two or three parts: for 1; for Polish's `few`, or for 0 in languages whose plural of 0 is
+    /// `one`; for any other number.
     Pledges,
-    /// How many pledges are not shown.
+    /// The number of pledges that are not shown.
     More,
     /// A link, with its host.
     SeeAt,
@@ -23,26 +22,26 @@ pub enum Sentence {
     Quantity,
     /// The shop's reference of the transaction.
     Reference,
-    /// The request not to publish the page's address.
+    /// The request to keep the link to the page private.
     Private,
     /// Test mode: its name, and an explanation.
     Test,
-    /// An address that leads to no transaction: heading, why, and what to do.
+    /// A URL that belongs to no transaction: heading, cause, and what to do.
     NotFound,
-    /// The store does not answer: heading, what happened, and what to do, with the link's text.
+    /// The store does not answer: heading, what happened, and what to do, with the text of a link.
     Unavailable,
-    /// A date: `{d}`, `{m}` and `{y}` stand for day, month and year.
+    /// A date. `{d}`, `{m}` and `{y}` are replaced by day, month and year.
     Date,
-    /// The months in the form that dates have, separated by blanks.
+    /// The names of the months in the form for dates, separated by spaces.
     Months,
-    /// The subject of an e-mail, with the shop: for one pledge, with its quantity; for one without
-    /// words; for several, with their number, in one or two parts as in [`Sentence::Pledges`].
+    /// The subject of an e-mail, with the shop. Its parts: for one pledge, with its quantity; for one pledge whose quantity has
+    /// no words; for several, with their number, in one or two parts as in [`Sentence::Pledges`].
     MailSubject,
-    /// The greeting, with the recipient's name; for a recipient without a name.
+    /// The greeting, in two parts: with the recipient's name, and without.
     MailGreeting,
-    /// The link to the page.
+    /// The text of the link to the page.
     MailLink,
-    /// Whose the page is.
+    /// The request to keep the link in an e-mail private.
     MailPrivate,
     /// Why the recipient gets the e-mail, with the shop.
     MailWhy,
@@ -74,7 +73,7 @@ impl Language {
     }
 }
 
-/// Returns one of the parts of a sentence, counted from 0.
+/// Returns a part of a sentence, counted from 0.
 pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
     sentence.split('|').nth(index).unwrap_or_default()
 }

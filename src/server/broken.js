@@ -1,8 +1,8 @@
 import { changes } from "./recover.js";
 
-/** The answer to a request whose instance of the module broke. @param {Request} request @param {string} id of the request */
+/** Returns the response to a request whose instance of the module broke. @param {Request} request @param {string} id of the request */
 export function broken(request, id) {
-  const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // as `src/api/problem.rs` writes it
+  const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // in the format of `src/api/problem.rs`
   const headers = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
@@ -10,7 +10,7 @@ export function broken(request, id) {
   return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }
 
-/** A create may have been recorded: the texts are those of a write that is not confirmed, in `src/api/problem.rs`. */
+/** A create may have been recorded, so its texts are those of an unconfirmed write in `src/api/problem.rs`. */
 function messageFor(request) {
   if (!changes(request)) return "Something is wrong on our side. Send the request again later.";
   return isRepeatable(request)

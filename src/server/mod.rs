@@ -2,7 +2,7 @@
 //!
 //! [`handle`]: crate::handle
 //!
-//! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
+//! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
 
 use crate::handle::{Caches, Journal, LedgerQueue, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
@@ -37,14 +37,14 @@ thread_local! {
     static ISOLATE: Isolate = Isolate::default();
 }
 
-/// The state that requests share.
+/// The state that all requests of an isolate share.
 #[derive(Default)]
 struct Isolate {
     caches: Rc<Caches>,
-    settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
+    settings: OnceCell<Rc<Settings>>, // constant for the life of an isolate
 }
 
-/// Serves one request. It never fails: the macro would answer an error with plain text.
+/// Serves one request. It never fails, because the macro would respond to an error with plain text.
 #[worker::event(fetch)]
 async fn fetch(
     request: web_sys::Request,

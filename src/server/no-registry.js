@@ -1,3 +1,4 @@
-// wasm-bindgen enters each closure into a registry, in case JavaScript drops one that Rust has given away. The service
-// gives none away, and the entries take a third of a get's own time: without this constructor it makes none.
+// wasm-bindgen registers each closure, so that it can free a closure that Rust has handed over and JavaScript has dropped.
+// The service hands over none, and registering takes a third of a get's own time. Without this constructor, wasm-bindgen
+// registers nothing.
 globalThis.FinalizationRegistry = undefined;

@@ -1,8 +1,8 @@
-// The Worker's entry: loads the compiled service.
-import "./no-registry.js"; // before wasm-bindgen's, which looks for it
+// The entry point of the service's Worker. It loads the compiled module.
+import "./no-registry.js"; // before wasm-bindgen's modules, which check for the constructor
 import module from "./impact_pledge_bg.wasm";
 import * as service from "./impact_pledge.js";
-import * as consumer from "./consumer/impact_pledge.js"; // the same once more, for an instance of its own
+import * as consumer from "./consumer/impact_pledge.js"; // a second copy, for a separate instance
 import { broken } from "./broken.js";
 import { recovering } from "./recover.js";
 

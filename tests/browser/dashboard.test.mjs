@@ -65,13 +65,13 @@ const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 
 for (const [path, text] of Object.entries({
   "/": "What are you looking for?",
   "/units": "Harbour Bakery",
-  "/units/unit_dev": "Make a key",
+  "/units/unit_dev": "Create a key",
   "/teams": "team_market",
   "/teams/team_dev": "unit_dev_two",
   "/prices": "plastic-kg",
   [USAGE]: "Complete up to",
   "/orders": "Older",
-  "/orders?unit=unit_dev&unpriced=yes": "has no price",
+  "/orders?unit=unit_dev&unpriced=yes": "unpriced pledges",
   [`/usage?month=${MONTH}`]: "unit_dev",
   [`/quantities?month=${MONTH}`]: "plastic-kg",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
@@ -120,7 +120,7 @@ test("by keyboard: an order is found by its reference", async (t) => {
   const page = await open(t, "/");
   await send(page, { text: "SH-1001", unit: "unit_dev" }, "main button");
   await send(page, {}, "main .table a");
-  assert.match(await page.innerText("main"), /SH-1001.*a…@e….*Charged by the prices of/s);
+  assert.match(await page.innerText("main"), /SH-1001.*a…@e….*Charged by the price list of/s);
   await isSound(t, new URL(page.url()).pathname, "SH-1001");
 });
 

@@ -61,7 +61,7 @@ test("the keyboard alone is enough, from the first step to the timeline", async 
   await keyboard.press("Enter");
   assert.equal(await focused(), "email", "a form with a problem leads to it");
   const problem = await text('[data-problem="recipient.email"]');
-  assert.equal(problem, "We need an address to send your page to.");
+  assert.equal(problem, "Please enter your e-mail address, so that we can send you your page.");
   await keyboard.type("ada@example.org");
   await tabTo("first-name");
   await keyboard.type("Ada");
@@ -72,7 +72,7 @@ test("the keyboard alone is enough, from the first step to the timeline", async 
   assert.equal(await text("#sent h1"), "Thank you, Ada");
   assert.deepEqual(await badges("#sent .leaves"), ["2 trees", "1.5 kilos of plastic"]);
   await keyboard.press("Tab");
-  assert.equal(await focused(), "See what becomes of it");
+  assert.equal(await focused(), "See your page");
   await keyboard.press("Enter");
   await arrived(page);
   assert.equal(await text("h1"), "Pledged for Ada");
@@ -181,7 +181,7 @@ test("the page for developers shows what happened, without a key, and code that 
   await send(page);
   await arrived(page);
   await page.goto(`${shop.origin}/developer`);
-  assert.match(await text("[data-log]"), /recipient\.email.*invalid_email[\s\S]*nothing is wrong/);
+  assert.match(await text("[data-log]"), /recipient\.email.*invalid_email[\s\S]*no errors/);
   const payload = JSON.parse(await text("[data-payload]"));
   assert.deepEqual(payload.pledges, [{ impact: { amount: 3, offeringId: "tree" } }]);
   assert.deepEqual(payload.notifications, ["Email"]);
@@ -216,7 +216,7 @@ test("the page for developers shows what happened, without a key, and code that 
 test("who ticks the box finds the e-mail on the page for developers, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
-  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are on there/);
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are turned on there/);
   await fillIn(page, { name: "Ada <b>" });
   await page.check("#mail");
   await send(page);
@@ -310,7 +310,7 @@ for (const [javaScriptEnabled, trees] of [
     await send(page);
     await page.waitForSelector("#sent:not([hidden])");
     assert.equal(await page.textContent("#sent h1"), "Thank you, Ada");
-    assert.equal(await page.innerText("#sent .lead"), "Your order is placed");
+    assert.equal(await page.innerText("#sent .lead"), "Your order is placed.");
     assert.equal(await page.isVisible("[data-timeline]"), false, "there is no timeline");
     assert.equal(await page.isVisible("#checkout"), false);
   });

@@ -12,7 +12,7 @@ useBrowser();
 useShop();
 
 const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)"];
-const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
+const WRONG = "Please enter a complete e-mail address, like ada@example.org.";
 
 /**
  * The fields in the browser's tree for assistive technology: role, name, value, description and
@@ -148,7 +148,7 @@ async function orderWith(t, failures, options) {
 
 const distinct = (name) => new Set(shop.requests.map((request) => request[name])).size;
 const EXPLAINED =
-  /That did not work.*answered with an error \(503\)\. Nothing is lost, and trying again pledges nothing twice\./s;
+  /Something went wrong.*answered with an error \(503\)\. Please try again: it will not be pledged twice\./s;
 
 test("a failure is explained, and trying again sends the same order under the same key, a changed one under another", async (t) => {
   const page = await orderWith(t, Infinity, { expected: /status of 502/ });

@@ -364,21 +364,21 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
   assert.match(
     await words("units", "list"),
-    /^unit_0 +unreadable record: `name` is out of bounds/m,
+    /^unit_0 +unreadable record: `name` must be one line/m,
   );
 
   const wrong = ["units", "set", "unit_1", "--name", "Nord", "--link", "http://nord.example/"];
   await fails(
     wrong,
-    "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
+    "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes",
   );
   await fails(
     ["units", "set", "unit_1", "--reply-to", "Nord <hello@nord.example>"],
-    "`reply-to` is no e-mail address: write it as `hello@shop.example`",
+    "`reply-to` must be an e-mail address, such as `hello@shop.example`",
   );
   await fails(
     ["units", "set", "unit_1", "--time-zone", "Mars/Olympus"],
-    "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`",
+    "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`",
   );
   await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
   await fails(

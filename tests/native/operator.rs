@@ -886,7 +886,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "" }),
-            "`name` is out of bounds: write one line of 1 to 80 characters, not all of them invisible, none of which turns the direction of text",
+            "`name` must be one line of 1 to 80 characters, at least one of them visible, without characters that change the direction of text",
         ),
         (
             "u",
@@ -896,27 +896,27 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "logo": "http://l.example" }),
-            "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
+            "`logo` and `link` must start with `https://`, without a user name, and have at most 2,048 bytes",
         ),
         (
             "u",
             json!({ "name": "N", "accent": "red" }),
-            "`accent` is no colour: write it as `#2c6a4a`",
+            "`accent` must be a colour, such as `#2c6a4a`",
         ),
         (
             "u",
             json!({ "name": "N", "language": "no" }),
-            "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+            "`language` must be one of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
         ),
         (
             "u",
             json!({ "name": "N", "replyTo": "Ada <ada@shop.example>" }),
-            "`reply-to` is no e-mail address: write it as `hello@shop.example`",
+            "`reply-to` must be an e-mail address, such as `hello@shop.example`",
         ),
         (
             "u",
             json!({ "name": "N", "timeZone": "Mars/Olympus" }),
-            "`time-zone` is not a time zone of the IANA database: write it as `Europe/Berlin`",
+            "`time-zone` must be a time zone of the IANA database, such as `Europe/Berlin`",
         ),
     ] {
         refused(
@@ -948,7 +948,7 @@ fn units_are_listed_also_those_that_cannot_be_read() {
     assert_eq!(rows[3], json!({ "unit": "d" }));
     assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
     assert_eq!(rows[1]["unit"], "b");
-    assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
+    assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` must be"));
     assert_eq!(
         rows[2],
         json!({ "unit": "c", "profile": { "name": "C" }, "created": "then", "by": "ada" })

@@ -144,7 +144,7 @@ fn a_shop_is_named_and_we_stand_below() {
          <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></a>"
     );
     assert!(between(&html, "<footer>", "</footer>").ends_with("Impact Pledge</p>"));
-    assert_eq!(between(&html, "<title>", "</title>"), "Zugesagt für Mara · Nordwald");
+    assert_eq!(between(&html, "<title>", "</title>"), "Für Mara zugesagt · Nordwald");
     for text in ["<html lang=\"de\">", "21. November 2026", "1.234,5", "Bäume"] {
         assert!(html.contains(text), "{text}");
     }

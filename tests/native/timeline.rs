@@ -313,7 +313,7 @@ fn pages_are_whole_small_documents() {
             assert!(!html.contains(shared), "the page has `{shared}`");
         }
     }
-    assert_eq!(texts(&not_found(), "h1"), ["We could not find this page"]);
+    assert_eq!(texts(&not_found(), "h1"), ["We can’t find this page"]);
     assert_eq!(texts(&unavailable(), "h1"), ["One moment, please"]);
     assert_eq!(texts(&unavailable(), "a"), ["try again"]);
 }

@@ -131,7 +131,7 @@ test("messages come twice, late, and among what is none", async () => {
   assert.equal(await count(), 3);
 });
 
-test("a message that The database refused the row stops no other, and is named", async () => {
+test("a message that the database refused stops no other, and is named", async () => {
   const late = "9999-12-31T23:59:59.999Z";
   await db
     .prepare(
@@ -146,7 +146,7 @@ test("a message that The database refused the row stops no other, and is named",
   assert.equal(await count(), 4);
   const { results } = await db.prepare("SELECT kind, name, detail FROM findings").all();
   assert.deepEqual(results, [{ kind: "refused", name: bodies[2].id, detail: "odd" }]);
-  assert.match((await page("/system")).text, /The database refused the row/);
+  assert.match((await page("/system")).text, /The database rejected the row/);
 });
 
 test("a message without quantities is read from its record, whatever its size", async () => {

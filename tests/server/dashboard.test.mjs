@@ -61,7 +61,7 @@ test("who asks is whom Access names, in any case", async () => {
   assert.match(answer.text, /class="band production"/);
 });
 
-const REFUSED = /This is not for you/;
+const REFUSED = /Access denied/;
 for (const [access, status, text] of [
   ["is not there", 403, /enable Cloudflare Access/],
   ["knows a service token", 403, /without an e-mail address/],
@@ -69,10 +69,10 @@ for (const [access, status, text] of [
   ["knows no address", 403, /without an e-mail address/],
   ["knows an empty address", 403, /without an e-mail address/],
   ["knows a number", 403, /without an e-mail address/],
-  ["throws", 503, /did not say in time/],
-  ["refuses", 503, /did not say in time/],
-  ["hangs", 503, /did not say in time/],
-  ["has an address that throws", 503, /did not say in time/],
+  ["throws", 503, /did not identify you in time/],
+  ["refuses", 503, /did not identify you in time/],
+  ["hangs", 503, /did not identify you in time/],
+  ["has an address that throws", 503, /did not identify you in time/],
   ["answers without a promise", 200, new RegExp(SUPPORT)],
   [SUPPORT, 200, new RegExp(SUPPORT)],
   [ACCOUNTS, 403, REFUSED],
@@ -138,7 +138,7 @@ for (const kv of ["throws", "hangs"])
 test("a broken instance says what may have been done, and the next one serves", async () => {
   const broken = await page("/prices", { "x-break": "1" });
   assert.equal(broken.status, 500);
-  assert.match(broken.text, /^Something is wrong on our side\. What you sent may have been done/);
+  assert.match(broken.text, /^Something went wrong on our side\. Your change may have been saved/);
   assert.equal(broken.headers["cache-control"], "no-store");
   assert.equal(broken.headers["x-content-type-options"], "nosniff");
   shows(await page("/prices"), 200, /Prices/);

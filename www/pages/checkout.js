@@ -1,4 +1,4 @@
-/** The checkout: amounts with a running total, problems while typing, and sending the order. */
+/** The checkout: amounts with a running total, errors while typing, and sending the order. */
 import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30_000;
 const SLOW_MS = 6_000;
 const READING_MS = 1_800;
 
-/** @returns {any} an element of the page, which is there */
+/** @returns {any} an existing element of the page */
 const find = (selector) => document.querySelector(selector);
 const form = find("#checkout");
 const amounts = [...form.querySelectorAll("input[data-price]")];
@@ -43,7 +43,7 @@ function showTotal() {
   for (const input of amounts) offerOf(input).classList.toggle("chosen", input.valueAsNumber > 0);
 }
 
-/** The element says what is chosen in the plural and the numbers of the page's language. */
+/** Returns a badge, which writes the chosen amount with the plural and number format of the page's language. */
 function badge({ words }) {
   const made = document.createElement("impact-badge");
   for (const [name, value] of Object.entries(words)) made.setAttribute(name, String(value));
@@ -64,7 +64,7 @@ for (const button of form.querySelectorAll("button[data-step]")) {
 form.addEventListener("input", showTotal);
 showTotal();
 
-// ---- Problems while typing ----
+// ---- Errors while typing ----
 
 let lastInput = { at: 0, field: "" };
 addEventListener(
@@ -95,7 +95,7 @@ const failure = find("#failure");
 let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
 
 /**
- * Returns the idempotency key: the same for each attempt of an order, another for another order.
+ * Returns the idempotency key: the same for each attempt of an order, and a new one for another order.
  * @param {FormData} data
  */
 function keyOf(data) {
@@ -134,7 +134,9 @@ async function placeOrder(payload, { data }) {
   failure.replaceChildren();
   working(true);
   const patience = setTimeout(
-    () => (progress.textContent = "This takes longer than usual. Your order is safe; please stay."),
+    () =>
+      (progress.textContent =
+        "This takes longer than usual. Your order is safe. Please stay on this page."),
     SLOW_MS,
   );
   const started = performance.now();
@@ -167,7 +169,7 @@ const unreachable = ({ name }) =>
 
 function failed({ message, issues = [] }) {
   const heading = document.createElement("h3");
-  heading.textContent = "That did not work";
+  heading.textContent = "Something went wrong";
   const text = document.createElement("p");
   text.textContent = [
     message,
@@ -202,7 +204,7 @@ function leaf(offer) {
   return item;
 }
 
-// Coming back from the timeline, a browser may show this page as it was left: an order that is done.
+// After going back from the timeline, a browser may show this page from its cache, with the finished order.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
 startTrace();

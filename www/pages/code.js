@@ -1,7 +1,7 @@
-/** Code to copy: what a shop writes for an order. */
+/** Code to copy: what a shop needs for an order. */
 import { fieldAttributes } from "impact-pledge/form";
 
-/** The code that is shown before the first order. */
+/** The order in the code before the first order is placed. */
 const EXAMPLE = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
@@ -14,10 +14,7 @@ const LABELS = {
   "recipient.firstName": "First name",
 };
 
-/**
- * @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was
- *   one
- */
+/** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
 export function codeOf({ payload, exchange }) {
   const call = exchange?.calls?.at(-1)?.request;
   const key = exchange?.key ?? EXAMPLE_KEY;
@@ -51,7 +48,7 @@ function fieldsOf(value, name) {
   );
 }
 
-/** Whether the form holds a field of this name that the shopper cannot see. */
+/** Whether the field with this name is hidden. */
 const isHidden = (name) =>
   name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
 
@@ -86,7 +83,7 @@ export async function order(request) {
   if (!valid) return Response.json({ issues }, { status: 422 });
   // An order without a pledge.
   if (payload === null) return Response.redirect("${location.origin}/", 303);
-  // However often it is sent, it is recorded once.
+  // With this key, the order is recorded once, even if it is sent several times.
   const options = { idempotencyKey: payload.reference };
   const { timelineUrl } = await client.createPledgeTransaction(payload, options);
   return Response.redirect(timelineUrl, 303);

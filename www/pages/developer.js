@@ -1,4 +1,4 @@
-/** Shows developers what happened in this tab's checkout. */
+/** Shows developers what happened in the checkout of this tab. */
 import { codeOf } from "./code.js";
 import { element, find, show } from "./elements.js";
 import { showMails } from "./mails.js";
@@ -36,7 +36,7 @@ function showTyped(typed) {
   const slowest = Math.max(0, ...typed.map(({ ms }) => ms));
   show(
     "[data-typed]",
-    `The whole form was checked at each keystroke, in ${milliseconds(slowest)} at most. Each line is a change of what was wrong.`,
+    `The whole form was checked at each keystroke, in at most ${milliseconds(slowest)}. Each line shows a change of the errors.`,
   );
   show("[data-log]", ...typed.map(step));
 }
@@ -44,9 +44,7 @@ function showTyped(typed) {
 function step({ at, field, issues }) {
   const after = field ? [dim("after "), element("code", {}, field)] : [dim("at first")];
   const wrong =
-    issues.length === 0
-      ? [element("b", { class: "good" }, "nothing is wrong")]
-      : issues.map(problem);
+    issues.length === 0 ? [element("b", { class: "good" }, "no errors")] : issues.map(problem);
   return element(
     "li",
     {},
@@ -69,10 +67,10 @@ function showExchange({ calls, status, ms, message: words }) {
     ...message(`${request.method} ${request.url}`, request.headers, request.body),
   );
   if (!response) return missing(words);
-  const tries = calls.length > 1 ? `It was asked ${calls.length} times. ` : "";
+  const tries = calls.length > 1 ? `The request was sent ${calls.length} times. ` : "";
   show(
     "[data-answered]",
-    `${tries}The shop passed on ${status === 200 ? "the timeline’s address" : `in words that it did not work (${status})`}.`,
+    `${tries}The shop passed on ${status === 200 ? "the timeline’s URL" : `an error message (${status})`}.`,
   );
   show("[data-response]", ...message(`${response.status}`, response.headers, response.body));
   showTiming({ whole: ms, service: calls.reduce((sum, { ms = 0 }) => sum + ms, 0) });
@@ -85,9 +83,9 @@ function missing(words) {
 
 function showTiming({ whole, service }) {
   const rows = {
-    "From the button to the answer": whole,
-    "The pledge service": service,
-    "The shop’s server and the way there": Math.max(0, whole - service),
+    "From button to response": whole,
+    "Pledge service": service,
+    "Shop’s server and network": Math.max(0, whole - service),
   };
   show("[data-timing]", ...Object.entries(rows).map(([name, ms]) => bar(name, ms, whole)));
 }
@@ -98,7 +96,7 @@ function bar(name, ms, most) {
   return row;
 }
 
-/** @param {string} about what the code is of */
+/** @param {string} about what the code is for */
 function showCode(code, about) {
   find("#code").hidden = false;
   show("[data-about-code]", about);
@@ -116,7 +114,7 @@ async function copy({ currentTarget: button }) {
     "[data-copy-status]",
     isCopied
       ? "Copied."
-      : "The browser does not allow to copy. The code is selected: copy it by keyboard.",
+      : "The browser does not allow copying. The code is selected: copy it with the keyboard.",
   );
 }
 
@@ -127,10 +125,10 @@ const trace = readTrace();
 if (!trace.exchange) {
   show(
     "#intro",
-    "Nothing yet. Place an order in this tab, then come back; the code below is of an example until then.",
+    "Nothing yet. Place an order in this tab, then come back. Until then, the code below is for an example.",
   );
   find("#nothing").hidden = false;
-  showCode(codeOf(trace), "For an order of three trees.");
+  showCode(codeOf(trace), "Code for an order with three trees.");
 } else {
   show("#intro", "Your last order in this tab, from the first keystroke to the service’s answer.");
   find("#trace").hidden = false;
@@ -139,7 +137,7 @@ if (!trace.exchange) {
   showExchange(trace.exchange);
   showCode(
     codeOf(trace),
-    "For the order that you have just placed. The API key comes from the environment: it has no place in a page.",
+    "Code for your last order. The API key comes from the environment, because it must never be in a page.",
   );
 }
 showMails(trace);

@@ -1,11 +1,11 @@
-/** Elements of the page for developers. */
+/** Helpers for the elements of the page for developers. */
 
-/** @returns {any} an element of the page, which is there */
+/** @returns {any} an existing element of the page */
 export const find = (selector) => document.querySelector(selector);
 
 export const show = (selector, ...children) => find(selector).replaceChildren(...children);
 
-/** @returns {any} an element that is made here */
+/** @returns {any} a new element */
 export function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

@@ -1,4 +1,4 @@
-/** Shows developers the local service's e-mails as their readers would see them, the last order's as soon as it is there. */
+/** Shows developers the e-mails of the local service as readers would see them. It waits for the e-mail of the last order. */
 import { element, find, show } from "./elements.js";
 
 const POLL_MS = 1_000;
@@ -14,7 +14,7 @@ export async function showMails(trace) {
     const before = mails;
     mails = await fetch("/developer/mails").then(
       (response) => (response.ok ? response.json() : before),
-      () => before, // the shop has been ended
+      () => before, // the shop was stopped
     );
     for (const mail of mails.toReversed()) if (!shown.has(mail.name)) add(mail);
     for (const { name } of mails) shown.add(name);
@@ -26,7 +26,7 @@ export async function showMails(trace) {
   }
 }
 
-/** Whether the last order asked for an e-mail that is not there. */
+/** Whether the last order requested an e-mail that has not arrived. */
 function isMissing({ payload, exchange }, mails) {
   if (exchange?.status !== 200 || !payload?.notifications) return false;
   const { id } = JSON.parse(exchange.calls.at(-1).response.body);
@@ -35,25 +35,25 @@ function isMissing({ payload, exchange }, mails) {
 
 const awaited = (ms) =>
   ms < PATIENCE_MS
-    ? "On its way: it waits in the queue for a moment, in a deploy for longer."
-    : "None has come for the last order. If the shop uses a service elsewhere, that one sends it; else the terminal says why.";
+    ? "The e-mail is in the queue. This takes a moment, and longer in a deploy."
+    : "No e-mail arrived for the last order. If the shop uses a service elsewhere, that service sends it. Otherwise see the terminal for the cause.";
 
 const about = (count) =>
-  `${count === 1 ? "As its reader sees it" : "As their readers see them, the newest first"}. E-mails of a test key go to MAIL_TEST_TO, those of a live key to the recipients; in development none is sent.`;
+  `${count === 1 ? "The e-mail as its reader sees it" : "The e-mails as their readers see them, newest first"}. In development, no e-mail is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and those of live keys to the recipients.`;
 
-/** Says what is new: a text that is set again would be read out again. */
+/** Shows a status, unless it is shown already: screen readers would read it again. */
 function say(words) {
   if (find("[data-mail-status]").textContent !== words) show("[data-mail-status]", words);
 }
 
-/** Waits for the next look: a moment if an e-mail is awaited, else until somebody comes back to the page. */
+/** Waits before the next poll: a moment if an e-mail is awaited, otherwise until the page gets the focus. */
 const moment = (isAwaited) =>
   new Promise((resolve) => {
     if (isAwaited) setTimeout(resolve, POLL_MS);
     else addEventListener("focus", resolve, { once: true });
   });
 
-/** Puts an e-mail above the others, which it closes. */
+/** Adds an e-mail above the others, and collapses those. */
 function add(mail) {
   const list = find("[data-mails]");
   for (const other of list.children) other.open = false;
@@ -81,7 +81,7 @@ function shownMail({ name, at, from, to, replyTo, subject, text }) {
     ),
     element("dl", {}, ...rows.map(row)),
     frame,
-    element("details", {}, element("summary", {}, "The same as plain text"), plain(text)),
+    element("details", {}, element("summary", {}, "Plain text"), plain(text)),
   );
 }
 
@@ -93,7 +93,7 @@ function plain(text) {
   return element("pre", attributes, element("code", {}, text));
 }
 
-/** Makes each frame as high as its e-mail: a reader scrolls one page. */
+/** Makes each frame as high as its e-mail, so that only the page scrolls. */
 const fitted = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
     const frame = target.ownerDocument.defaultView?.frameElement;

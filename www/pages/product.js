@@ -1,2 +1,2 @@
-/** The product: what can be added to it is a badge. */
+/** The product page, with a badge for the pledge that can be added at the checkout. */
 import "impact-pledge/badge";

@@ -1,4 +1,4 @@
-/** Records the checkout of this tab, for the page that shows it to developers. */
+/** Records the checkout of this tab for the page for developers. */
 const PLACE = "what-happened";
 const MOST = 60;
 
@@ -8,7 +8,7 @@ export function readTrace() {
   try {
     return { ...began, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
   } catch {
-    return began; // another page's, or storage is not allowed
+    return began; // the data is not valid, or storage is not allowed
   }
 }
 
@@ -16,7 +16,7 @@ function write(trace) {
   try {
     sessionStorage.setItem(PLACE, JSON.stringify(trace));
   } catch {
-    // storage is full or not allowed: the shop works on without
+    // storage is full or not allowed: the shop works without it
   }
 }
 

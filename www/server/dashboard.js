@@ -1,4 +1,4 @@
-/** The dashboard in development: as it is deployed, for this machine alone. */
+/** The dashboard in development: the deployed Worker, restricted to this machine. */
 import dashboard from "../../build/dashboard/worker.js";
 import { forThisMachine } from "./loopback.js";
 

@@ -1,4 +1,4 @@
-/** The Workers of development, for this machine alone. */
+/** Restricts the Workers of development to this machine. */
 import { refusalOf } from "../../pkg-templates/bin/loopback.ts";
 
 const HEADERS = {
@@ -6,7 +6,7 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** Answers by `fetch`, but for requests to another host. */
+/** Returns a handler that calls `fetch` for requests to a local host name, and refuses any other host. */
 export const forThisMachine = (fetch) => (request, env, context) => {
   const refusal = refusalOf(request.headers.get("host"));
   if (refusal === undefined) return fetch(request, env, context);

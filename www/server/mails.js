@@ -1,12 +1,10 @@
-/**
- * E-mails in development: nothing is sent. What the service would send is printed, and kept for the page for developers.
- */
+/** E-mails in development. Nothing is sent: e-mails are printed, and kept for the page for developers. */
 const MOST_MAILS = 20;
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
 const NAME = /^\d{16}-[0-9a-f-]{36}$/;
-const LATER_THAN_ALL = 9e15; // milliseconds: names that count down list the newest first
+const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that the newest e-mail is listed first
 
-/** A mail is shown as mail programs do: it loads nothing, runs nothing, and its link opens a page of its own. */
+/** E-mails are shown as in a mail program: they load nothing and run nothing, and links open a new page. */
 const MAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -14,7 +12,7 @@ const MAIL_POLICY = [
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");
 
-/** The origin of the last request: the port is known by then alone. */
+/** The origin of the last request. The port is not known before the first request. */
 let lastOrigin = "http://127.0.0.1:8787";
 
 /** @param {string} origin of a request */
@@ -23,8 +21,8 @@ export function noteOrigin(origin) {
 }
 
 /**
- * The environment in which the service consumes its queue: the binding `EMAIL` keeps e-mails. Their links lead to this
- * machine: nobody else gets them, so that no origin has to be set.
+ * The environment in which the service consumes its queue. The binding `EMAIL` keeps e-mails. Their links lead to this
+ * machine, because nobody else gets them; so `PUBLIC_ORIGIN` need not be set.
  */
 export const withMails = (env) => ({
   ...env,
@@ -52,13 +50,13 @@ function asText({ from, to, replyTo, subject, text }) {
   const lines = [...head, "", ...text.trimEnd().split("\n")];
   return [
     "",
-    "An e-mail (in development none is sent):",
+    "An e-mail (not sent in development):",
     ...lines.map((line) => `  │ ${line}`),
     "",
   ].join("\n");
 }
 
-/** `GET /developer/mails`: the last e-mails, the newest first; `GET /developer/mails/{name}`: the HTML of one. */
+/** `GET /developer/mails`: the last e-mails, newest first. `GET /developer/mails/{name}`: the HTML of one. */
 export async function mails({ pathname }, { MAILS: kept }) {
   const name = pathname.slice("/developer/mails/".length);
   return name === "" ? listed(kept) : shown(NAME.test(name) ? await kept.get(name, "json") : null);
@@ -79,7 +77,8 @@ function shown(mail) {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
   };
-  if (mail === null) return new Response("This e-mail is not kept.", { status: 404, headers });
+  if (mail === null)
+    return new Response("This e-mail is no longer kept.", { status: 404, headers });
   return new HTMLRewriter()
     .on("a", { element: (link) => link.setAttribute("target", "_blank") })
     .transform(new Response(mail.html, { headers }));
@@ -88,17 +87,20 @@ function shown(mail) {
 /** `POST /developer/notifications`: puts a message into the local queue, for `npm run emails`. */
 export async function notify(request, { NOTIFICATIONS: queue }) {
   if (request.method !== "POST")
-    return refused(405, "Messages of the queue are posted.", { allow: "POST" });
+    return refused(405, "Send messages of the queue by POST.", { allow: "POST" });
   if (request.headers.get("content-type") !== "application/json")
-    return refused(415, "A message of the queue is JSON, with the content type application/json.");
+    return refused(
+      415,
+      "Send a message of the queue as JSON, with the content type application/json.",
+    );
   const message = messageIn(await request.json().catch(() => null));
   if (!message)
-    return refused(400, "A message of the queue is {id, createdAt, round} of a transaction.");
+    return refused(400, "A message of the queue must be {id, createdAt, round} of a transaction.");
   await queue.send(message, { contentType: "json" });
   return Response.json(message, { status: 202 });
 }
 
-/** Returns the message that a value is, without other members; null if it is none. */
+/** Returns a value as a message of the queue, without other members; null if it is not a message. */
 function messageIn(value) {
   const { id, createdAt, round } = value ?? {};
   const isMessage =

@@ -1,4 +1,4 @@
-/** The offerings of the shop. They are defined on the server, because a page can send anything. */
+/** The offerings of the shop. They are defined on the server, because the data of a page cannot be trusted. */
 const OFFERS = {
   tree: {
     name: "Shade trees",
@@ -16,13 +16,13 @@ const OFFERS = {
   },
 };
 
-/** The offerings of an order that the shop does not have. */
+/** Returns the IDs of an order's offerings that the shop does not have. */
 export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
 /**
- * Returns the order that the shop sends to the service. The page supplies its number, time, recipient and amounts,
- * and whether an e-mail is wanted; all else is added here.
+ * Returns the payload that the shop sends to the service. The page supplies the order's number, time, recipient and amounts,
+ * and whether an e-mail is wanted. The server adds everything else.
  */
 export function vouched({ reference, recipient, pledges, trigger, notifications }, origin) {
   return {

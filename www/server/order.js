@@ -1,11 +1,11 @@
-/** `POST /shop/order`: takes the checkout's form, of the page's script or of a browser without JavaScript. */
+/** `POST /shop/order`: processes the checkout's form, sent by the page's script or by a browser without JavaScript. */
 import { readForm } from "impact-pledge/form";
 import { filled, freshOrder, thanked } from "./page.js";
 import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
 
 const MOST_BYTES = 64 * 1024;
-/** The format of idempotency keys, which the page makes. */
+/** The format of idempotency keys, which the page generates. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -18,7 +18,7 @@ export async function order(request, env, executionContext, checkout) {
   const refusal = refused(request);
   if (refusal) return json({ message: refusal.message }, refusal.status);
   const data = await request.formData().catch(() => null);
-  if (!data) return json({ message: "Orders are forms." }, 415);
+  if (!data) return json({ message: "Send the order as a form." }, 415);
   const values = new Map([
     ...freshOrder(),
     ...[...data].filter(([, value]) => typeof value === "string"),
@@ -35,13 +35,13 @@ export async function order(request, env, executionContext, checkout) {
 
 function refused(request) {
   const { origin } = new URL(request.url);
-  if (request.method !== "POST") return { status: 405, message: "Orders are posted." };
+  if (request.method !== "POST") return { status: 405, message: "Send orders by POST." };
   if (![null, origin].includes(request.headers.get("origin")))
-    return { status: 403, message: "Orders come from the shop’s own page." };
+    return { status: 403, message: "Orders must come from the shop’s own page." };
   if (!request.headers.has("content-length"))
-    return { status: 411, message: "An order says how long it is." };
+    return { status: 411, message: "An order must have a Content-Length." };
   if (Number(request.headers.get("content-length")) > MOST_BYTES)
-    return { status: 413, message: "This is too much for one order." };
+    return { status: 413, message: "This order is too large." };
   return null;
 }
 
@@ -59,12 +59,13 @@ async function outcomeOf(data, context) {
 
 /** @param {Outcome} outcome */
 function inJson({ status, location, issues, failure, trace }) {
-  const message = issues ? "The order has problems." : failure;
+  const message = issues ? "Please correct the marked fields." : failure;
   return json({ message, issues, timelineUrl: location, trace }, status);
 }
 
 /**
- * Answers a browser without JavaScript: with the page and its problems, with thanks, or a redirect to the timeline.
+ * Responds to a browser without JavaScript: with the page and its errors, with a thank-you page, or with a redirect to the
+ * timeline.
  * @param {Outcome} outcome
  */
 async function asPage({ status, location, issues, failure }, values, checkout) {
@@ -77,7 +78,7 @@ async function asPage({ status, location, issues, failure }, values, checkout) {
 /** Shows the checkout again. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
-/** A page with data of the shopper, which caches must not store. */
+/** Returns a page that caches must not store, because it contains data of the shopper. */
 function unstored({ body, headers }, status) {
   const response = new Response(body, { status, headers });
   response.headers.set("cache-control", "no-store");
@@ -89,7 +90,7 @@ async function place(payload, context) {
   if (!UUID.test(context.idempotencyKey))
     return {
       status: 400,
-      failure: "This order is not as the shop’s page sends it. Load the page again.",
+      failure: "This order was not sent by the shop’s page. Please reload the page and try again.",
     };
   const [unknown] = unknownOffers(payload);
   if (unknown !== undefined) return { status: 422, failure: `We do not offer “${unknown}”.` };
@@ -99,23 +100,23 @@ async function place(payload, context) {
   return { ...explained(error), trace };
 }
 
-/** Returns the status and the message for the shopper, by the error. */
+/** Returns the status and the shopper's message for an error. */
 function explained({ name, status }) {
   if (status === 422)
     return {
       status: 409,
       failure:
-        "This order has been placed already, with other contents. Load the page again to place another.",
+        "This order was already placed, with other contents. Reload the page to place a new order.",
     };
   if (name === "AuthenticationError" || name === "ValidationError")
     return {
       status: 500,
-      failure: "The shop is not set up right. Nothing was charged; please tell us.",
+      failure: "The shop is not set up correctly. Nothing was charged. Please contact us.",
     };
   const what = status === undefined ? "did not answer" : `answered with an error (${status})`;
   return {
     status: 502,
-    failure: `The pledge service ${what}. Nothing is lost, and trying again pledges nothing twice.`,
+    failure: `We could not confirm your pledge: the pledge service ${what}. Please try again: it will not be pledged twice.`,
   };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The checkout's page with what the server knows: a fresh order, or one that was posted and has
- * problems.
- */
+/** The checkout page, filled in by the server: with a new order, or with a posted order and its errors. */
 import { worded } from "../shared/messages.js";
 
 const OF_GROUPS = new Set(["too_few_items", "too_many_items"]);
@@ -39,20 +36,20 @@ export function filled(page, { values, issues = [], failure }) {
 }
 
 /**
- * The page, which says who sends e-mails if the shop uses a service elsewhere.
+ * Returns the page. If the shop uses a service elsewhere, the page says that this service sends the e-mails.
  * @param {Response} page the static page
- * @param {string} [service] its address
+ * @param {string} [service] URL of the service
  */
 export function withSender(page, service) {
   if (!service) return page;
-  const words = `Sent by ${new URL(service).host}, if e-mails are on there for this shop.`;
+  const words = `Sent by ${new URL(service).host}, if e-mails are turned on there for this shop.`;
   return new HTMLRewriter()
     .on("#mail-hint", { element: (hint) => hint.setInnerContent(words) })
     .transform(page);
 }
 
 /**
- * The page after an order without a pledge.
+ * Returns the page that confirms an order without a pledge.
  * @param {Response} page the static page
  * @param {string} [name]
  */
@@ -67,7 +64,7 @@ export function thanked(page, name = "") {
     .transform(page);
 }
 
-/** Returns the element for a problem: the one of its field, or the one of its group. */
+/** Returns the place of an error: that of its field, or that of its group. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) =>
   new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));
@@ -95,7 +92,7 @@ function fill(input, values, places) {
   if (!places.has(name)) return;
   if (places.get(name) === name) input.setAttribute("aria-invalid", "true");
   input.setAttribute("aria-describedby", idOf(places.get(name)));
-  if (input.getAttribute("type") !== "hidden") input.setAttribute("autofocus", ""); // a browser takes the first one
+  if (input.getAttribute("type") !== "hidden") input.setAttribute("autofocus", ""); // browsers focus the first one
 }
 
 function fillProblem(element, problems) {
@@ -113,7 +110,7 @@ function fillFailure(element, failure, rest) {
     ])
       element.setAttribute(name, value);
   if (failure)
-    element.append(`<h3>That did not work</h3><p>${escaped(failure)}</p>`, { html: true });
+    element.append(`<h3>Something went wrong</h3><p>${escaped(failure)}</p>`, { html: true });
   else if (rest.length > 0)
     element.append(`<h3>Something is missing</h3><p>${escaped(rest.join("; "))}</p>`, {
       html: true,

@@ -1,17 +1,14 @@
-/**
- * Calls the pledge service by the package's client with the secret key, and records the call for
- * developers.
- */
+/** Calls the pledge service through the package's client, with the secret key, and records the call for developers. */
 import { PledgeClient } from "impact-pledge";
 import service from "../../build/worker.js";
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * @param {object} order vouched for
+ * @param {object} order from `vouched`
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
- * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: for the page that shows developers
- *   what happened; it holds no key
+ * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls,
+ *   for the page for developers; it does not contain the key
  */
 export async function record(order, { env, executionContext, origin, idempotencyKey }) {
   const trace = { started: Date.now(), calls: [] };
@@ -29,7 +26,7 @@ export async function record(order, { env, executionContext, origin, idempotency
   }
 }
 
-/** Calls a service elsewhere over the network, and the one in this Worker directly. */
+/** Returns a `fetch` that calls a service elsewhere over the network, or the service in this Worker directly. */
 function transport(env, executionContext) {
   if (env.PLEDGE_SERVICE_URL) return fetch;
   return (input, init) => service.fetch(new Request(input, init), env, executionContext);

@@ -1,6 +1,6 @@
 /**
- * The development Worker: the service as it is deployed, and beside it a demo shop that uses it. Nothing of the shop
- * is in a deploy: wrangler.toml names the service alone.
+ * The Worker of development: the service as it is deployed, and a demo shop that uses it. A deploy contains only the service,
+ * which wrangler.toml names.
  */
 import service from "../../build/worker.js";
 import { forThisMachine } from "./loopback.js";

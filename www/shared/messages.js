@@ -1,13 +1,13 @@
-/**
- * The shop's own words for what can be wrong, by code: the same in the page and from its server.
- */
+/** The shop's own error messages, by code. Page and server use the same. */
 export const MESSAGES = {
   required: ({ path }) =>
-    path.includes("email") ? "We need an address to send your page to." : "Please fill this in.",
-  invalid_email: "Not a whole e-mail address yet. One looks like ada@example.org.",
-  invalid_type: "Please write a number, such as 2 or 0.5.",
-  not_positive: "Choose more than nothing, or leave it empty.",
-  not_finite: "That is more than anybody can count.",
+    path.includes("email")
+      ? "Please enter your e-mail address, so that we can send you your page."
+      : "Please fill this in.",
+  invalid_email: "Please enter a complete e-mail address, like ada@example.org.",
+  invalid_type: "Please enter a number, such as 2 or 0.5.",
+  not_positive: "Please enter a number above 0, or leave it empty.",
+  not_finite: "Please enter a smaller number.",
   too_few_items: "Choose at least one: a tree, or half a kilo of plastic.",
 };
 

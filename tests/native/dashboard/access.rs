@@ -11,8 +11,8 @@ fn nobody_gets_in_without_an_address_and_hears_what_to_set_up() {
     let dashboard = dashboard(seeded());
     for (identity, status, words) in [
         (Identity::None, 403, "enable Cloudflare Access"),
-        (Identity::WithoutAddress, 403, "policy of the action Allow"),
-        (Identity::Unknown, 503, "did not say in time"),
+        (Identity::WithoutAddress, 403, "policy with the action Allow"),
+        (Identity::Unknown, 503, "did not identify you in time"),
         (
             Identity::Address("eve@example.org"),
             403,
@@ -74,7 +74,8 @@ fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
         ("mailto:mike@shop.example", 1),
         ("mike@shop.example (Mike)", 1),
     ] {
-        let words = format!("</code> names nobody, as its entry {number} is no e-mail address");
+        let words =
+            format!("</code> is ignored, because its entry {number} is not an e-mail address");
         for person in [mike, OPERATOR, SUPPORT, "eve@example.org"] {
             let (status, text) = status(list, person);
             assert_eq!(status, 403, "{list}");
@@ -87,7 +88,7 @@ fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
         ..Variables::default()
     });
     let system = dashboard.get(OPERATOR, "/system").text;
-    assert!(system.contains("<bdi>ACCOUNTS</bdi></code> names nobody"), "{system}");
+    assert!(system.contains("<bdi>ACCOUNTS</bdi></code> is ignored"), "{system}");
 }
 
 /// 254 bytes, the most that an address may have.

@@ -40,10 +40,10 @@ fn an_id_is_found_in_whatever_it_is_part_of() {
         assert_inert(&page.text);
     }
     let page = desk.find(SUPPORT, &id[..47], "");
-    assert!(page.text.contains("a part of it may be missing"), "{}", main_of(&page.text));
+    assert!(page.text.contains("A part of it may be missing"), "{}", main_of(&page.text));
     let page = desk.find(SUPPORT, &format!("edit_key={}", "a".repeat(40)), "unit_dev");
     assert!(
-        page.text.contains("Nothing found") && !page.text.contains("aaaa"),
+        page.text.contains("No match") && !page.text.contains("aaaa"),
         "{}",
         main_of(&page.text)
     );
@@ -95,14 +95,14 @@ fn a_key_is_found_and_never_shown() {
     {
         let page = desk.find(SUPPORT, unknown, "unit_dev");
         assert!(
-            page.text.contains("no such API key") && !page.text.contains("nosuch"),
+            page.text.contains("No API key matches this") && !page.text.contains("nosuch"),
             "{}",
             page.text
         );
         assert!(!page.log.unwrap().contains("nosuch"));
     }
     let page = desk.find(OPERATOR, &hash("no such key").id(), "");
-    assert!(page.text.contains("No unit, team, key or order matches this."));
+    assert!(page.text.contains("No unit, team, key or transaction matches this."));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
     let form = [("text", &*reference), ("unit", "unit_dev"), ("mode", "")];
     let page = desk.post(SUPPORT, "/find", &form);
     assert_eq!(desk.store().take_lists().len(), 2);
-    assert!(page.text.contains("may be missing here"), "a list of Workers KV");
+    assert!(page.text.contains("may not show yet"), "a list of Workers KV");
     assert!(page.text.contains(&id) && page.text.contains(&live), "{}", main_of(&page.text));
     assert_inert(&page.text);
     let page = desk.post(
@@ -160,16 +160,13 @@ fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
     {
         let page = desk.find(SUPPORT, text, unit);
         assert_eq!(page.status, 200);
-        assert!(
-            page.text.contains("Nothing found") && page.text.contains("capitals included"),
-            "{text}"
-        );
+        assert!(page.text.contains("No match") && page.text.contains("case-sensitive"), "{text}");
         assert_inert(&page.text);
     }
     desk.store().keep("unit:unit_dev", b"{}", br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#);
     let page = desk.find(SUPPORT, "order-9", "unit_deb").text;
     assert!(
-        page.contains("no such unit") && page.contains("Did you mean the unit"),
+        page.contains("There is no unit with this ID") && page.contains("Did you mean the unit"),
         "{}",
         main_of(&page)
     );

@@ -42,7 +42,7 @@ fn check_made_before(answer: &Answer, key: &str) {
     assert_eq!(answer.status, 409, "{}", answer.text);
     assert!(!answer.text.contains(key), "{}", answer.text);
     let id = ApiKey::new(key).hash().id();
-    for words in [&*id, "already. Its secret was shown once", "31 Jan 2026", "Replace", "Revoke"] {
+    for words in [&*id, "Its secret was shown once", "31 Jan 2026", "Replace", "Revoke"] {
         assert!(answer.text.contains(words), "{words}: {}", answer.text);
     }
 }
@@ -121,11 +121,11 @@ fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
     let id = form_id(&dashboard, "/units/shop");
     let long = "x".repeat(101);
     for (change, words) in [
-        (("operation", ""), "not whole"),
+        (("operation", ""), "Some fields are missing"),
         (("operation", "1-2 3"), "an operation ID has 1 to 64 letters"),
-        (("mode", "both"), "not whole"),
-        (("unit", ""), "begin at its page"),
-        (("team", "team"), "begin at its page"),
+        (("mode", "both"), "Some fields are missing"),
+        (("unit", ""), "start from the page of one"),
+        (("team", "team"), "start from the page of one"),
         (("unit", "a b"), "is not an ID"),
         (("unit", "shop2"), "did you mean shop?"),
         (("label", &*long), "label is out of bounds"),
@@ -155,8 +155,8 @@ fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
 #[test]
 fn a_key_is_replaced_after_a_question_and_once() {
     for (keep, words, left) in [
-        ("0", "It has ended.", 1),
-        ("86400", "It goes on until <time datetime=\"2026-02-01T12:00:00Z\">", 2),
+        ("0", "The old key was revoked.", 1),
+        ("86400", "The old key stops working on <time datetime=\"2026-02-01T12:00:00Z\">", 2),
     ] {
         let dashboard = shop();
         let old = make(&dashboard, ["unit", "shop"], "live");
@@ -180,7 +180,7 @@ fn a_key_is_replaced_after_a_question_and_once() {
         assert_eq!(names(&dashboard, "key:").len(), left);
         assert_eq!(commands(&dashboard), ["keys create", "keys rotate"]);
         let after = dashboard.post(OPERATOR, "/keys/rotate", &named).text;
-        let expected = if left == 1 { "There is no key" } else { "replaces this one already" };
+        let expected = if left == 1 { "no longer exists" } else { "This key was already replaced" };
         assert!(after.contains(expected), "{after}");
         let page = dashboard.get(OPERATOR, "/units/shop").text;
         assert_eq!(page.contains("replaced by"), left == 2, "{page}");
@@ -227,13 +227,13 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     dashboard.store().set_failing(None);
     assert_eq!(dashboard.service.create(&key, &minimal()).status, 200);
     dashboard.clock.0.set(NOW_MS + 1);
-    assert!(dashboard.post(OPERATOR, "/keys/revoke", &sure).text.contains("is revoked."));
+    assert!(dashboard.post(OPERATOR, "/keys/revoke", &sure).text.contains("was revoked."));
     assert_eq!(dashboard.service.isolate().create(&key, &minimal()).status, 401);
     for (path, fields) in
         [("/keys/revoke", &sure[..]), ("/keys/revoke", &named), ("/keys/rotate", &named)]
     {
         let again = dashboard.post(OPERATOR, path, fields);
-        assert!(again.status == 200 && again.text.contains("There is no key"), "{}", again.text);
+        assert!(again.status == 200 && again.text.contains("no longer exists"), "{}", again.text);
     }
     let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
     check_made_before(&replayed, &key);

@@ -91,12 +91,12 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
     let page = dashboard.get(OPERATOR, "/system");
     let words = [
         "31 Jan 2026, 11:58 UTC",
-        "0 records compared, 0 rows written or removed",
+        "0 records compared, 0 rows corrected",
         "13 MB of 10 GB",
         "<bdi>transaction:&lt;b&gt;odd</bdi>",
         "Restore it from a backup",
         "12.05 <bdi>USD</bdi>",
-        "the reason why a sum changed",
+        "explain why a sum changed",
         "<bdi>CHECK constraint failed: &lt;i&gt;</bdi>",
         "This is a bug",
     ];
@@ -111,7 +111,7 @@ fn the_system_shows_how_the_ledger_is_and_what_to_do() {
         "8.2 GB of 10 GB",
         "The database has 8.2 of the 10 GB",
         "role=\"alert\"",
-        ", 4 s after its order",
+        ", 4 s after its transaction",
         "A reconciliation is in progress",
         "7 records compared",
     ];

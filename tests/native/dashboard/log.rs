@@ -64,7 +64,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert!(
         !older.text.contains("<bdi>keys revoke 16</bdi>") && !older.text.contains(">Older</a>")
     );
-    assert_has(&older, 200, &["cannot be read: 1."]);
+    assert_has(&older, 200, &["Unreadable entries on this page: 1."]);
     let erased = format!("href=\"/transactions/{id}\"");
     assert_has(&dashboard.get(OPERATOR, "/audit"), 200, &[&erased]);
     for after in ["x", "0~", "a~b~c", "0~%00~", &"9".repeat(5_000)] {
@@ -78,15 +78,15 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     let mut dashboard = dashboard(seeded());
     let page = dashboard.get(OPERATOR, "/system");
     assert_has(&page, 200, &[OPERATOR, SUPPORT, ACCOUNTS, "1 MiB", "3 MiB", "Format 1", "not set"]);
-    assert_has(&page, 200, &["is refused everywhere after about 40 s", "after about 70 s"]);
-    assert_has(&page, 200, &["none, as far as is known here"]);
+    assert_has(&page, 200, &["are refused everywhere after about 40 s", "after about 70 s"]);
+    assert_has(&page, 200, &["No backup has been recorded"]);
     let backup = r#"{"at":"2026-01-28T12:00:00.000Z","records":17,"by":"<b>ada"}"#;
     dashboard.store().keep("backup", backup.as_bytes(), b"null");
     let increment = r#"{"at":"2026-01-31T10:00:00.000Z","records":5,"by":"bo"}"#;
     dashboard.store().keep("backup:increment", increment.as_bytes(), b"null");
     let made = [
         "28 Jan 2026, 12:00 UTC",
-        "days ago: 3; 17 records",
+        "(3 days ago), 17 records",
         "<bdi>&lt;b&gt;ada</bdi>",
         "5 records",
     ];
@@ -104,7 +104,8 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     });
     let page = dashboard.get(OPERATOR, "/system");
     let version = concat!("Version ", env!("CARGO_PKG_VERSION"), "+abc");
-    let here = ["&lt;i&gt;&amp;production", "<bdi>https://pledge.example</bdi>", version, "nobody"];
+    let here =
+        ["&lt;i&gt;&amp;production", "<bdi>https://pledge.example</bdi>", version, "no members"];
     assert_has(&page, 200, &here);
     assert!(!page.text.contains("<i>"));
 }

@@ -86,7 +86,7 @@ fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
         let mut expected: Vec<_> = expected.into_iter().cloned().collect();
         expected.sort();
         assert_eq!(found, expected, "{query}");
-        let marked = page.text.matches("Without a price: 1").count();
+        let marked = page.text.matches("Unpriced: 1").count();
         assert_eq!(marked, usize::from(expected.contains(&free)), "{query}");
     }
     let page = desk.get(OPERATOR, "/orders?unit=unit_dev");

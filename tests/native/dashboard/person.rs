@@ -41,7 +41,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     for typed in ["unit", "yes", "unit_dev_two"] {
         let page = desk.person(&[("confirm", typed)]);
         assert_eq!((page.status, desk.left()), (422, 47), "{typed}");
-        assert!(page.text.contains("type the unit"));
+        assert!(page.text.contains("type the unit ID"));
     }
     desk.store().set_failing(Some("audit:"));
     assert_eq!((desk.person(&[("confirm", "unit_dev")]).status, desk.left()), (503, 47));
@@ -67,7 +67,9 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     assert!(desk.changes().iter().all(|change| change.starts_with("transactions erase [ptran_")));
     let page = desk.person(&[("confirm", "unit_dev")]); // the first form once more
     assert!(page.text.contains("Erased: 0") && desk.left() == 1, "{}", main_of(&page.text));
-    assert!(desk.person(&[]).text.contains("The ledger has no order of this address"));
+    assert!(
+        desk.person(&[]).text.contains("The ledger has no transaction with this e-mail address")
+    );
     desk.ledger = None;
     for fields in [&[][..], &[("confirm", "unit_dev")]] {
         let page = desk.person(fields);
@@ -85,9 +87,9 @@ fn what_cannot_be_erased_yet_is_named_with_the_reason() {
     let page = desk.person(&[("confirm", "unit_dev")]).text;
     let receipt = page.split_once("<pre").unwrap().1;
     assert!(
-        page.contains("Not all of it is erased")
+        page.contains("Person not completely erased")
             && page.contains("less than 5 minutes ago")
-            && page.contains("1 could not be erased yet"),
+            && page.contains("could not be erased yet: 1."),
         "{}",
         main_of(&page)
     );

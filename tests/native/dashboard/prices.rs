@@ -65,10 +65,16 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
     assert_has(
         &page,
         200,
-        &["<bdi>tree</bdi>", "0.50", "costs 0.00", "about 70 s", "No prices were set"],
+        &[
+            "<bdi>tree</bdi>",
+            "0.50",
+            "are charged 0.00",
+            "about 70 s",
+            "No price list has been saved yet",
+        ],
     );
     let asked = ask(&dashboard, &[("change", "price"), ("offering", " tree "), ("price", "0.55")]);
-    assert_has(&asked, 200, &["Nothing is set yet", "0.50", "0.55", "Set these prices"]);
+    assert_has(&asked, 200, &["Nothing was saved yet", "0.50", "0.55", "Save prices"]);
     assert!(!asked.text.contains("plastic-kg</bdi>") && !asked.text.contains("name=\"risks\""));
     assert_eq!(
         (stored(&dashboard)["unitPrices"]["tree"].as_str(), counts(&dashboard)),
@@ -76,7 +82,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
     );
 
     let form = confirmation(&asked);
-    assert_has(&send(&dashboard, &form), 200, &["were set on", "0.55"]);
+    assert_has(&send(&dashboard, &form), 200, &["were saved on", "0.55"]);
     let time = "2026-01-31T12:00:00.123Z";
     let prices = json!({ "tree": "0.55", "plastic-kg": "1.25" });
     let set = json!({ "currencyCode": "USD", "unitPrices": prices, "prices": time, "version": 1 });
@@ -92,7 +98,11 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
     assert_eq!((stored(&dashboard), counts(&dashboard)), (set, (1, 1)));
     let page = dashboard.get(OPERATOR, "/prices");
     assert_has(&page, 200, &[" by <bdi>ada@example.org</bdi>", "<bdi>tree</bdi>: none → 0.55"]);
-    assert_has(&dashboard.get(OPERATOR, "/prices?mode=test"), 200, &["0.50", "No prices were set"]);
+    assert_has(
+        &dashboard.get(OPERATOR, "/prices?mode=test"),
+        200,
+        &["0.50", "No price list has been saved yet"],
+    );
 }
 
 #[test]
@@ -108,10 +118,10 @@ fn what_may_be_a_mistake_needs_a_tick() {
         let asked = ask(&dashboard, fields);
         assert_has(&asked, 200, words);
         let mut form = confirmation(&asked);
-        assert_has(&send(&dashboard, &form), 422, &["tick that you mean it", "name=\"step\""]);
+        assert_has(&send(&dashboard, &form), 422, &["tick the box to confirm", "name=\"step\""]);
         assert_eq!(counts(&dashboard).0, number);
         form.push(("risks", "accepted".to_owned()));
-        assert_has(&send(&dashboard, &form), 200, &["were set on"]);
+        assert_has(&send(&dashboard, &form), 200, &["were saved on"]);
         dashboard.clock.0.set(dashboard.clock.0.get() + 1);
     }
     assert_eq!(stored(&dashboard)["currencyCode"], "EUR");
@@ -129,7 +139,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
                 "value=\"-1\"",
             ],
         ),
-        (&[("change", "price"), ("price", "1")], &["Say which offering"]),
+        (&[("change", "price"), ("price", "1")], &["Enter the ID of an offering"]),
         (
             &[("change", "price"), ("offering", "tree"), ("price", "0.50")],
             &["nothing would change"],
@@ -215,7 +225,7 @@ fn prices_that_others_set_meanwhile_are_not_replaced() {
     assert_eq!((counts(&dashboard), dashboard.store().value(LIVE)), ((1, 1), Some(before)));
     dashboard.store().edit(LIVE, |_| now.clone());
     let asked = ask(&dashboard, &[("change", "price"), ("offering", "tree"), ("price", "9")]);
-    assert_has(&send(&dashboard, &confirmation(&asked)), 200, &["were set on"]);
+    assert_has(&send(&dashboard, &confirmation(&asked)), 200, &["were saved on"]);
     assert_eq!(
         stored(&dashboard)["unitPrices"],
         json!({ "oak": "2", "plastic-kg": "1.25", "tree": "9" })
@@ -281,7 +291,7 @@ fn a_page_shows_a_bounded_number_of_prices_and_lists() {
     assert_has(
         &page,
         200,
-        &["And 300 more", "The newest 20", "and 490 more", ": 28 → 29", ": 9 → 10"],
+        &["And 300 more", "Only the newest 20", "and 490 more", ": 28 → 29", ": 9 → 10"],
     );
     assert!(!page.text.contains(": 8 → 9") && !page.text.contains(": none → "));
     assert_eq!(dashboard.store().take_reads().len(), 1 + 21);

@@ -62,13 +62,13 @@ fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
         has(&answer, 422, words);
         assert_eq!(field(&answer.text, "unit"), id, "what was entered");
     }
-    has(&add(&[("unit", "shop")]), 200, "has this unit already");
+    has(&add(&[("unit", "shop")]), 200, "This unit already exists");
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(add(&[("unit", ODD)]).status, 503);
     dashboard.store().set_failing(None);
     assert_eq!(commands(&dashboard), [""; 0]);
-    has(&add(&[("unit", "shop2"), ("new", "yes")]), 200, "The register has the unit now");
-    for words in ["The register has the unit now", "has this unit already"] {
+    has(&add(&[("unit", "shop2"), ("new", "yes")]), 200, "Unit created.");
+    for words in ["Unit created.", "This unit already exists"] {
         has(&add(&[("unit", ODD)]), 200, words);
     }
     assert_eq!(commands(&dashboard), ["units add", "units add"]);
@@ -85,7 +85,7 @@ fn the_register_shows_a_thousand_units_and_says_that_there_are_more() {
     let page = dashboard.get(SUPPORT, "/units");
     has(&page, 200, "&lt;i&gt;Shop");
     has(&page, 200, "Unreadable profile");
-    assert!(!page.text.contains("Add a unit") && !page.text.contains("first 1000"));
+    assert!(!page.text.contains("Create a unit") && !page.text.contains("first 1000"));
     for number in 0..1_100 {
         store.keep(&format!("unit:u{number:04}"), b"{}", b"null");
     }
@@ -126,7 +126,7 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
     }
     has(&dashboard.get(SUPPORT, "/units/a%20b"), 422, "is not an ID");
     let unknown = dashboard.get(OPERATOR, "/units/shpo");
-    has(&unknown, 200, "The register has no unit shpo.");
+    has(&unknown, 200, "The unit shpo does not exist yet.");
     has(&unknown, 200, "Did you mean <a href=\"/units/shop\">");
     has(&unknown, 200, "name=\"new\"");
 }
@@ -149,28 +149,28 @@ fn a_profile_is_set_whole_and_only_over_what_was_seen() {
     dashboard.store().set_failing(None);
     assert_eq!(profile(&dashboard, "shop"), Value::Null);
     let saved = save(&first, &[]);
-    has(&saved, 200, "The profile is saved.");
+    has(&saved, 200, "The profile was saved.");
     has(&saved, 200, "Nordwald &lt;b&gt;&quot;&amp;\u{5d0}");
     expected["change"] = profile(&dashboard, "shop")["change"].clone();
     assert_eq!(profile(&dashboard, "shop"), expected);
-    has(&save(&first, &[]), 200, "nothing was changed");
+    has(&save(&first, &[]), 200, "Nothing was changed");
     let other = save(&first, &[("name", "Other")]);
     has(
         &other,
         422,
-        "Not saved: the profile is another than the one that you began with, set by ada@example.org at 2026",
+        "Not saved: the profile has changed since you opened this form, set by ada@example.org at 2026",
     );
     assert_eq!(field(&other.text, "name"), "Other");
     let without = ["logo", "accent", "language", "mail", "reply-to", "time-zone"];
     let fewer = save(&saved, &without.map(|name| (name, " ")));
-    has(&fewer, 200, "The profile is saved.");
+    has(&fewer, 200, "The profile was saved.");
     let now = profile(&dashboard, "shop");
     let fewer = json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"],
         "change": now["change"] });
     assert_eq!(now, fewer);
-    has(&save(&first, &[]), 422, "another than the one");
+    has(&save(&first, &[]), 422, "has changed since you opened");
     assert_eq!(commands(&dashboard), ["units set", "units set"]);
-    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Each reader's own");
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Language of the reader's browser");
 }
 
 #[test]
@@ -178,15 +178,15 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
     let dashboard = shop();
     let page = dashboard.get(OPERATOR, "/units/shop");
     for (name, value, words) in [
-        ("name", "", "is out of bounds"),
-        ("name", "<script>\u{202e}", "is out of bounds"),
-        ("logo", "http://nordwald.example/<script>", "write <code><bdi>https://…"),
-        ("link", "javascript:alert(1)", "write <code><bdi>https://…"),
-        ("accent", "red;}", "is no colour"),
-        ("language", "xx", "is none of"),
-        ("reply-to", "Ada <ada@shop.example>", "is no e-mail address"),
-        ("time-zone", "Berlin", "is not a time zone"),
-        ("time-zone", "+01:00", "is not a time zone"),
+        ("name", "", "must be one line"),
+        ("name", "<script>\u{202e}", "must be one line"),
+        ("logo", "http://nordwald.example/<script>", "must start with <code><bdi>https://"),
+        ("link", "javascript:alert(1)", "must start with <code><bdi>https://"),
+        ("accent", "red;}", "must be a colour"),
+        ("language", "xx", "must be one of"),
+        ("reply-to", "Ada <ada@shop.example>", "must be an e-mail address"),
+        ("time-zone", "Berlin", "must be a time zone"),
+        ("time-zone", "+01:00", "must be a time zone"),
     ] {
         for preview in ["", "page", "mail"] {
             let answer =
@@ -201,12 +201,12 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
     let misspelt = save(&dashboard, &page, "/units/shop2", &[]);
     has(&misspelt, 422, "did you mean shop?");
     assert_eq!(commands(&dashboard), [""; 0]);
-    has(&save(&dashboard, &page, "/units/shop2", &[("new", "yes")]), 200, "is saved");
+    has(&save(&dashboard, &page, "/units/shop2", &[("new", "yes")]), 200, "was saved");
     assert_eq!(dashboard.store().names().iter().filter(|name| *name == "unit:shop2").count(), 1);
     dashboard.store().keep("profile:shop", b"{\"name\":7}", b"null");
     let damaged = dashboard.get(OPERATOR, "/units/shop");
     has(&damaged, 200, "cannot be read");
-    has(&save(&dashboard, &damaged, "/units/shop", &[]), 200, "is saved");
+    has(&save(&dashboard, &damaged, "/units/shop", &[]), 200, "was saved");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
         has(&tried, 200, "<html lang=\"de\"");
         has(&dashboard.get(SUPPORT, &format!("{ODD_PATH}/preview?of={of}")), 200, "Impact Pledge");
     }
-    has(&dashboard.get(SUPPORT, "/units/shop/preview?of=x"), 422, "examples of");
+    has(&dashboard.get(SUPPORT, "/units/shop/preview?of=x"), 422, "must be <code>");
     assert_eq!(commands(&dashboard), [""; 0]);
     assert_eq!(profile(&dashboard, "shop")["name"], "<b>Stored");
 }
@@ -256,36 +256,36 @@ fn a_team_is_made_of_a_first_unit_and_once() {
         ("a:b", "shop", "without a colon"),
         ("a b", "shop", "<code><bdi>a b</bdi></code> is not an ID"),
         ("chain", "", "is not an ID"),
-        ("teams", "shop", "the register has no team teams; did you mean team?"),
-        ("chain", "shop2", "the register has no unit shop2; did you mean shop?"),
+        ("teams", "shop", "there is no team teams; did you mean team?"),
+        ("chain", "shop2", "there is no unit shop2; did you mean shop?"),
         ("teams", "shop2", "no team teams, and no unit shop2; did you mean team and shop?"),
-        ("team", "other", "there is a team team already"),
+        ("team", "other", "the team team already exists"),
     ] {
         let answer = add(team, unit, "");
         has(&answer, 422, &words.replacen("the", "The", usize::from(words.starts_with("the"))));
         assert_eq!([field(&answer.text, "team"), field(&answer.text, "unit")], [team, unit]);
     }
-    has(&add("team", "shop", ""), 200, "is in the team already");
+    has(&add("team", "shop", ""), 200, "is already in the team");
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(add("chain", "shop", "").status, 503);
     dashboard.store().set_failing(None);
     assert_eq!(commands(&dashboard), [""; 0]);
     let id = open();
-    has(&send(&id, "chain", "shop", ""), 200, "may act as shop");
-    has(&send(&id, "chain", "shop", ""), 200, "This was done already");
-    has(&add("chain", "shop", ""), 200, "is in the team already");
+    has(&send(&id, "chain", "shop", ""), 200, "shop was added");
+    has(&send(&id, "chain", "shop", ""), 200, "This was already done");
+    has(&add("chain", "shop", ""), 200, "is already in the team");
     has(&add("<i>", ODD, "yes"), 200, &format!("href=\"{ODD_PATH}\""));
     assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
     has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
-    assert!(!page.text.contains("Not all are shown"), "{}", page.text);
+    assert!(!page.text.contains("Not all teams and units are shown"), "{}", page.text);
     dashboard.store().set_page_length(1);
     for number in 0..9 {
         dashboard.store().keep(&format!("member:a:{number}"), b"{}", b"null");
     }
     let page = dashboard.get(OPERATOR, "/teams");
-    has(&page, 200, "Not all are shown");
+    has(&page, 200, "Not all teams and units are shown");
     has(&page, 200, ">a</a></th><td>9</td>");
 }
 
@@ -299,13 +299,13 @@ fn units_come_and_go_without_a_new_key() {
     let (form, late) = (("operation", &*id), form_id(&dashboard, "/teams/team"));
     has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
     has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
-    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "not whole");
+    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "Some fields are missing");
     let odd = [form, ("unit", ODD), ("new", "yes")];
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(post("add", &odd).status, 503);
     dashboard.store().set_failing(None);
     has(&post("add", &odd), 200, &format!("href=\"{ODD_PATH}\""));
-    has(&post("add", &odd), 200, "This was done already");
+    has(&post("add", &odd), 200, "This was already done");
     let asked = post("remove", &[("unit", ODD)]);
     has(&asked, 200, "Nothing was changed yet");
     assert_eq!(field(&asked.text, "unit"), ODD);
@@ -316,27 +316,27 @@ fn units_come_and_go_without_a_new_key() {
     dashboard.store().set_failing(None);
     assert!(dashboard.store().names().contains(&format!("member:team:{ODD}")));
     dashboard.clock.0.set(NOW_MS + 1_000);
-    has(&post("remove", &sure), 200, "is removed.");
+    has(&post("remove", &sure), 200, "was removed.");
     let again = post("remove", &sure);
-    has(&again, 200, "This was done already");
+    has(&again, 200, "This was already done");
     assert!(!again.text.contains(ODD_PATH), "{}", again.text);
     let again = post("add", &odd);
-    has(&again, 200, "This was done already");
+    has(&again, 200, "This was already done");
     assert!(!again.text.contains(ODD_PATH), "it was removed since: {}", again.text);
     has(&post("add", &[("operation", &late), odd[1]]), 422, "ada@example.org removed it");
     dashboard.clock.0.set(NOW_MS + 2_000);
     let newer = form_id(&dashboard, "/teams/team");
-    has(&post("add", &[("operation", &newer), odd[1]]), 200, "may act as");
+    has(&post("add", &[("operation", &newer), odd[1]]), 200, "can act for it");
     has(&post("remove", &[sure[0], ("operation", &late)]), 422, "ada@example.org added it");
     dashboard.clock.0.set(NOW_MS + 61 * 60_000);
-    has(&post("remove", &sure), 200, "This was done already");
+    has(&post("remove", &sure), 200, "This was already done");
     has(&post("remove", &[sure[0], ("operation", &late)]), 422, "more than 60 minutes old");
     assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
     has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
     let unknown = dashboard.get(OPERATOR, "/teams/other");
-    has(&unknown, 200, "The register has no team other.");
-    has(&unknown, 200, "It has no units yet.");
-    has(&unknown, 200, "It has no keys yet.");
+    has(&unknown, 200, "The team other does not exist yet.");
+    has(&unknown, 200, "No units yet.");
+    has(&unknown, 200, "No API keys yet.");
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn a_change_is_shown_before_lists_show_it() {
     has(&added, 200, "href=\"/units/till\"");
     dashboard.store().set_hidden(Some("unit:"));
     let made = dashboard.post(OPERATOR, "/units", &[("unit", "kiosk")]);
-    assert!(!made.text.contains("The register has no"), "{}", made.text);
+    assert!(!made.text.contains("does not exist yet"), "{}", made.text);
     let page = dashboard.get(OPERATOR, "/units/shop");
     let saved = save(&dashboard, &page, "/units/shop", &[("new", "yes")]);
     has(&saved, 200, "Nordwald");

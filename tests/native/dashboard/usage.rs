@@ -111,7 +111,7 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     assert_has(
         &page,
         200,
-        &[aria, "height=\"100\"", "height=\"50\"", " (highest: 3.00 in Jan 2026)"],
+        &[aria, "height=\"100\"", "height=\"50\"", "Highest: 3.00 USD (Jan 2026)."],
     );
     assert_eq!(page.text.matches("<rect").count(), 3);
     assert!(!page.text.contains(" style="), "the policy allows none");
@@ -124,12 +124,12 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let link = "/orders?unit=unit_dev&amp;mode=live&amp;month=2025-12&amp;unpriced=yes";
     assert!(page.text.contains(link), "{}", page.text);
     let none = dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=test");
-    assert_has(&none, 200, &["This unit has no orders of test keys"]);
+    assert_has(&none, 200, &["This unit has no transactions in test mode"]);
     assert!(!none.text.contains("<svg class=\"chart\"") && !none.text.contains("usage.csv"));
     assert_has(
         &dashboard.get(ACCOUNTS, "/units/unit_dev/usage?mode=dead"),
         422,
-        &["live and test"],
+        &["must be live or test"],
     );
     assert_has(&dashboard.get(ACCOUNTS, "/units/%3Cscript%3E%20/usage"), 422, &["&lt;script&gt;"]);
 }
@@ -140,7 +140,7 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
     let (mut dashboard, _) = used();
     dashboard.ledger = Some(SqliteLedger::default());
     for path in [PAGE, "/usage", "/quantities", "/units/unit_dev/quantities", "/orders"] {
-        assert_has(&dashboard.get(OPERATOR, path), 200, &["Orders may be missing"]);
+        assert_has(&dashboard.get(OPERATOR, path), 200, &["Transactions may be missing"]);
     }
     dashboard.ledger = None;
     for path in [
@@ -178,7 +178,7 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
         200,
         &["in progress", "aria-current=\"page\">Jan 2026"],
     );
-    assert_has(&dashboard.get(ACCOUNTS, "/usage?mode=test"), 200, &["There are no orders"]);
+    assert_has(&dashboard.get(ACCOUNTS, "/usage?mode=test"), 200, &["No transactions"]);
     for wrong in ["month=2025-13", "month=%3Cscript%3E", "mode=dead"] {
         let page = dashboard.get(ACCOUNTS, &format!("/usage?{wrong}"));
         assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
@@ -207,7 +207,7 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
     assert_has(
         &page,
         200,
-        &["100.00", "The first 1000 of 10000 units are shown", "&lt;b&gt;01000"],
+        &["100.00", "Only the first 1000 of 10000 units are shown", "&lt;b&gt;01000"],
     );
     assert!(!page.text.contains("01001") && !page.text.contains("<b>"));
     let file = dashboard.get(ACCOUNTS, "/usage.csv");
@@ -215,7 +215,7 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
     assert_has(&dashboard.get(ACCOUNTS, "/orders"), 200, &["Older"]);
     for text in ["order-1", "ada@example.org"] {
         let page = dashboard.post(OPERATOR, "/find", &[("text", text)]);
-        assert_has(&page, 200, &["No unit, team, key or order matches this"]);
+        assert_has(&page, 200, &["No unit, team, key or transaction matches this"]);
     }
 }
 
@@ -262,7 +262,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_has(
         &mark(&dashboard, &form),
         200,
-        &["is marked as paid", "1.50", "5 Jan 2026<", "2026/17"],
+        &["was marked as paid", "1.50", "5 Jan 2026<", "2026/17"],
     );
     let stored = dashboard.store().value(DECEMBER).unwrap();
     assert!(stored.contains("\"paidAt\":\"2026-01-05T00:00:00.000Z\""), "{stored}");
@@ -271,7 +271,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     assert_eq!(paid["charge"]["paidAt"], "2026-01-05T00:00:00.000Z");
 
     later(&dashboard, 1_000);
-    assert_has(&mark(&dashboard, &form), 200, &["This was done already", "is marked as paid"]);
+    assert_has(&mark(&dashboard, &form), 200, &["This was already done", "was marked as paid"]);
     let other = payment(&dashboard, &[]);
     assert_has(
         &mark(&dashboard, &other),
@@ -288,27 +288,31 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
         "/units/unit_dev/unpaid",
         &[("mode", "live"), ("month", "2025-12")],
     );
-    assert_has(&facts, 200, &["Take this back?", "1.50", "5 Jan 2026", "2026/17", ACCOUNTS]);
+    assert_has(&facts, 200, &["Undo this?", "1.50", "5 Jan 2026", "2026/17", ACCOUNTS]);
     let at = field(&facts.text, "at");
     assert_has(
         &undo(&dashboard, "2020-01-01T00:00:00.000Z"),
         422,
-        &["otherwise than when you looked"],
+        &["was changed after you opened this page"],
     );
     assert_eq!(dashboard.store().value(DECEMBER), Some(stored));
     later(&dashboard, 1);
-    assert_has(&undo(&dashboard, &at), 200, &["is not marked as paid any more", "2026/17"]);
+    assert_has(&undo(&dashboard, &at), 200, &["is no longer marked as paid", "2026/17"]);
     assert_has(&undo(&dashboard, &at), 422, &["is not marked as paid", "last 60 s"]);
 
     later(&dashboard, 1_000);
     let stale = ["since this form was opened", "joan@example.org marked it as unpaid at"];
     assert_has(&mark(&dashboard, &other), 422, &stale);
-    assert_has(&mark(&dashboard, &form), 200, &["This was done already", "nothing was done now"]);
+    assert_has(
+        &mark(&dashboard, &form),
+        200,
+        &["This was already done", "nothing more was changed"],
+    );
     assert_eq!(dashboard.store().value(DECEMBER), None);
     let again = payment(&dashboard, &[("invoice", "<b>\"'&\u{202e}")]);
     let marked = mark(&dashboard, &again);
     assert_has(&marked, 200, &["<bdi>&lt;b&gt;&quot;'&amp;\u{202e}</bdi>"]);
-    assert_has(&undo(&dashboard, &at), 422, &["otherwise than when you looked"]);
+    assert_has(&undo(&dashboard, &at), 422, &["was changed after you opened this page"]);
     assert_has(&dashboard.get(ACCOUNTS, PAGE), 200, &["<bdi>&lt;b&gt;&quot;'&amp;\u{202e}</bdi>"]);
     assert_eq!(audited(&dashboard), ["payments mark", "payments undo", "payments mark"]);
 }
@@ -320,15 +324,15 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         (&[("amount-USD", "1.49")], &["a sum of 1.50 USD, not of 1.49 USD", "value=\"1.49\""]),
         (&[("amount-EUR", "1")], &["1.50 USD, not of 1.00 EUR and 1.50 USD"]),
         (&[("amount-USD", "\"><script>")], &["value=\"&quot;&gt;&lt;script&gt;\""]),
-        (&[("amount-USD", "")], &["write the amount"]),
+        (&[("amount-USD", "")], &["enter the amount"]),
         (&[("unpriced", "")], &["has 1 unpriced pledge"]),
-        (&[("unpriced", "-1")], &["a whole number"]),
-        (&[("day", "2026-02-31")], &["write the day"]),
-        (&[("day", "2026-01-05T01:00:00Z")], &["write the day"]),
+        (&[("unpriced", "-1")], &["must be a whole number"]),
+        (&[("day", "2026-02-31")], &["write the payment date"]),
+        (&[("day", "2026-01-05T01:00:00Z")], &["write the payment date"]),
         (&[("day", "2026-02-01")], &["which is in the future"]),
         (&[("invoice", "")], &["needs the number of an invoice"]),
         (&[("month", "2026-01")], &["cannot be marked before"]),
-        (&[("operation", "")], &["not one of ours"]),
+        (&[("operation", "")], &["some fields are missing"]),
     ];
     for (changed, words) in rows {
         let answer = mark(&dashboard, &payment(&dashboard, changed));
@@ -434,11 +438,12 @@ fn currencies_stay_apart_and_what_was_paid_stands_beside_the_sum() {
     let rows = rows(&page);
     assert_eq!(rows.len(), 4);
     let paid =
-        |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 {amount} was paidmarked by ada");
-    let late = format!("Added or changed since it was marked: ptran_{:042}. List all", 3);
+        |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
+    let late =
+        format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
     assert_eq!(rows[0][1..], ["3.00 EUR", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
     assert_eq!(rows[1][1..], ["2.00 USD", &*paid("1.00"), "2", ""]);
-    assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " in Jan 2025)"]);
+    assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
     assert!(page.text.contains("height=\"0\"") && page.text.contains("height=\"100\""));
     let since = page
