@@ -114,7 +114,7 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
     await kv.write([changed, { key: "z:new", value: "of another" }]);
     await kv.remove(["transaction:001"]);
     await assert.rejects(restore(kv, file, now), {
-      message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+      message: `the namespace has a different record \`${changed.key}\`, so nothing was overwritten: \`--overwrite\` replaces records that differ`,
     });
     assert.equal(await kv.get("transaction:001"), null, "nothing was written");
     await restore(kv, file, { ...now, overwrite: true });
@@ -168,9 +168,9 @@ test("transactions alone go into a place that has keys and a secret of its own",
   }
 });
 
-const NO_BACKUP = "is no backup of this service";
+const NO_BACKUP = "is not a backup of this service";
 const CUT = "is not complete: its last line is missing";
-const CHANGED = "was changed: its SHA-256 is not that of its last line";
+const CHANGED = "was changed: its SHA-256 differs from the one in its last line";
 
 test("what is no whole backup is refused in one line before anything is written", async (t) => {
   const { kv, folder, file } = await backedUp(t);
@@ -201,29 +201,29 @@ test("what is no whole backup is refused in one line before anything is written"
     [whole.subarray(0, -100), CUT],
     [
       text(...lines.slice(0, 3), ...lines.slice(4)),
-      `has ${count - 1} records, and its last line says ${count}: it was changed`,
+      `has ${count - 1} records, but its last line says ${count}: it was changed`,
     ],
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
       whole.toString().replace('"version":1', '"version":3'),
       "was written by a later release: restore it with that one",
     ],
-    [text(...lines, lines.at(-2)), "was changed: it goes on after its end"],
-    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of names"],
+    [text(...lines, lines.at(-2)), "was changed: it has lines after its end"],
+    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of the names"],
     [
       text(lines[0], lines[2], lines[1], ...lines.slice(3)),
-      "was changed: line 3 is not in the order of names",
+      "was changed: line 3 is not in the order of the names",
     ],
-    [edited("\u001b[2J{"), "was changed: line 3 is no record"],
-    [edited("7"), "was changed: line 3 is no record"],
-    [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has a wrong `name`"],
-    [record({ name: 7 }), "was changed: line 3 has a wrong `name`"],
-    [record({ value: undefined }), "was changed: line 3 has a wrong `value`"],
-    [record({ value: "\ud800" }), "was changed: line 3 has a wrong `value`"],
-    [record({ base64: "" }), "was changed: line 3 has a wrong `value`"],
-    [record({ value: undefined, base64: "?" }), "was changed: line 3 has a wrong `base64`"],
-    [record({ metadata: "m".repeat(1_023) }), "was changed: line 3 has a wrong `metadata`"],
-    [record({ expiration: "soon" }), "was changed: line 3 has a wrong `expiration`"],
+    [edited("\u001b[2J{"), "was changed: line 3 is not a record"],
+    [edited("7"), "was changed: line 3 is not a record"],
+    [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has an invalid `name`"],
+    [record({ name: 7 }), "was changed: line 3 has an invalid `name`"],
+    [record({ value: undefined }), "was changed: line 3 has an invalid `value`"],
+    [record({ value: "\ud800" }), "was changed: line 3 has an invalid `value`"],
+    [record({ base64: "" }), "was changed: line 3 has an invalid `value`"],
+    [record({ value: undefined, base64: "?" }), "was changed: line 3 has an invalid `base64`"],
+    [record({ metadata: "m".repeat(1_023) }), "was changed: line 3 has an invalid `metadata`"],
+    [record({ expiration: "soon" }), "was changed: line 3 has an invalid `expiration`"],
   ]) {
     const broken = join(folder, "broken.jsonl");
     writeFileSync(broken, bytes);
@@ -245,7 +245,7 @@ test("no file is overwritten", async (t) => {
   const { kv, folder, file } = await backedUp(t, { entries: [] });
   const before = readFileSync(file);
   await assert.rejects(backup(kv, file), {
-    message: `${file} exists, and no file is overwritten: choose another name`,
+    message: `${file} already exists, and is not overwritten: choose another name`,
   });
   assert.deepEqual(readFileSync(file), before);
   const [other, elsewhere] = [join(folder, "other.jsonl"), join(folder, "elsewhere")];
@@ -273,7 +273,7 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
     account.fault = breaksAt(call);
     await assert.rejects(backup(kv, file), /status 403/);
     await assert.rejects(restore(kv, file, now), {
-      message: `there is no file ${file}: its backup is not complete, run that again`,
+      message: `there is no file ${file}: its backup is not complete, run \`backup\` again`,
     });
     writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a", mode: 0o644 }); // what a killed process may leave
     account.fault = () => undefined;
@@ -359,7 +359,7 @@ test("a write that is seen late is waited for, and one that never is, is a failu
   hidden = Number.POSITIVE_INFINITY;
   await assert.rejects(restore(kv, file, { ...now, overwrite: true }), {
     message:
-      "1 records are not as they are in the backup, `transaction:007` first: run the same command again",
+      "1 records differ from the backup, the first is `transaction:007`: run the same command again",
   });
   records.set("transaction:008", "changed on its way");
   hidden = 0;

@@ -11,7 +11,7 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
 // ---- In this process -----------------------------------------------------------------------------
 
-const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
+const OFF_DEPLOYED = "`--env` is for a deployed service: add `--remote`";
 const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
 const RESEND = "give either the ID of a transaction, or `--failed-on`";
@@ -154,7 +154,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
   for (const [line, option, shown] of BY_NPM) {
     const { code, out, problem } = await byNpm(line, { [`npm_config_${option}`]: "true" });
     assert.deepEqual([code, out], [2, ""], line);
-    const refused = `npm took \`${shown}\` for itself, and nothing was done: write \`npm `;
+    const refused = `npm took \`${shown}\` for itself, so nothing was done: write \`npm `;
     assert.ok(problem.startsWith(refused), problem);
   }
   for (const [line, config] of [
@@ -249,6 +249,6 @@ test("npm itself, without `--`, changes nothing", async (t) => {
     ["run", "prices", "set", file, "--persist-to", folder, "--mode", "live"],
     { cwd: tools.root, env: tools.env },
   ).catch((error) => error);
-  assert.match(output, /^npm took `--(persist-to|mode)` for itself, and nothing was done/m);
+  assert.match(output, /^npm took `--(persist-to|mode)` for itself, so nothing was done/m);
   assert.deepEqual(readdirSync(folder), ["prices.json"]);
 });

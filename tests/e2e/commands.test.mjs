@@ -82,7 +82,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße", "--by", "Ada"];
   await fails(
     ["keys", "create", ...unit],
-    "The unit `unit_1` is not registered. Register it as a new one? Not confirmed, no key was made: `--yes` confirms without a prompt",
+    "The unit `unit_1` is not registered. Register it as a new one? Not confirmed, no key was made: pass `--yes` to confirm without a prompt",
   );
   assert.deepEqual(await names(), []);
   const { key, ...row } = await json("keys", "create", ...unit, "--yes");
@@ -148,7 +148,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   );
   await fails(
     rotate,
-    `The key ${row.id} was already replaced by ${second.id}. Create another? Not confirmed, nothing was done: \`--yes\` confirms without a prompt`,
+    `The key ${row.id} was already replaced by ${second.id}. Create another? Not confirmed, nothing was done: pass \`--yes\` to confirm without a prompt`,
   );
   const third = await json("keys", "rotate", second.id, "--keep", "0");
   assert.ok(!(await names()).includes(second.name));
@@ -157,7 +157,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   const question = `Revoke the live key ${third.id} of the unit \`unit_1\`, “Grüße”, ${placeInWords(kv.place)}?`;
   await fails(
     revoke,
-    `${question} Not confirmed, nothing was revoked: \`--yes\` confirms without a prompt`,
+    `${question} Not confirmed, nothing was revoked: pass \`--yes\` to confirm without a prompt`,
   );
   const atTerminal = (answer) => command(answer === "yes" ? 0 : 1, revoke, answer, { isTTY: true });
   for (const answer of ["", "y", "no"])
@@ -523,7 +523,7 @@ test("a transaction is found, shown and erased", async (t) => {
   const erase = ["transactions", "erase", ID];
   await fails(
     erase,
-    `Erase ${ID} of ${placeInWords(kv.place)}? This cannot be undone. Not confirmed, nothing was erased: \`--yes\` confirms without a prompt`,
+    `Erase ${ID} of ${placeInWords(kv.place)}? This cannot be undone. Not confirmed, nothing was erased: pass \`--yes\` to confirm without a prompt`,
   );
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });
@@ -608,7 +608,7 @@ test("what became of an e-mail is shown, failures are listed, and it can be look
     assert.match(preview, text);
   assert.match(readFileSync(file, "utf8"), /^<!DOCTYPE html>.*Nord has pledged 3 trees for you/);
   if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
-  const exists = `${file} exists, and no file is overwritten: choose another name`;
+  const exists = `${file} already exists, and is not overwritten: choose another name`;
   await fails([...PREVIEW, "--html", file], exists);
 });
 
@@ -629,7 +629,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   const { problem } = await command(1, [...RESEND, ...at]);
   for (const said of [
     `So far: sent, ${FIRST}, attempt 3, round 2, ID mail-1. It was already sent: the recipient gets a second e-mail.`,
-    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? Not confirmed, nothing was sent: \`--yes\` confirms without a prompt`,
+    `Send the e-mail of ${LIVE_ID} of ${placeInWords(kv.place)} to a…@e…, as round 3? Not confirmed, nothing was sent: pass \`--yes\` to confirm without a prompt`,
   ])
     assert.ok(problem.includes(said), problem);
   await fails(
@@ -666,7 +666,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
   assert.equal(messages.length, 3);
 
   await close();
-  const nothing = /^nothing answers at http.+: run `npm start`, or say by/;
+  const nothing = /^no service answers at http.+: run `npm start`, or pass the address/;
   await fails([...RESEND, ...at, "--yes", "--again"], nothing);
   await fails([...ofDay, "--yes"], nothing);
 
@@ -865,9 +865,9 @@ test("a month is summed, and its pledges are lines of a new file, in which no ce
   if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
   await fails(
     [...month, "--csv", file],
-    `${file} exists, and no file is overwritten: choose another name`,
+    `${file} already exists, and is not overwritten: choose another name`,
   );
-  await fails([...month, "--csv", join(file, "x")], /^no file can be written there: ENOTDIR/);
+  await fails([...month, "--csv", join(file, "x")], /^the file can't be written: ENOTDIR/);
   const piped = await command(0, [...month, "--csv", "-"]);
   assert.equal(piped.out, csv);
   assert.match(piped.problem, /^2026-11 +unit_dev_two +live +1 +1\.50 +USD$/m);
@@ -1077,21 +1077,27 @@ test("a backup is made and restored", async (t) => {
   const { at, ...rest } = JSON.parse(last ?? "");
   assert.deepEqual(rest, { records: ENTRIES.length, by: "ada", version: 1 });
   assert.ok(Math.abs(Date.now() - Date.parse(at)) < 60_000);
-  await fails(backup, `${file} exists, and no file is overwritten: choose another name`);
+  await fails(backup, `${file} already exists, and is not overwritten: choose another name`);
   const { write } = kv;
   kv.write = () => Promise.reject(new UserError("this token may only read"));
   const { out, problem } = await command(0, ["transactions", "backup", `${file}l`, "--json"]);
   assert.deepEqual([JSON.parse(out).recorded, await kv.get("backup")], [false, last]);
-  assert.match(problem, /^The backup is whole, and not recorded as the last one: this token may/m);
+  assert.match(
+    problem,
+    /^The backup is complete, but could not be recorded as the last one: this token may/m,
+  );
   kv.write = write;
   await kv.remove([...Object.keys(before), "backup"]);
   const { from, written, secretReplaced } = await json(...restore, "--with-keys", "--yes");
   assert.deepEqual([from.place, written, secretReplaced], [kv.place, ENTRIES.length, false]);
   assert.deepEqual(await unaudited(kv), before);
   await kv.write([{ key: "catalogue:test", value: "{}" }]);
-  await fails(restore, /^the place has another record `catalogue:test`: nothing was overwritten/);
+  await fails(
+    restore,
+    /^the namespace has a different record `catalogue:test`, so nothing was overwritten/,
+  );
   const done =
-    /^1 records of .+ are written and read back, \d+ were there already, 0 have expired since, 0 stay erased, 5 are left out\./;
+    /^1 records of .+ were written and read back, \d+ were already there, 0 have expired since, 0 stay erased, 5 were left out\./;
   assert.match(await words(...restore, "--overwrite"), done);
   assert.deepEqual(await unaudited(kv), before);
 });
@@ -1143,7 +1149,7 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
   const { problem } = await command(1, withKeys);
   assert.match(
     problem,
-    /^9a9bc3c4ae87 {2}live {2}unit_dev\n(?:.*\n)*stopped: Bring these API keys/m,
+    /^9a9bc3c4ae87 {2}live {2}unit_dev\n(?:.*\n)*stopped: Restore these API keys/m,
   );
   assert.ok(!(await names()).includes(key));
   assert.deepEqual((await json(...withKeys, "--yes")).keys.count, 3);

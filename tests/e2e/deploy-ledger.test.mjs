@@ -61,8 +61,8 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.equal(ledger.queue_name, QUEUE);
 
   const said = await dashboard();
-  assert.match(said, /^made the D1 database `impact-pledge-staging-ledger`/m);
-  assert.match(said, /^the ledger has the tables of 0001_ledger\.sql now$/m);
+  assert.match(said, /^created the D1 database `impact-pledge-staging-ledger`/m);
+  assert.match(said, /^applied 0001_ledger\.sql to the ledger$/m);
   const [database] = there.databases;
   assert.deepEqual([database.name, bound()], [QUEUE, database.uuid]);
   assert.deepEqual(tablesOf(database), ["0001_ledger.sql"]);

@@ -72,7 +72,7 @@ async function refused(problem, ...args) {
 test("production is not deployed without the origin that its timeline addresses begin with for good", async (t) => {
   const production = ["--env", "production"];
   await refused(
-    /`PUBLIC_ORIGIN` of the environment production is not set\..*the host that its create was sent to, for good.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
+    /`PUBLIC_ORIGIN` of the environment production is not set\..*permanently with the host that its create was sent to.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
     ...production,
   );
   const ready = ["--config", withOrigins(scratch(t))];
@@ -81,7 +81,7 @@ test("production is not deployed without the origin that its timeline addresses 
   const [note] = checkSettings(settings, "production", others);
   assert.match(
     note,
-    /holds for one deploy alone: .*Set `PUBLIC_ORIGIN` in wrangler\.toml, under `\[env/,
+    /holds for this deploy only: .*Set `PUBLIC_ORIGIN` in wrangler\.toml, under `\[env/,
   );
   await refused(/`ENVIRONMENT` is ``/, ...production, ...ready, "--var", "ENVIRONMENT:");
   await refused(
@@ -134,17 +134,17 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
   const mail = ["--config", withMail(scratch(t)), "--env", "staging", "--var"];
   for (const [problem, ...args] of [
     [
-      /`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound/,
+      /`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound/,
       "--var",
       "MAIL_FROM:a@b.example",
     ],
-    [/e-mails are queued, and `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
+    [/e-mails are queued, but `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
     [
-      /`MAIL_FROM` is no e-mail address: `Shop <a@b.example>`/,
+      /`MAIL_FROM` is not an e-mail address: `Shop <a@b.example>`/,
       ...mail,
       "MAIL_FROM:Shop <a@b.example>",
     ],
-    [/`MAIL_TEST_TO` is no e-mail address: `ada`/, ...mail, "MAIL_TEST_TO:ada"],
+    [/`MAIL_TEST_TO` is not an e-mail address: `ada`/, ...mail, "MAIL_TEST_TO:ada"],
     [
       /^stopped: `PUBLIC_ORIGIN` of the environment staging is not set/,
       ...config,

@@ -95,7 +95,7 @@ test("a list continues at a page's cursor, and fetches no page before it is read
 test("a list that leads back to its own page ends", async () => {
   const port = { list: async () => ({ names: [], cursor: "same" }) };
   const kv = new Kv({ kind: "local", folder: "" }, port);
-  await assert.rejects(Array.fromAsync(kv.list()), /the same page again and again/);
+  await assert.rejects(Array.fromAsync(kv.list()), /the same page repeatedly/);
 });
 
 test("records are written in calls of 1,000 and of 20 MB at most, taken from their source as they go", async (t) => {
@@ -135,7 +135,7 @@ test("what one call can't read or write is read in several, or written again, on
 
 const again = { "retry-after": "0" };
 const TOKEN =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, to send e-mails again `Queues: Edit`, and for the ledger `D1: Edit`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
 /** Faults, how often is asked, and what is said; null: the list is there. */
 const FAULTS = {
@@ -247,5 +247,5 @@ test("whoever is at work is known by the login, or by the token that may not say
   account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
   assert.equal(await kv.user(), "token 0a1b");
   account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
-  await assert.rejects(kv.user(), /does not say who you are: add `--by` and your name$/);
+  await assert.rejects(kv.user(), /does not say who you are: add your name by `--by`$/);
 });

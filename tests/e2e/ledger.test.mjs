@@ -45,7 +45,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     await kv.ledger.script("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql');");
     await assert.rejects(
       migrate(kv.ledger, tools.root),
-      /the ledger's tables are of a later version, which made `9999_later\.sql`: /,
+      /the ledger's tables are of a later version, which added `9999_later\.sql`: /,
     );
     const [count] = await kv.ledger.batch([{ sql: COUNT, parameter: all }]);
     assert.deepEqual(count, ["[0]"]);
@@ -64,13 +64,13 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     });
     await assert.rejects(
       run([{ sql: "SELECT ?1 FROM none", parameter: all }]),
-      /^Error: the ledger lacks what this version needs: run `npm run deploy -- --dashboard`, .*no such table: none/,
+      /^Error: the ledger lacks tables or columns of this version: run `npm run deploy -- --dashboard`, .*no such table: none/,
     );
     const most = JSON.stringify("x".repeat(1_999_998));
     assert.deepEqual(await run([{ sql: "SELECT length(?1)", parameter: most }]), [["2000000"]]);
     await assert.rejects(
       run([{ sql: "SELECT length(?1)", parameter: `${most} ` }]),
-      /^Error: a parameter of the ledger has over 2 MB$/,
+      /^Error: a parameter of the ledger is larger than 2 MB$/,
     );
   });
 }
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
 test("an answer is bounded", async () => {
   const rows = Array.from({ length: 51 }, () => "x".repeat(1_000_000));
   const ledger = new Ledger({ batch: async () => [rows], script: async () => {} });
-  await assert.rejects(ledger.run([]), /^Error: an answer of the ledger has over 50 MB$/);
+  await assert.rejects(ledger.run([]), /^Error: an answer of the ledger is larger than 50 MB$/);
 });
 
 // ---- What passes ---------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   assert.ok(!existsSync(join(dirname(folder), ".wrangler")));
   const again = await init("my-pledges");
   assert.equal(again.code, 1);
-  assert.match(again.problem, /my-pledges has .*wrangler\.toml.* already: .*Nothing was written/);
+  assert.match(again.problem, /my-pledges already has .*wrangler\.toml.*: .*Nothing was written/);
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   assert.match(dependencies[NAME], /^\d+\.\d+\.\d+$/);
   for (const toml of ["wrangler.toml", "wrangler.dashboard.toml"])
@@ -145,7 +145,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   dev.done.then((how) => {
     end = how;
   });
-  await until(() => end || dev.out().includes("Ctrl-C ends it"), START_MS);
+  await until(() => end || dev.out().includes("Press Ctrl-C to stop"), START_MS);
   assert.ok(!end, end?.problem);
   const origin = `http://127.0.0.1:${port}`;
   const { key } = JSON.parse(
@@ -173,7 +173,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   assert.match(await (await fetch(`${origin}/`)).text(), /<form id="checkout"/);
   dev.kill("SIGTERM");
   assert.equal((await dev.done).code, 0);
-  assert.match(await command("migrate"), /The ledger has the tables of this version/);
+  assert.match(await command("migrate"), /The ledger's tables are up to date/);
   const help = await command("keys", "create", "--help");
   assert.match(help, /^Usage: npx impact-pledge-service keys create/);
   const wrong = await begin(["kys"]).done;
@@ -203,13 +203,13 @@ test("a deploy uploads both Workers and migrates the ledger, and a second one fi
   assert.equal(dry.match(/--dry-run: exiting now/g)?.length, 2);
   assert.deepEqual([...account.bindings], []);
   const said = await deploy();
-  assert.match(said, /made the D1 database `impact-pledge-ledger`/);
+  assert.match(said, /created the D1 database `impact-pledge-ledger`/);
   assert.deepEqual([...account.bindings.keys()].sort(), [
     "impact-pledge",
     "impact-pledge-dashboard",
   ]);
   const databases = account.databases.length;
-  assert.doesNotMatch(await deploy(), /made the D1 database/);
+  assert.doesNotMatch(await deploy(), /created the D1 database/);
   assert.equal(account.databases.length, databases);
   assert.deepEqual(readdirSync(join(folder, ".wrangler", "deploy")).sort(), ["dashboard"]);
 });

@@ -23,7 +23,7 @@ async function running(t, { port, persistTo }) {
   service.done.then((how) => {
     end = how;
   });
-  await until(() => end || service.out().includes("Ctrl-C ends it"), START_MS);
+  await until(() => end || service.out().includes("Press Ctrl-C to stop"), START_MS);
   assert.ok(!end, `it ended with ${end?.code}: ${end?.problem}`);
   return service;
 }
@@ -75,15 +75,15 @@ async function showsWhatItNames(service, origin) {
   const page = async (name) => (await fetch(places[name])).text();
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
-    "what it sent, got and mailed": `${origin}/developer`,
-    "create by the API": `${origin}/v2/pledge-transaction`,
-    "read by the API": `${origin}/v2/pledge-transaction/{id}`,
+    "its requests, answers and e-mails": `${origin}/developer`,
+    "create a transaction": `${origin}/v2/pledge-transaction`,
+    "read a transaction": `${origin}/v2/pledge-transaction/{id}`,
     "the dashboard": places["the dashboard"],
   });
   assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
   assert.match(await page("the dashboard"), /operator@small-hours\.example/);
   assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*A demo sends nothing/);
-  assert.match(await page("what it sent, got and mailed"), /What just happened/);
+  assert.match(await page("its requests, answers and e-mails"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { accept: "application/json" },
