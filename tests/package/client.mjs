@@ -9,6 +9,7 @@ export const pkg = await project.load();
 
 export const KEY = "service_sk_test_Zm9vYmFy";
 export const ID = "ptran_1";
+export const PATH = "/v2/pledge-transaction";
 export const never = { maxRetries: 0 };
 
 export const create = (client, options) => client.createPledgeTransaction(REQUEST, options);
@@ -78,6 +79,11 @@ export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
   const client = new pkg.PledgeClient({ apiKey: KEY, baseUrl: baseUrl + suffix, ...options });
   return { client, seen, baseUrl };
 }
+
+/** A function, or a getter, that throws. */
+export const sealed = () => {
+  throw new Error("vault is sealed");
+};
 
 /** An error is of its class, and does not show the key. @param {any} error */
 export function assertError(error, type, code, message) {
