@@ -12,8 +12,8 @@ export const seconds = (time) => time.replace(/\.\d+Z$/, "Z");
 export const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
 /**
- * The commands on records of their own. `json` and `words` return what is printed behind the place, `fails` what is
- * said instead; `printed` is all that was.
+ * Returns functions that run commands on records of their own. `json` and `words` return what a command prints after the place,
+ * `fails` checks the error of a command that fails; `printed` has all output.
  */
 export async function operator(t) {
   const kv = await localKv(t);
@@ -50,16 +50,16 @@ export async function operator(t) {
       assert.ok(problem.endsWith(` (${where})\n`), problem);
       assert[message instanceof RegExp ? "match" : "equal"](said, message);
     },
-    /** A record without the name of the change that wrote it, which is an entry of the audit log. */
+    /** Returns a record without the name of the entry in the audit log that recorded its change. */
     changed: async (name) => {
       const { change, ...record } = JSON.parse((await kv.get(name)) ?? "");
       assert.match((await kv.get(change)) ?? "", /"command":/);
       return record;
     },
-    /** Those of all records but the record of changes. */
+    /** Returns the names of all records except the audit log. */
     names: async () =>
       (await Array.fromAsync(kv.names())).filter((name) => !name.startsWith("audit:")),
-    /** Brings the ledger in line with the records. */
+    /** Reconciles the ledger with the records. */
     reconcile: () => operate(tools, portOf(kv), "ledger", "check"),
   };
 }
