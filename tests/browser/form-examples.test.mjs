@@ -1,4 +1,4 @@
-/** The examples of docs/forms.md as they stand: a shop's page and its server, with JavaScript and without. */
+/** Runs the examples of docs/forms.md unchanged: a shop's page and its server, with JavaScript and without. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { openPage, useBrowser } from "./chromium.mjs";
 const project = await packed();
 const { createTestService } = await project.load("impact-pledge/testing");
 const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
-// The component is run by tests/consumers.
+// tests/consumers runs the component.
 const [form, page, server, texts, ...others] = examples
   .filter(({ language }) => language !== "jsx")
   .map(({ code }) => code);
@@ -90,7 +90,7 @@ async function bundled(contents) {
   return outputFiles[0].text;
 }
 
-/** Opens the shop, whose pledges are none yet. */
+/** Opens the shop, which has no pledges yet. */
 async function openShop(t, { path = "/", ...options } = {}) {
   service = createTestService();
   shop.saved = [];
@@ -99,7 +99,7 @@ async function openShop(t, { path = "/", ...options } = {}) {
   return page;
 }
 
-/** What a shopper fills in, and what is pledged of it. */
+/** What a shopper fills in, and the resulting pledge. */
 const ORDERS = [
   [{ amount: "2", coupon: "SPRING" }, [2]],
   [{ amount: "0", coupon: "SPRING" }, []],
@@ -172,7 +172,7 @@ test("the texts of a pack, and the shop's own", async (t) => {
   assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
 });
 
-/** What the shop does not sell: the fields, and what a script is told and a page without one shows. */
+/** Orders of offers that the shop does not make: the fields, the answer to a script, and the text of a page without one. */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
   [{ amount: "1.5" }, "pledges.0.impact.amount", "Enter a whole number of trees"],
@@ -208,7 +208,7 @@ const ORDER = {
   "pledges.0.impact.amount": "1",
   "pledges.0.impact.offeringId": "tree",
 };
-/** What no page of the shop posts, and the status. */
+/** Bodies that no page of the shop posts, and the status. */
 const NOT_OURS = [
   ["another site's page", ORDER, { "sec-fetch-site": "cross-site" }, 403],
   ["another site's page, of an old browser", ORDER, { origin: "https://evil.example" }, 403],

@@ -1,4 +1,4 @@
-/** The payload of a form is what the browser posts, also of custom elements and listeners, and typing is never disturbed. */
+/** Tests that a form's payload is what the browser posts, also of custom elements and listeners, and that typing is never disturbed. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
@@ -269,7 +269,7 @@ const form = fc.record({
   optional: fc.boolean(),
 });
 
-/** In the page: makes a form, binds it, and compares what it reads with what a server reads of what is posted. */
+/** Runs in the page: creates a form, binds it, and compares its payload with what a server reads from the posted form. */
 async function compare({ inside, outside, added, isSet, optional }) {
   globalThis.bound?.unbind();
   document.body.innerHTML = `<form id="form">${inside.join("")}<button id="send">Send</button></form>${outside.join("")}`;

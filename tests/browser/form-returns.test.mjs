@@ -1,4 +1,4 @@
-/** Forms in pages that come back, are left, are copied, or go away. */
+/** Tests forms in pages that the browser restores, that are left or copied, and forms that are removed. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
@@ -37,14 +37,14 @@ test("a page that comes back from the cache can be sent again, and what was on i
   assert.equal(await count(page), 2);
 });
 
-/** How `onSubmit` leaves the page, before it returns or behind a wait. */
+/** How `onSubmit` leaves the page, before it returns or after a wait. */
 const LEAVING = {
   "an address": "location.assign('/slow')",
   "behind a wait": "return Promise.resolve().then(() => { location.href = '/slow'; })",
   "a download, in truth": "location.assign('/download')",
 };
 
-/** In the page, because playwright waits for a navigation that is under way: sends the form twice, and again 10 seconds later. */
+/** Sends the form twice, and again 10 seconds later. Runs in the page, because playwright would wait for the navigation. */
 async function sendWhileLeaving(body) {
   const { setTimeout } = window;
   const late = []; // what is to happen after 10 seconds
@@ -88,7 +88,7 @@ test("an `onSubmit` that stays in the page, also by a fragment, is over at once"
   }
 });
 
-/** Ways in which a router keeps a page, and shows it again. */
+/** Ways in which a router keeps a page to show it again. */
 const COPIES = {
   "a clone": () =>
     document.documentElement.replaceChild(document.body.cloneNode(true), document.body),

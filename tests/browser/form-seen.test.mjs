@@ -1,4 +1,4 @@
-/** A problem is always seen: where its field is not rendered, where it stands outside of the form, and wherever the mouse is. */
+/** Tests that a problem is always visible: if its field is not rendered, if its place is outside of the form, and wherever the mouse is. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -23,7 +23,7 @@ const WRONG = field("email", "recipient.email", 'value="x"').replace(
 );
 const REST = VALID.replace(/<p>.*?recipient\.email.*?<\/p>/, "");
 
-/** What hides a field, and whether a link can show it. */
+/** Ways to hide a field, and whether a link can show it. */
 const HIDDEN = {
   "a wizard's step": [`<div class="step">${WRONG}</div>`, false],
   "a step with `hidden`": [`<section hidden>${WRONG}</section>`, false],

@@ -1,4 +1,4 @@
-/** `bindForm` in Chromium once the form is sent: what a server found, an `onSubmit` that fails, and no message that no longer holds. */
+/** Tests `bindForm` in Chromium after the form is sent: issues from a server, an `onSubmit` that fails, and no outdated messages. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -32,7 +32,7 @@ async function sendTo(page, issues) {
   await idle(page);
 }
 
-/** Ways to hand over one issue about the recipient's e-mail address, in the page. */
+/** Ways to pass one issue about the recipient's e-mail address to the form, in the page. */
 const SHAPES = {
   "a path, returned": (message) => ({ issues: [{ path: ["recipient", "email"], message }] }),
   "a path of keys, returned": (message) => ({
@@ -67,7 +67,7 @@ test("an issue from the server goes to its field, until that is edited, and does
   }
 });
 
-/** Issues that a server found, the options of the form, and what the shopper reads at the fields and in the lines for all. */
+/** Issues from a server, the options of the form, and the texts at the fields and in the summary. */
 const ISSUES = {
   "messages for developers become texts for shoppers": [
     [
@@ -260,7 +260,7 @@ test("hostile issues: bounded, nothing thrown, and text stays text", async (t) =
   assert.deepEqual(others, { images: 0, own: "true", reads: 1_000, lines: 1_001 });
 });
 
-/** Ways in which `onSubmit` may fail to give an answer for a buyer, and where the developer reads of it. */
+/** Ways in which `onSubmit` may fail, and where the developer sees the reason. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   "nothing thrown": "throw undefined",

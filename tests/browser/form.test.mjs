@@ -1,4 +1,4 @@
-/** `bindForm` in Chromium: what a shopper meets, and what a shop's code gets. */
+/** Tests `bindForm` in Chromium: what a shopper sees, and what a shop's code receives. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
@@ -25,11 +25,11 @@ const MORE = "Enter a number greater than 0";
 const EMPTY = "Fill in this field";
 const AT_LEAST = "Choose at least 1 item";
 const LOST = /no field can show/;
-/** Of a field without a problem, and of one that the browser knows to be invalid and the buyer does not. */
+/** The state of a field without a problem, and of one that the browser finds invalid but that shows no problem yet. */
 const QUIET = { invalid: null, custom: false };
 const CALM = { invalid: "false", custom: true };
 
-/** A test with wasm, and under a policy that forbids it. */
+/** Defines a test twice: with wasm, and under a policy that forbids wasm. */
 function both(name, work) {
   for (const [ending, policy] of [
     ["", undefined],
@@ -40,7 +40,7 @@ function both(name, work) {
     );
 }
 
-/** By what stands in a form: its fields, and the members of its payload that are not those of `VALID`. */
+/** By the contents of a form: its fields, and the members of its payload that differ from `VALID`. */
 const CONTROLS = {
   "texts, an empty one, a list, boxes, and a field of the shop's": [
     `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}
@@ -108,7 +108,7 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
   assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
 });
 
-/** What is typed into a field of a form without a problem, and what the field says then. */
+/** What is typed into a field of a valid form, and the field's message. */
 const MISTAKES = [
   ["reference", "", EMPTY],
   ["email", "ada@", EMAIL],
@@ -260,7 +260,7 @@ test("texts are the page's own, by code, and what has none stays", async (t) => 
   assert.equal((await lines(page))[0], "4 Fehler");
 });
 
-/** What the browser alone finds in fields of the shop: attributes, what is typed, and what the field says in German. */
+/** Problems of the shop's own fields that only the browser finds: attributes, what is typed, and the field's message in German. */
 const FOUND_BY_BROWSER = {
   name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
   copy: ['type="email"', "ada", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein"],
@@ -450,7 +450,7 @@ test("values set by program are read by `read`, and shown after `refresh`", asyn
 });
 
 const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
-/** What a developer may get wrong, as an expression of the page, and the error. */
+/** Mistakes of a developer, as an expression in the page, and the error. */
 const MISUSE = {
   'bindForm(document.querySelector("#none"))':
     "`bindForm` takes a form element, not null: is it in the page yet?",
@@ -502,7 +502,7 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
   assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
 });
 
-/** Ways in which the rules cannot run: a policy, a global that is not there, what comes in place of the rules, and why. */
+/** Ways in which the rules cannot run: a policy, a missing global, the answer in place of the rules, and the reason. */
 const NO_RULES = {
   "a policy forbids wasm, and the other rules do not come": [
     STRICT,
@@ -589,7 +589,7 @@ test("without WebAssembly the rules are loaded by themselves, once, and with it 
   assert.deepEqual([await problems(page), loads], [{ email: EMAIL }, 1]);
 });
 
-/** A form under the strict policy whose rules come when the test lets them. */
+/** Opens a form under the strict policy. Its rules are served when the test allows it. */
 async function slowForm(t, options) {
   const { promise, resolve } = Promise.withResolvers();
   const page = await formPage(t, VALID, {

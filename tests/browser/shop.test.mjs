@@ -1,4 +1,4 @@
-/** The demo shop in Chromium: by keyboard, in every state, for developers; and what its server refuses. */
+/** Tests the demo shop in Chromium: by keyboard, in every state, the page for developers, and what its server refuses. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -285,7 +285,7 @@ test("what is no message is not put into the queue", async () => {
   assert.equal((await fetch(`${shop.origin}/developer/mails/none`)).status, 404);
 });
 
-/** Runs the code of a shop's server, which takes a posted form. */
+/** Runs the code of a shop's server, which handles a posted form. */
 async function run(t, code, fields) {
   const file = join(project.folder, `order-${crypto.randomUUID()}.mjs`);
   writeFileSync(
@@ -347,7 +347,7 @@ const endless = () => ({
   duplex: "half",
 });
 
-/** What is sent to the shop's server, and the status. */
+/** Requests to the shop's server, and the status. */
 const REQUESTS = [
   ["a form", posted({}), 303],
   ["a form with problems", posted({ "recipient.email": "ada@" }), 422],

@@ -1,6 +1,6 @@
 /**
- * The recipient's page with a shop's profile, in Chromium: readable in any accent, whole without
- * its images, on paper.
+ * Tests the recipient's page with a shop's profile in Chromium: readable in any accent colour, complete without its images, and
+ * printed.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -67,7 +67,7 @@ before(async () => {
 });
 after(() => worker?.close());
 
-/** Opens the page of a unit; of images, those that are missing are not found, which the console says. */
+/** Opens the page of a unit. Images without a file answer 404, which the console shows. */
 async function open(t, unit, options) {
   const page = await openPage(t, { expected: /status of 404/, ...options });
   await page.route("https://img.example/**", (route) =>
@@ -89,7 +89,7 @@ const style = (page, selector, pseudo) =>
       return { color, backgroundColor, content, breakInside };
     }, pseudo);
 
-/** By unit: the colours of its links in the light and in the dark, as readable as an accent must be. */
+/** By unit: the colours of its links in light and dark mode, with the contrast that an accent must have. */
 const LINKS = {
   plain: ["rgb(44, 106, 74)", "rgb(134, 205, 162)"],
   white: ["rgb(115, 115, 115)", "rgb(255, 255, 255)"],
@@ -152,7 +152,7 @@ test("an image that does not load leaves no hole, and of a logo the name, where 
   );
 });
 
-/** By a unit and the reader's locale: the page's language, its heading and its first amount. */
+/** By unit and the reader's locale: the page's language, its heading and its first amount. */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Zugesagt für Mara", "1.234,5 trees"],
   ["plain", "ja-JP", "ja", "Mara様のために約束された支援", "1,234.5 trees"],

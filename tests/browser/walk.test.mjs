@@ -1,7 +1,7 @@
 /**
- * A buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, where a policy blocks
- * WebAssembly, without JavaScript, on a slow machine, and where the shop or its service fails. At each step stands what a
- * screen reader says of each field.
+ * Tests a buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, under a policy that
+ * blocks WebAssembly, without JavaScript, on a slow machine, and while the shop or its service fails. Each step lists what a
+ * screen reader says about each field.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,8 +15,7 @@ const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)"];
 const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
 
 /**
- * The fields in the browser's tree for assistive technology: role, name, value, description and
- * whether it is invalid.
+ * Returns the fields in the browser's accessibility tree: role, name, value, description, and whether the field is invalid.
  */
 async function spoken(page) {
   const nodes = await accessibilityNodes(page);
@@ -31,7 +30,7 @@ async function spoken(page) {
   );
 }
 
-/** The fields of an order with this address, as spoken; one that HTML refuses is invalid before anybody says so. */
+/** The fields of an order with this address, as a screen reader says them. A field that HTML refuses is invalid from the start. */
 const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",
   Kilos: "spinbutton |  |  | false",
@@ -45,7 +44,7 @@ async function type(page, text) {
   await page.press("#email", "Tab");
 }
 
-/** The whole form is checked in the page. */
+/** A walk in which the page checks the whole form. */
 async function walkChecked(page) {
   await page.waitForSelector("form[novalidate]");
   await fillIn(page, { email: "" });
@@ -60,7 +59,7 @@ async function walkChecked(page) {
   await send(page);
 }
 
-/** The browser checks what HTML can, and the shop's server the rest. */
+/** A walk in which the browser checks what HTML can, and the shop's server the rest. */
 async function walkNative(page) {
   const reference = await page.textContent(".reference");
   await fillIn(page, { email: "" });
@@ -80,7 +79,7 @@ async function walkNative(page) {
   await send(page);
 }
 
-/** Answers with the shop's pages under a policy that blocks WebAssembly. */
+/** Serves the shop's pages under a policy that blocks WebAssembly. */
 const forbidWasm = (page) =>
   page.route(`${shop.origin}/**`, async (route) => {
     const response = await route.fetch({ maxRedirects: 0 });
@@ -97,7 +96,7 @@ async function slowDown(page) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
 }
 
-/** By what the page is like. */
+/** The walks, by the kind of page. */
 const PAGES = {
   "a slow machine": { walk: walkChecked, prepare: slowDown },
   "a policy that blocks WebAssembly": {
@@ -136,7 +135,7 @@ test("a normal page leads to the timeline by itself, and the way back to a fresh
   assert.equal(await page.isVisible("#sent"), false);
 });
 
-/** Opens the shop with an order that has nothing wrong, whose service fails so often. */
+/** Opens the shop with a valid order. Its service fails a given number of times. */
 async function orderWith(t, failures, options) {
   const page = await openPage(t, options);
   await page.goto(shop.origin);

@@ -1,6 +1,5 @@
 /**
- * The schema in form libraries of React, in Chromium: each problem stands at its field, in our
- * words.
+ * Tests the schema in form libraries of React, in Chromium: each problem is shown at its field, in our words.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -136,7 +135,7 @@ const { validate } = await project.load("impact-pledge/validate");
 const { pledgeResolver } = await project.load("impact-pledge/react-hook-form");
 const FORM = { fields: {}, names: [], criteriaMode: "firstError" };
 
-/** Values as fields of these names set them; undefined if no values can be that, as two of one name. */
+/** Returns values as fields of these names set them; undefined if no values can express them, such as two fields of one name. */
 function valuesOf(controls) {
   const values = {};
   for (const [name, text] of controls) {
@@ -226,7 +225,7 @@ test("values that no field sets are errors or the shop's own, and nothing throws
   assert.throws(() => pledgeResolver({ optinal: true }), /`optinal` is not an option here/);
 });
 
-/** A number or a date that could not be read, by what its element shows; undefined: there is no element. */
+/** A number or a date that cannot be read, by what its element shows; undefined: there is no element. */
 const UNREAD = [
   ["3,5", undefined],
   ["abc", undefined],
@@ -347,7 +346,7 @@ async function openForm(t, script, { search = "", policy = "", expected } = {}) 
 
 const bundled = (entry) => bundle({ entryPoints: [join(import.meta.dirname, entry)] });
 
-/** With the installed package, and React as a shop's page has it. */
+/** Bundles a page with the installed package and React, as a shop does. */
 async function bundle(source) {
   const nodePaths = [root, project.folder].map((folder) => join(folder, "node_modules"));
   const define = { "process.env.NODE_ENV": '"production"' };
@@ -375,7 +374,7 @@ async function problem(page, field) {
 
 const sent = (page) => page.evaluate(() => window.sent);
 
-/** Waits until React has shown what a resolver has found. */
+/** Waits until React has rendered the result of a resolver. */
 const shown = (page) =>
   page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),

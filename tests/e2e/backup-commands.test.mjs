@@ -43,7 +43,7 @@ test("a backup is made and restored", async (t) => {
   assert.deepEqual(await unaudited(kv), before);
 });
 
-/** All but the record of changes. */
+/** Returns all records except the audit log. */
 async function unaudited(kv) {
   const all = Object.entries(await contents(kv));
   return Object.fromEntries(all.filter(([name]) => !name.startsWith("audit:")));

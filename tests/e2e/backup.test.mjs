@@ -1,6 +1,4 @@
-/**
- * Backups: what is in them, what is refused, and that a command that was broken off is run again.
- */
+/** Tests backups: their contents, what a restore refuses, and that an interrupted command can be run again. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -45,7 +43,7 @@ const rules = await operator(tools);
 /** @param {Parameters<typeof restoreBy>[3]} [options] */
 const restore = (kv, file, options) => restoreBy(kv, [file].flat(), rules, options);
 
-/** All that a namespace holds. */
+/** Returns the whole contents of a namespace. */
 async function contents(kv) {
   const all = [];
   for (const { name, metadata, expiration } of await Array.fromAsync(kv.list()))
@@ -64,7 +62,7 @@ function isOnlyMine(file) {
 
 const local = async (t) => ({ kv: await localKv(t) });
 
-/** A namespace with these records, what it holds, and a backup of it, alone in its folder. */
+/** Creates a namespace with these records, and a backup of it. Returns them with the namespace's contents; the folder has only the backup. */
 async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const at = await open(t);
   await at.kv.write(entries);
@@ -178,7 +176,7 @@ test("what is no whole backup is refused in one line before anything is written"
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
-  /** With these lines at the place of the third, and a last line that fits. */
+  /** A backup with these lines in place of the third, and a last line that matches. */
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
     const sha256 = createHash("sha256").update(before).digest("hex");
@@ -255,7 +253,7 @@ test("no file is overwritten", async (t) => {
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
-/** From this call on, the API refuses. */
+/** Makes the API refuse from a given call on. */
 function breaksAt(call) {
   let calls = 0;
   return () => {

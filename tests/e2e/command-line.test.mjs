@@ -1,4 +1,4 @@
-/** Command lines: a wrong one does nothing and says what is wrong; and what a shell sees of a right one. */
+/** Tests command lines: an invalid one does nothing and prints what is wrong; a valid one prints and exits as a shell expects. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const NEITHER = "give either `--unit` or `--team`: who the key acts for";
 const FIND = "say what to look for: either `--reference` or `--email`";
 const ERASE = "say what to erase: either the ID of a transaction, or `--email`";
 
-/** Lines, and what each is told. */
+/** Command lines, and the message for each. */
 const WRONG = {
   "keys make": "unknown command 'make'",
   "keys toString": "unknown command 'toString'",
@@ -129,7 +129,7 @@ test("bad usage says what is wrong in a line or two, and ends with 2", async (t)
 const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
-/** Lines, and options that npm kept for itself or passed on. */
+/** Command lines, and options that npm took or passed on. */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
   ["prices set x live", "mode", "--mode"],

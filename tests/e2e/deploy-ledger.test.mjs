@@ -1,4 +1,4 @@
-/** The ledger's queue and database, as deploys of the service and of the dashboard make and find them. */
+/** Tests that deploys of the service and of the dashboard create, and later find, the ledger's queue and database. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
@@ -10,7 +10,7 @@ const [SERVICE, DASHBOARD] = ["impact-pledge-staging", "impact-pledge-dashboard-
 const QUEUE = "impact-pledge-staging-ledger";
 const NAMESPACE = { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" };
 
-/** An account in which nothing is deployed, and what deploys an environment's Workers there. */
+/** Returns an empty account, and a function that deploys an environment's Workers to it. */
 async function account(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const deploy = async (config, ...options) => {
@@ -42,7 +42,7 @@ const tablesOf = ({ sqlite }) =>
     .all()
     .map(({ name }) => name);
 
-/** What an account has, without what each deploy adds. */
+/** Returns the contents of an account, without what each deploy adds. */
 const stateOf = ({ bindings, databases, queues, namespaces, schedules }) =>
   structuredClone({
     bindings,
@@ -83,7 +83,7 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.deepEqual(made, []);
 });
 
-/** An account that has the service, and what a dashboard's configuration says of the database's jurisdiction. */
+/** Returns an account with the service, and a dashboard's configuration with this jurisdiction of the database. */
 async function served(t) {
   const at = await account(t);
   at.account.queues.push({ queue_id: "queue-1", queue_name: QUEUE, messages: [] });

@@ -1,4 +1,4 @@
-/** The files and settings that a deploy would upload. */
+/** Tests the files and settings that a deploy would upload. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
 
-/** Everything that a deploy would upload, and what is printed of it. */
+/** Returns everything that a deploy would upload, and its output. */
 async function upload(t, ...options) {
   const folder = scratch(t);
   const args = ["--dry-run", "--outdir", folder, ...options];
@@ -62,7 +62,7 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   assert.doesNotMatch(production, /assets/i);
 });
 
-/** Asserts that a deploy with these options is refused, and by which words. */
+/** Asserts that a deploy with these options is refused, with this message. */
 async function refused(problem, ...args) {
   const ended = await run("deploy", ["--dry-run", ...args]);
   assert.deepEqual([ended.code, ended.out], [1, ""]);

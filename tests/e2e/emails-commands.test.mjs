@@ -13,7 +13,7 @@ import { contents, run, scratch } from "./script.mjs";
 
 const HOUR = 3_600_000;
 const FIRST = new Date(Date.now() - HOUR).toISOString();
-/** The live transaction, made an hour ago, and its unit, whose e-mails are on. */
+/** The live transaction, created an hour ago, and its unit, whose e-mails are on. */
 const MAILED = (() => {
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const profile = { name: "Nord", mail: true, replyTo: "hello@nord.example" };
@@ -155,7 +155,7 @@ test("an e-mail is sent again locally, and an erase forgets to whom it was sent"
     await fails(args, /^there is no e-mail of \S+ to send: its recipient was erased on /);
 });
 
-/** The changes that were recorded since; all other records are as they were, but for what is noted of the queue. */
+/** Returns the new entries of the audit log. Asserts that no other record was added, except those about queued e-mails. */
 async function unchanged(kv, before) {
   const now = Object.entries(await contents(kv)).filter(([name]) => !(name in before));
   const added = now.filter(([name]) => !name.startsWith("mail-queued:"));

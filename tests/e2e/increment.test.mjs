@@ -1,4 +1,4 @@
-/** Incremental backups: what is in them, and that a full one with all of them is the namespace again. */
+/** Tests incremental backups: their contents, and that a full backup with all its increments restores the namespace. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
@@ -18,7 +18,7 @@ const REPLAY = "ab".repeat(31);
 const SETTLEMENT = "settlement:live:unit_dev:2026-01";
 const ERASED = /"erased@erased\.invalid"/;
 
-/** A namespace of some months, whose ledger has all. */
+/** Returns a namespace with transactions of some months, whose ledger is complete. */
 async function opened(t, open) {
   const { kv } = await open(t);
   const port = portOf(kv);
@@ -31,7 +31,7 @@ async function opened(t, open) {
   return { kv, port, old, path };
 }
 
-/** An order of now like another one, with its replay record. */
+/** Returns a new transaction like another one, with its replay record. */
 async function order(kv, like, number) {
   const [{ value, metadata }] = await Array.fromAsync(kv.read([like]));
   const createdAt = new Date().toISOString();
@@ -50,7 +50,7 @@ async function order(kv, like, number) {
   return [name, replayName];
 }
 
-/** All that a restore takes. */
+/** Returns all records that a restore writes. */
 async function restorable(kv) {
   const all = Object.entries(await contents(kv));
   return all.filter(([name]) => !/^(backup|usage|mailed|mail-queued|ledger-unsent)\b/.test(name));

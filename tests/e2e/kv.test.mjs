@@ -1,4 +1,4 @@
-/** Workers KV as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
+/** Tests the commands' access to Workers KV: local KV, and Cloudflare's API, also while it fails. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -137,7 +137,7 @@ const again = { "retry-after": "0" };
 const TOKEN =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Faults, how often is asked, and what is said; null: the list is there. */
+/** Faults, the number of requests, and the message; null: the list succeeds. */
 const FAULTS = {
   "a pause that the API asks for is kept": [
     [
@@ -187,7 +187,7 @@ const NOT_DEPLOYED =
 const NO_LOGIN =
   /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
 
-/** What is said, the arguments, and the environment beside that of the stand-in. */
+/** The message, the arguments, and environment variables besides those of the stand-in. */
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],
   "an environment that the configuration lacks": [

@@ -1,4 +1,4 @@
-/** `npm run ledger`, in this process, on this machine's records and on those of a deployed service. */
+/** Tests `npm run ledger` on local records and on those of a deployed service. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
@@ -8,7 +8,7 @@ import { localKv, run, tools } from "./script.mjs";
 const local = async (t) => ({ kv: await localKv(t) });
 const COUNT = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
 
-/** Records of months, as `npm start` has them, whose ledger lacks all. */
+/** Writes the records of some months, as `npm start` does. The ledger has none of them. */
 async function records(t, open) {
   const { kv } = await open(t);
   const { seed, seedDemo } = await functions(tools);

@@ -1,4 +1,4 @@
-/** The ledger as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
+/** Tests the commands' access to the ledger: the local one, and Cloudflare's API, also while it fails. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ test("an answer is bounded", async () => {
   await assert.rejects(ledger.run([]), /^Error: an answer of the ledger is larger than 50 MB$/);
 });
 
-// ---- What passes ---------------------------------------------------------------------------------
+// ---- Temporary errors -----------------------------------------------------------------------------
 
 const LOCKED = "D1_ERROR: database is locked: SQLITE_BUSY";
 const TOKEN = "D1_ERROR: Failed to get session commit token: broken";
@@ -103,7 +103,7 @@ test("what another program of this machine is in the way of is done again, and n
 });
 
 const again = { "retry-after": "0" };
-/** How a query fails, how often it is asked, and what is said; null: it is answered. */
+/** How a query fails, the number of requests, and the message; null: it succeeds. */
 const FAULTS = {
   "a server's error": [
     [

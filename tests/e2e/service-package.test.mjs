@@ -1,4 +1,4 @@
-/** The npm package `impact-pledge-service`: packed, and used in a folder of its own by Node alone. */
+/** Tests the npm package `impact-pledge-service`: packed, and used in a folder of its own with Node alone. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -44,7 +44,7 @@ const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
 after(() => rmSync(shared, { recursive: true, force: true }));
 const build = await packed(shared);
 
-/** A project, made and used with a PATH that has Node alone. */
+/** Creates a project, and runs commands in it, with a PATH that has only Node. */
 async function projectOf(t) {
   const { tarball } = build;
   const home = scratch(t);

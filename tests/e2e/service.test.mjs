@@ -1,4 +1,4 @@
-/** What only the running Worker shows: its log, its limit of refused keys, and large bodies. */
+/** Tests what only the running Worker shows: its log, its rate limit of refused keys, and large bodies. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { until } from "../support/until.mjs";
@@ -27,7 +27,7 @@ before(async () => (worker = await startWorker()));
 after(() => worker?.close());
 
 const messagesOf = () => worker.logs().map(({ message }) => message);
-/** The lines of requests. */
+/** Returns the log lines of requests. */
 const linesOf = () =>
   messagesOf()
     .filter((text) => text.startsWith("{"))

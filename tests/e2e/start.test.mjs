@@ -1,4 +1,4 @@
-/** `npm start`, from the first line that it prints to the last process that it ends. */
+/** Tests `npm start`, from its first line of output to the end of its last process. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { run, scratch, start, tools } from "./script.mjs";
 const START_MS = 300_000; // a first build is long
 
 /**
- * Starts the service and waits for all that it prints.
+ * Starts the service and waits for its whole greeting.
  * @param {import("node:test").TestContext} t
  */
 async function running(t, { port, persistTo }) {
@@ -49,7 +49,7 @@ function alive(pid) {
   }
 }
 
-/** Ends the service as a terminal or a supervisor does: with all that it has started. */
+/** Stops the service as a terminal or a supervisor does, with all that it has started. */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });
@@ -60,7 +60,7 @@ async function ends(service, port, signal) {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
 }
 
-/** Pastes the line that was printed. */
+/** Runs the printed line in a shell. */
 function paste(service) {
   const [command] = service.out().match(/^curl -s [\s\S]*?\n\n/m);
   const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
@@ -68,7 +68,7 @@ function paste(service) {
   return JSON.parse(stdout);
 }
 
-/** The shop, the page for developers and the API, each where the greeting says that it is. */
+/** Checks the shop, the page for developers and the API at the addresses of the greeting. */
 async function showsWhatItNames(service, origin) {
   const rows = service.out().matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
   const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
@@ -109,7 +109,7 @@ async function showsWhatItNames(service, origin) {
   return dashboard;
 }
 
-/** The dashboard's queue is the one of the service, which is another process. */
+/** Checks that the dashboard and the service, which are two processes, share a queue. */
 async function sendsAgain(dashboard, id) {
   const { status } = await fetch(`${dashboard}/transactions/${id}/mail`, {
     method: "POST",
@@ -119,7 +119,7 @@ async function sendsAgain(dashboard, id) {
   assert.equal(status, 200);
 }
 
-/** The ledger's tables were made before two Workers could be at it. */
+/** Checks that the ledger's tables were created before the two Workers started. */
 async function hasTables(persistTo) {
   const kv = await openKv(tools, { persistTo });
   const sql = "SELECT json_quote(name) FROM d1_migrations WHERE name = ?1 ->> '$'";
@@ -209,7 +209,7 @@ test("a signal to npm, by a supervisor or a terminal, ends all that it started, 
       if (problem.includes("building the service")) children = family(npm.pid);
       return children.length > 2;
     }, START_MS);
-    // A terminal sends Ctrl-C to the whole group: npm alone ignores it. At SIGHUP npm ends, and leaves its shell.
+    // A terminal sends Ctrl-C to the whole group, and npm alone ignores it. On SIGHUP npm exits, and leaves its shell running.
     const to = (signal === "SIGINT" ? -1 : 1) * Number(npm.pid);
     process.kill(to, signal);
     if (npm.exitCode === null) process.kill(to, signal);

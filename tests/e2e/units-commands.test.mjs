@@ -85,7 +85,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
 
 test("of two who set a profile at the same moment one is done, and the other reads whose", async (t) => {
   const { kv, changed } = await operator(t);
-  // As long as on Cloudflare: on a busy machine both could take longer than a local change waits, and both give way.
+  // Waits as long as on Cloudflare: on a busy machine, both changes could take longer than the local wait, and both would give way.
   const port = { ...portOf(kv), settleMs: 1_000 };
   const set = (by) => operate(tools, port, "units", "set", { by, unit: "unit_1", name: by });
   const outcomes = await Promise.allSettled([set("Ada"), set("Bo")]);

@@ -1,4 +1,4 @@
-/** What is pledged in words, on a server: the plural and the number of each language. The element is in `pages.test.mjs`. */
+/** Tests the badge's sentence on a server: the plural and the number of each language. `pages.test.mjs` tests the element. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { packed } from "./packed.mjs";
@@ -6,13 +6,13 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { impactText } = await project.load("impact-pledge/badge");
 
-/** Each sentence is the name of its category. */
+/** Sentences that are the names of their plural categories. */
 const ALL = Object.fromEntries(
   ["zero", "one", "two", "few", "many", "other"].map((category) => [category, category]),
 );
 const ONE = { one: "{} tree with this order", other: "{} trees with this order" };
 
-/** A language, an amount and what is said of it. */
+/** A language, an amount, and its category and number. */
 const ROWS = [
   ["en", 1, "1 one"],
   ["en", 0.5, "0.5 other"],
@@ -41,7 +41,7 @@ const ROWS = [
   ["sl", 102, "102 two"],
   ["lv", 10, "10 zero"],
   ["cy", 6, "6 many"],
-  // Names as ICU and POSIX write them.
+  // Names of languages as ICU and POSIX write them.
   ["de_DE", 12345.5, "12.345,5 other"],
   ["de_DE.UTF-8", 12345.5, "12.345,5 other"],
   ["de-DE@euro", 12345.5, "12.345,5 other"],

@@ -1,4 +1,4 @@
-/** The command of the packed package, in a folder that has nothing else. */
+/** Tests the command of the packed package, in a folder without other files. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 
 /**
- * The environment without the command's own variables, which whoever runs the tests may have set.
+ * The environment without the command's own variables, which the person who runs the tests may have set.
  */
 const environment = (node, env) => ({
   ...Object.fromEntries(
@@ -39,7 +39,7 @@ const environment = (node, env) => ({
   ...env,
 });
 
-/** In a process group of its own, so that Ctrl-C reaches all that npx has started. */
+/** Starts a process group of its own, so that Ctrl-C reaches all processes that npx has started. */
 function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = folder } = {}) {
   const child = spawn(node, [...bin, ...args], {
     cwd,
@@ -60,7 +60,7 @@ function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = fol
 }
 
 /**
- * Runs the command in a thread, which starts sooner than a process, or where it is told to.
+ * Runs the command, by default in a thread, which starts faster than a process.
  * @returns {Promise<{status: number, out: string, err: string}>}
  */
 async function command(args, { input, ...options } = {}) {
@@ -90,7 +90,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** A line of the output for people, as the rows have it. */
+/** Returns the line of the text output that a row expects. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
@@ -177,7 +177,7 @@ for (const args of [["validate"], ["validate", "-"]]) {
 write("large.json", `{"x": "${"x".repeat(30_000_000)}"}`);
 write("good.json", GOOD);
 
-/** Commands that fail: arguments, variables, and the text on standard error. */
+/** Commands that fail: arguments, environment variables, and the text on standard error. */
 const WRONG = [
   [["validate", "none.json"], /^none\.json can't be read: there is no such file$/],
   [["validate", "."], /^\. can't be read: it is a folder$/],

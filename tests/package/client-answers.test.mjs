@@ -91,7 +91,7 @@ test("a redirect is not followed: it would take the key along", async (t) => {
   assert.equal(other.seen.length, 0);
 });
 
-/** Thrown by `fetch`, and whether a create may have been recorded all the same. */
+/** An error of `fetch`, and whether a create may have been recorded in spite of it. */
 const UNSENT = [
   ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"].map((code) => [
     coded(code),
@@ -100,7 +100,7 @@ const UNSENT = [
   [coded("ETIMEDOUT", { syscall: "connect" }), false],
   [coded("EHOSTUNREACH", { syscall: "connect" }), false],
   [new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")]), false],
-  // Both also of a request that was received, where `fetch` repeated it by itself: Bun before 1.4, and Deno.
+  // Bun before 1.4 and Deno also throw these for a request that was received, if their `fetch` has retried it.
   [coded("ConnectionRefused"), true],
   [new Error("client error (Connect): tcp connect error: Connection refused (os error 111)"), true],
   ...["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "ETIMEDOUT"].map(
@@ -120,7 +120,7 @@ test("a connection that fails is a ConnectionError that says whether the request
     assertError(error, ConnectionError, "connection_failed", message);
     assert.ok(error.cause instanceof Error);
   }
-  // The first request may have been recorded, however the repeat ended; not so after a 429.
+  // The first request may have been recorded, however the retry ended; but not after a 429.
   for (const first of [broken, busy(503)]) {
     const { client } = clientOf([first, refused], { retryCreates: true, maxRetries: 1 });
     assert.match(

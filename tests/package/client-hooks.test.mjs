@@ -107,7 +107,7 @@ test("a hook sees each attempt without an answer, and nothing of it afterwards",
       ["error", reason, error],
     ]);
   }
-  // An answer that comes too late is no event, and a call that a hook aborts is not sent.
+  // An answer that arrives too late causes no event, and a call that a hook aborts is not sent.
   const events = [];
   const note = ({ reason, status }) => events.push(reason ?? status);
   const late = () => sleep(60).then(answer(retrieved()));

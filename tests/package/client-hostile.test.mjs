@@ -1,4 +1,4 @@
-/** What a service or a caller's `fetch` may do to a client: the key stays hidden, and time and memory are bounded. */
+/** Tests the client against a hostile service or `fetch`: the key stays hidden, and time and memory are bounded. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { inspect } from "node:util";
@@ -21,7 +21,7 @@ import { flood, retrieved } from "./mock-server.mjs";
 const { ApiError, ConnectionError, PledgeClient, PledgeError, TimeoutError } = pkg;
 const BEARER = `Bearer ${KEY}`;
 
-/** The error of a call whose `fetch` is this. */
+/** Returns the error of a call with this `fetch`. */
 const errorOf = (fetch, options) => failed(get(clientOf(fetch, { ...never, ...options }).client));
 const rejecting = (thrown) => () => Promise.reject(thrown);
 const thrower = () => {
@@ -48,7 +48,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
   assert.ok(!words.message.includes(KEY.slice(0, 10)), words.message);
 });
 
-/** Errors that a `fetch` can reject with: each has the key somewhere. */
+/** Errors of a `fetch`, each of which has the key somewhere. */
 function leaks() {
   const error = (members, message = "failed") => Object.assign(new Error(message), members);
   const config = { value: { headers: { authorization: BEARER } } };
@@ -235,7 +235,7 @@ test("headers of the caller's own making show no key", async () => {
 
 // ---- Time and memory -------------------------------------------------------------------------------
 
-/** Quadratic work would take an hour: a text of this many characters, and as many headers. */
+/** Number of characters of a text, and of headers. Quadratic work would take an hour. */
 const LONG = 1_000_000;
 
 test("large answers and long lists of headers are redacted in linear time", async () => {
@@ -253,7 +253,7 @@ test("large answers and long lists of headers are redacted in linear time", asyn
   }
 });
 
-/** A Response whose stream returns what `read` returns. */
+/** Returns a Response whose stream reads from `read`. */
 const streamed =
   (read, status = 200) =>
   () => ({
@@ -305,11 +305,11 @@ test("an error without end is cut off", async (t) => {
   }
 });
 
-// ---- What is no answer -----------------------------------------------------------------------------
+// ---- Invalid results of fetch ----------------------------------------------------------------------
 
 const headers = new Headers();
 
-/** By what the message names: what a `fetch` gives. */
+/** What a `fetch` returns, by the name that the message has for it. */
 const NO_ANSWERS = {
   "a Response": [5, "x", {}, { status: 200 }, { status: "200", headers }].concat(
     { status: 200.5, headers },

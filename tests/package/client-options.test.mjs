@@ -29,7 +29,7 @@ const thrower = {
   },
 };
 
-/** Options of a client, whole or what they change, and the option that the error names. */
+/** Options of a client, and the option that the error names. */
 const WRONG = [
   ...[undefined, null, "x"].map((options) => [options, /options/]),
   [[], /`apiKey`/],

@@ -18,7 +18,7 @@ import { created, retrieved } from "./mock-server.mjs";
 
 const { PledgeError } = pkg;
 
-// ---- Repeats ---------------------------------------------------------------------------------------
+// ---- Retries ---------------------------------------------------------------------------------------
 
 const safe = { retryCreates: true };
 const off = { retryCreates: false };
@@ -27,7 +27,7 @@ const proxy = answer("<html>", { status: 503, headers: { "retry-after": "0" } })
 const slow = { timeoutMs: 30, maxRetries: 1 };
 const withKey = (client) => create(client, { idempotencyKey: "order-1" });
 
-/** By name: the answers, the call, the client's options, how many requests there are, and whether it ends well. */
+/** By name: the answers before the last one, the call, the client's options, the number of requests, and whether it succeeds. */
 const REPEATS = {
   "a get after each status that may pass": [
     [busy(408), busy(429), busy(599)],
@@ -98,7 +98,7 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
   });
 }
 
-/** The failure, the options, and how the message of a create ends: which option would have repeated it, if one would. */
+/** The failure, the options, and the message of a create, which names the option that would have retried it, if there is one. */
 const NOT_REPEATED = [
   [
     broken,
@@ -132,7 +132,7 @@ test("each create with retryCreates has a key of its own", async () => {
 
 const inSeconds = (seconds) => () => new Date(Date.now() + seconds * 1_000).toUTCString();
 
-/** What `Retry-After` says, and the least and most milliseconds of the wait. `tests/retry.rs` has the rest. */
+/** `Retry-After`, and the shortest and longest wait in milliseconds. `tests/native/retry.rs` has further cases. */
 const WAITS = [
   ["7", 7_000, 7_000],
   [inSeconds(30), 25_000, 30_000],

@@ -1,5 +1,5 @@
 /**
- * The locale packs as installed: complete, plain and small, and taken by whatever takes `messages`.
+ * Tests the installed locale packs: complete, plain and small, and accepted wherever `messages` is an option.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -24,7 +24,7 @@ const packs = Object.fromEntries(
   ),
 );
 
-/** An issue of each code, with all that a text may be about. */
+/** An issue of each code, with every `meta` that a text may use. */
 const CODES =
   "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer more_issues".split(
     " ",

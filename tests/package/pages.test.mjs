@@ -1,4 +1,4 @@
-/** The packed package in pages of Chromium, whose console stays empty: what a policy forbids would stand there. */
+/** Tests the packed package in pages of Chromium. Their console must stay empty: it would show violations of a policy. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const REFUSED = /wasm-unsafe-eval|WebAssembly/;
 
 useBrowser();
 
-/** A page with this policy, to which the package's files, a body and further scripts by their paths are served. */
+/** Opens a page with this policy. Serves the package's files, a body, and further scripts by their paths. */
 async function pageWith(t, policy, { expected, body = "", ...scripts } = {}) {
   const page = await openPage(t, { expected });
   await page.route(`${ORIGIN}/**`, (route) => {
@@ -101,7 +101,7 @@ test("a policy that forbids wasm is named, and how to allow it, though nothing n
     );
 });
 
-/** The README's examples for other tools: Mock Service Worker's handlers, and a route of Playwright. */
+/** The README's examples for other tools: handlers of Mock Service Worker, and a route of Playwright. */
 const AsyncFunction = (async () => {}).constructor;
 const [{ code: example }, ...others] = examples.filter(({ language }) => language === "ts");
 assert.deepEqual(others, []);
@@ -193,7 +193,7 @@ test("the README's example for a page sends the whole form", async (t) => {
   });
 });
 
-/** Attributes of a badge in a Polish page, what it shows, and where it leads. */
+/** Attributes of a badge in a Polish page, its text, and its link. */
 const POLISH = 'one="{} drzewo" few="{} drzewa" many="{} drzew" other="{} drzewa"';
 const BADGES = [
   [`amount="22" ${POLISH}`, "22 drzewa", null],

@@ -1,6 +1,6 @@
 /**
- * Every example of both READMEs and of the types, run as it is written. `pages.test.mjs` has those for a page, and those of
- * forms.md are in tests/browser and tests/consumers.
+ * Runs every example of both READMEs and of the types, unchanged. `pages.test.mjs` runs those for a page; tests/browser and
+ * tests/consumers run those of forms.md.
  */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ const answer = (response, { method, path }) => {
   return json(method === "POST" ? created() : retrieved())(response);
 };
 
-/** What a script prints. */
+/** Runs a script, and returns its output. */
 async function run(t, file) {
   const lines = [];
   const log = t.mock.method(console, "log", (...all) => lines.push(`${format(...all)}\n`));

@@ -1,4 +1,4 @@
-/** The tarball: resolvers find its entries, it is small, it has the licence of each part, and shows nothing of who built it. */
+/** Tests the tarball: resolvers find its entries, it is small, it has the licence of each part, and nothing of the machine that built it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const shipped = readdirSync(home, { encoding: "utf8", recursive: true }).filter(
 
 // ---- Entries ---------------------------------------------------------------------------------------
 
-/** Runs a command of the tools' packages on the tarball. */
+/** Runs a tool on the tarball. */
 function check(script, ...args) {
   const path = join(root, "node_modules", script);
   return spawnSync(process.execPath, [path, ...args, project.tarball], { encoding: "utf8" });
@@ -103,7 +103,7 @@ test("the command and the test service are in no other entry", () => {
 
 // ---- Sizes -----------------------------------------------------------------------------------------
 
-/** What is exported, the most bytes that it costs in a page, and how far below the budget must be lowered. */
+/** An export, the most bytes that it may cost in a page, and how far below that it may be before the budget must be lowered. */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
   '{ validate } from "impact-pledge"': [8_900, 300],
@@ -119,7 +119,7 @@ const BUDGETS = {
   '* from "impact-pledge/testing"': [200_000, 15_000],
 };
 
-/** Bytes of what a page loads at once, after esbuild has minified and brotli packed it. */
+/** Returns the bytes that a page loads at once, minified by esbuild and compressed by brotli. */
 async function sizeOf(contents, way = {}) {
   const {
     outputFiles: [file],
@@ -149,7 +149,7 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
   });
 }
 
-/** Each use and each way has other names in the end, and so a few bytes more or less. */
+/** Uses of `validate`, and ways to bundle them. Minified names differ between them, so that sizes differ by a few bytes. */
 const USES = [
   'export { validate as check } from "impact-pledge/validate";',
   'import { validate } from "impact-pledge/validate"; console.log(validate({}));',
@@ -239,7 +239,7 @@ test("no file that ships names a folder of this machine", () => {
 });
 
 test("the crates that the Worker's wasm names are among its parts, in these versions", () => {
-  // Panic messages name them: the Worker's wasm alone keeps these.
+  // Panic messages name the crates; only the Worker's wasm keeps these messages.
   const crate = /\/crates\/([\w-]+?)-(\d+\.\d+\.\d+[\w.+-]*)\//g;
   const crates = [...readFileSync(worker[0], "latin1").matchAll(crate)];
   const named = new Set(crates.map(([, name, version]) => `${name} ${version}`));
@@ -251,7 +251,7 @@ test("the crates that the Worker's wasm names are among its parts, in these vers
   );
 });
 
-/** Used to build and to test, and in nothing that ships. */
+/** Crates for building and testing, which are in nothing that ships. */
 const TOOLS =
   "maud_macros proc-macro2 proptest quote serde_derive strum_macros syn wasm-bindgen-macro wasm-bindgen-test";
 

@@ -1,4 +1,4 @@
-/** `impact-pledge/testing`: what a test controls, and what it sees. `testing-http.test.mjs` has the service's own rows. */
+/** Tests `impact-pledge/testing`: what a test controls and sees. `testing-http.test.mjs` has the service's own rows. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
@@ -26,7 +26,7 @@ const KEY = "service_sk_test_dev_unit",
   NOON = "2026-01-31T12:00:00.000Z",
   PATH = "/v2/pledge-transaction";
 
-/** A service, and a client of it. */
+/** Returns a service, and a client of it. */
 function start(options, clientOptions) {
   const service = createTestService(options);
   const { baseUrl, fetch } = service;
@@ -49,7 +49,7 @@ async function isPending(promise) {
   return (await Promise.race([promise, "pending"])) === "pending";
 }
 
-/** Ends when so much time has passed by the service's clock, and not before. */
+/** Asserts that a promise settles after this time on the service's clock, and not before. */
 async function endsAfter(service, promise, ms) {
   assert.ok(await isPending(promise));
   service.advance(ms - 1);
@@ -257,7 +257,7 @@ test("what the service waits for and remembers goes by its own clock", async () 
 
 // ---- Faults ----------------------------------------------------------------------------------------
 
-/** A fault's status, the operation, and the client's error: its class and a part of its body. */
+/** A fault's status, the operation, and the client's error: its class, and a part of its body. */
 const STATUSES = [
   [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
   [503, "create", ApiError, /nothing was recorded/],
@@ -314,7 +314,7 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 503);
 });
 
-/** What is lost, what the client sees of the requests with `retryCreates`, and the error without. */
+/** What is lost, what the client sees of the requests with `retryCreates`, and its error without that option. */
 const LOST = [
   [
     "lost answer",
@@ -427,7 +427,7 @@ test("a listener of Node's server: the client, with and without faults", async (
   assert.equal(service.transactions().length, 2);
 });
 
-/** The answer on a connection to this text; `isCut` ends the connection behind it. */
+/** Sends a text on a connection, and returns the answer; `isCut` closes the connection after the text. */
 async function exchange(origin, text, { isCut = false } = {}) {
   const socket = connect(new URL(origin).port, "127.0.0.1");
   let answer = "";
@@ -444,7 +444,7 @@ const head = (...lines) => `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
-/** By name: a text, and the status of its answer; the last ones may miss theirs. */
+/** By name: a text, and the status of its answer. The last ones may get no answer. */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],
   "a host that is none": [head("GET / HTTP/1.1", "Host: a b"), /400/],

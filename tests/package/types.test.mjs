@@ -1,4 +1,4 @@
-/** The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and for a bundler. */
+/** Compiles the declarations of the packed package as users do: strict, as ESM, as CommonJS, and for a bundler. */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 
 const WEB = ["es2022", "dom", "dom.iterable"];
 const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
-/** By name: the folder of the sources, their ending, and options of the compiler. A server's code may do without the DOM. */
+/** By name: the folder of the sources, their file ending, and options of the compiler. Code for a server needs no DOM. */
 const KINDS = {
   "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],
   "node16, CommonJS": [".", "cts", { module: "node16", lib: WEB }],

@@ -1,4 +1,4 @@
-/** How many issues are returned, and that hostile input costs linear time and bounded memory. `HOSTILE_COUNT` has more parts. */
+/** Tests how many issues are returned, and that hostile input costs linear time and bounded memory. `HOSTILE_COUNT` sets its size. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { HOSTILE, encode, good, unknown, wrongPledges } from "./hostile.mjs";
 const codes = (issues) => [...new Set(issues.map(({ code }) => code))];
 const { validate: standard } = createPledgeTransactionSchema["~standard"];
 
-/** Every way to the issues of a request. */
+/** Every way to get the issues of a request. */
 const WAYS = {
   validate: (value, options) => validate(value, options),
   "validate, serialized": (value, options) => validate({ toJSON: () => value }, options),
@@ -100,7 +100,7 @@ describe("maxIssues", () => {
 
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
-/** In quadratic time it would take minutes, and a gigabyte where each problem is an issue. */
+/** Quadratic time would take minutes; an issue for each problem would take a gigabyte. */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;
   const { status, signal, stdout, stderr } = spawnSync(

@@ -1,4 +1,4 @@
-/** `impact-pledge/validate` as it is built into pkg/: the rows of the rules, hostile values, pointers, the standard schema. */
+/** Tests the built `impact-pledge/validate`: the rows of the rules, hostile values, pointers, and the standard schema. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -57,7 +57,7 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 
 // ---- Texts with a format ---------------------------------------------------------------------------
 
-/** By format: a request with a text, the start of texts, and what follows: one character of each class. */
+/** By format: a request with a text, beginnings of texts, and one character of each class to follow. */
 const FORMATS = {
   email: {
     put: (text) => at((v) => (v.recipient.email = text)),
@@ -108,7 +108,7 @@ test("texts of every length at which they take another way", () => {
       }
 });
 
-/** Another copy of the package, whose use of WebAssembly is `replaced` meanwhile. */
+/** Loads another copy of the package while parts of WebAssembly are `replaced`. */
 async function withWebAssembly(replaced, use) {
   const { Instance, Module } = WebAssembly;
   Object.assign(WebAssembly, replaced);
@@ -119,7 +119,7 @@ async function withWebAssembly(replaced, use) {
   }
 }
 
-/** Only the wasm's instance checks a value that was serialized, and texts that are not ordinary. */
+/** Only the wasm checks serialized values, and texts that are not ordinary. */
 test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
   const refused = class {
     constructor() {
@@ -178,7 +178,7 @@ class Order {
   }
 }
 
-/** By name: what happens to a good request, and its issues. */
+/** By name: a change of a good request, and its issues. */
 const CHANGES = {
   "a getter that throws": [(v) => define(v, "reference", { get: thrown }), "/reference unreadable"],
   "an unknown getter that throws": [(v) => define(v, "x", { get: thrown }), "/x unknown_member"],
@@ -274,7 +274,7 @@ const WHOLE = {
   "an array": [[], " invalid_type"],
 };
 
-/** Whatever came before, a good request is still valid and a bad one is not. */
+/** Asserts that a good request is still valid, and a bad one is not. */
 function assertStillRight() {
   assert.deepEqual(validate(good()), []);
   const bad = at((v) => (v.pledges[0].impact.amount = 0));
@@ -342,7 +342,7 @@ describe("hostile values", () => {
   });
 });
 
-// ---- What an issue says ----------------------------------------------------------------------------
+// ---- Members of an issue ----------------------------------------------------------------------------
 
 /** A pointer, the value at it, and the issue if there is one. */
 const AT = [

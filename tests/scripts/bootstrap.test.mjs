@@ -1,4 +1,4 @@
-/** When `npm ci` is needed and when it isn't. */
+/** Tests when `npm ci` is needed. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The bugs that `npm run prove -- planted` plants fit the code of today. */
+/** Tests that the bugs of `npm run prove -- planted` can still be planted into the current code. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";

@@ -1,4 +1,4 @@
-/** The cache and the builds are whole at any time, whatever happens while one is made. */
+/** Tests that entries of the cache and builds are always complete, even if their creation fails or is interrupted. */
 import assert from "node:assert/strict";
 import {
   existsSync,

@@ -1,4 +1,4 @@
-/** Files, tests and links that the pages of `docs` name exist. */
+/** Tests that the files, tests and links that the pages of `docs` name exist. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Each `tests/…` or `proofs/…` of a page, with the names of tests in it. */
+/** Returns each `tests/…` or `proofs/…` file that a page names, with the names of its tests there. */
 function namedTests(page) {
   const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
@@ -86,7 +86,7 @@ for (const [page, file, constant, words] of STATED)
     assert.ok(text.includes(stated), `"${stated}" is not there`);
   });
 
-/** The anchors that GitHub makes of a page's headings. */
+/** Returns the anchors that GitHub makes from a page's headings. */
 const anchorsOf = (page) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading

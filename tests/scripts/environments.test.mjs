@@ -1,5 +1,5 @@
 /**
- * The environments of wrangler.toml and wrangler.dashboard.toml: what they must have in common, since none inherits bindings or
+ * Tests that the environments of wrangler.toml and wrangler.dashboard.toml agree: an environment inherits neither bindings nor
  * variables.
  */
 import assert from "node:assert/strict";
@@ -29,8 +29,8 @@ const OWN = [
   "account_id",
 ];
 /**
- * A limit has a number of its own in each environment: two with one number would count together. A queue and a database
- * have the service's name.
+ * A rate limit has its own number in each environment: limits with the same number would share a count. The names of queues and
+ * databases begin with the service's name.
  */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));

@@ -1,4 +1,4 @@
-/** Builds of `npm start` lie in a tree of their own, from which wrangler uploads nothing. */
+/** Tests that the builds of `npm start` have a folder of their own, and that wrangler does not upload them. */
 import assert from "node:assert/strict";
 import {
   existsSync,

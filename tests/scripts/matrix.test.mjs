@@ -1,4 +1,4 @@
-/** The environments of `npm run matrix`, and when it passes. */
+/** Tests which environments `npm run matrix` has, and when it passes. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosen, outcomeOf } from "../../proofs/matrix/main.mjs";

@@ -1,4 +1,4 @@
-/** How `wrangler dev` is started, by a program in its place. */
+/** Tests the start of `wrangler dev`, with a program in its place. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import test from "node:test";
 import getPort from "get-port";
 import { serve } from "../../scripts/lib/serve.mjs";
 
-/** Fails as often as it is told to, with a message, and then answers. */
+/** A program that fails a given number of times with a message, and then answers. */
 const WRANGLER = `
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

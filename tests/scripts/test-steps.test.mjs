@@ -1,4 +1,4 @@
-/** A test run counts what ran, and nothing that didn't run counts as passed. */
+/** Tests that a test run counts only tests that ran: nothing else counts as passed. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What the builds of the wasm promise: no folder of this machine, short names, the same as plain JavaScript. */
+/** Tests the builds of the wasm: no folder of this machine, short names, the same results as plain JavaScript. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const LONG = [
 ];
 
 /**
- * A file of a module that calls its imports in order.
+ * Writes a module that calls its imports in order.
  * @param {import("node:test").TestContext} t
  */
 function sample(t) {
@@ -89,7 +89,7 @@ test("a panic of the client traps before its message is written, and a wasm of o
   );
 });
 
-/** A module whose data lies behind a page of stack, as Rust's does; `fill` is an instruction for which wasm2js writes a helper. */
+/** A module whose data follows a page of stack, as Rust's does. `fill` is an instruction for which wasm2js writes a helper. */
 const DATA = `(module
   (memory (export "memory") 2)
   (data (i32.const 65600) "ab\\ff\\00\\22\\5c")

@@ -1,4 +1,4 @@
-/** One version in all files, and workflows without a fault. */
+/** Tests that all files have the same version, and that the workflows are sound. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The ledger of the dashboard's Worker, on local D1: messages and records become rows, whatever the database does. */
+/** Tests the ledger of the dashboard's Worker on local D1: messages and records become rows, also while the database fails. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ beforeEach(async () => {
   harness.clearLogs();
 });
 
-/** Another isolate on the same records and the same database. A queue has one consumer. */
+/** Another isolate with the same records and the same database. It consumes no queue, as a queue has one consumer. */
 function secondDashboard() {
   const { configPath, remove } = dashboardConfig(WISH);
   const config = JSON.parse(readFileSync(configPath, "utf8"));
@@ -63,7 +63,7 @@ const rows = async () =>
   (await db.prepare("SELECT id, quantities FROM transactions ORDER BY id").all()).results;
 const count = async () => (await rows()).length;
 
-/** What became of each message: `acked`, or the seconds until it comes again. */
+/** Returns the outcome of each message: `acked`, or the seconds until its retry. */
 async function take(bodies, headers = {}) {
   const { status, text } = await send(origin, {
     method: "POST",
@@ -75,7 +75,7 @@ async function take(bodies, headers = {}) {
   return JSON.parse(text);
 }
 
-/** What the service records, and the message about it. */
+/** Returns a record as the service writes it, and its message. */
 async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]) {
   const service = harness.getWorker("impact-pledge");
   const order = {
@@ -95,7 +95,7 @@ async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]
   return { id, mode, unit, summary };
 }
 
-/** A message whose record is nowhere. */
+/** Returns a message without a record. */
 const message = (number, more = {}) => ({
   id: `ptran_${String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))}${"a".repeat(40)}`,
   mode: "test",

@@ -1,4 +1,4 @@
-/** The dashboard's Worker beside the service's on one namespace: who is let in, what a form does, and a platform that fails. */
+/** Tests the dashboard's Worker beside the service's, on one namespace: who has access, what a form does, and failures of the platform. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const post = (path, fields, headers = {}) =>
   });
 const logs = () => harness.getLogs().map(({ message }) => message);
 
-/** A page of ours, which no cache keeps. */
+/** Asserts that an answer is one of our pages, which no cache may store. */
 function shows(answer, status, text) {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.text, text);
@@ -112,7 +112,7 @@ test("a key of the form works at the service, and is shown once, and nowhere els
   for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line);
 });
 
-/** The service's status for a transaction that is not there. */
+/** Returns the service's status for a transaction that does not exist. */
 async function served(key) {
   const path = "https://service.example/v2/pledge-transaction/ptran_aaaa";
   const headers = { authorization: `Bearer ${key}` };

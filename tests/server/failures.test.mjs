@@ -1,4 +1,4 @@
-/** The Worker while the platform fails or hangs, after its instance breaks, and how it asks Workers KV. */
+/** Tests the Worker while the platform fails or hangs, after its instance breaks, and how it reads Workers KV. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -20,7 +20,7 @@ after(() => close?.());
 
 const order = (headers, key = KEY) => create(server.origin, key, TRANSACTION, headers);
 let last = 0;
-/** With a key that no cache knows, so that KV is asked. */
+/** Sends a request with a new key, which no cache has, so that KV is read. */
 function ask(standIn, more = {}) {
   last += 1;
   return order({ "x-stand-in": standIn, ...more }, `unknown-${last}`);
@@ -43,7 +43,7 @@ function isOurs({ status, headers, text }, expected, error) {
   assert.ok(body.message.endsWith(named), text);
 }
 
-/** What the Worker has logged in JSON. */
+/** Returns the JSON lines of the Worker's log. */
 const lines = () => server.output.match(/^\{.*\}$/gm).map((line) => JSON.parse(line));
 const isLogged = (expected) =>
   assert.ok(
@@ -108,7 +108,7 @@ test("a limit of refused keys that does not say `false` is none", async () => {
   assert.equal((await refused("the limit is over")).status, 429);
 });
 
-/** Requests that wait, and what each is to hear if the instance breaks: a create may have been recorded. */
+/** Requests in flight, and the text that each gets if the instance breaks: a create may have been recorded. */
 const waiting = () => [
   [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],
   [
@@ -188,7 +188,7 @@ test("a crowd reads a settlement once, though the first of it hangs up, and each
 
 // ---- Deadlines -----------------------------------------------------------------------------------
 
-/** The Worker's timers run ten times as fast, and the log has their times as they were set. */
+/** Timers of the Worker run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Speed: 10\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
 
@@ -224,7 +224,7 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB at 20 KB/s of the Worker's time, as a phone does. */
+/** Sends a body of 100 KB like a phone: at 20 KB/s of the Worker's time. */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {

@@ -1,4 +1,4 @@
-/** The messages of the ledger's queue, and creates while that queue fails or hangs. */
+/** Tests the messages of the ledger's queue, and creates while that queue fails or hangs. */
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import test, { after, before } from "node:test";
@@ -12,13 +12,13 @@ const ORDER = {
   recipient: { email: "canary@example.org", name: "Ada Canary" },
   pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
 };
-/** Timers run ten times as fast, and the log has their times as they were set. */
+/** Timers run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
 /** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;
-/** All that it has logged: a crowd logs more than `server.output` keeps. */
+/** The whole log: a crowd logs more than `server.output` keeps. */
 let output = "";
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
@@ -36,18 +36,18 @@ async function created(ledger, { headers = {}, body = ORDER } = {}) {
   return JSON.parse(text);
 }
 
-/** What the queue has taken since it was asked last. */
+/** Returns what the queue has received since the last call. */
 const taken = async () =>
   JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
 
-/** Whether a message is marked as unsent. */
+/** Whether the message of a transaction is marked as unsent. */
 async function isMarked(id) {
   const path = `/${encodeURIComponent(`ledger-unsent:${id}`)}`;
   const { status } = await send(`http://127.0.0.1:${server.ports.kv}`, { method: "GET", path });
   return status === 200;
 }
 
-/** The causes that were logged from this position of the output on. */
+/** Returns the causes that were logged from this position of the output on. */
 const causes = (from) =>
   [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
     JSON.parse(cause),
