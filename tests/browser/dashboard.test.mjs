@@ -82,7 +82,7 @@ for (const [path, text] of Object.entries({
 }))
   test(`${path}: nothing is wrong`, (t) => isSound(t, path, text));
 
-test("an address that is no page: nothing is wrong", (t) =>
+test("an address without a page: nothing is wrong", (t) =>
   isSound(t, "/nothing", "No page has this address", { expected: /status of 404/ }));
 
 /** Opens a page without JavaScript, for use by keyboard. */
@@ -116,7 +116,7 @@ async function send(page, fields, button) {
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
-test("by keyboard: an order is found by its reference", async (t) => {
+test("by keyboard: a transaction is found by its reference", async (t) => {
   const page = await open(t, "/");
   await send(page, { text: "SH-1001", unit: "unit_dev" }, "main button");
   await send(page, {}, "main .table a");
@@ -124,7 +124,7 @@ test("by keyboard: an order is found by its reference", async (t) => {
   await isSound(t, new URL(page.url()).pathname, "SH-1001");
 });
 
-test("by keyboard: the older orders, and back", async (t) => {
+test("by keyboard: the page of older transactions, and back", async (t) => {
   const page = await open(t, "/orders");
   const first = await page.innerText("main .table a");
   await send(page, {}, "main a[rel=next]");
@@ -134,7 +134,7 @@ test("by keyboard: the older orders, and back", async (t) => {
   assert.equal(await page.innerText("main .table a"), first);
 });
 
-test("by keyboard: a key is made, and shown once", async (t) => {
+test("by keyboard: a key is created, and shown once", async (t) => {
   const page = await open(t, "/units/unit_dev");
   await send(page, { mode: "Live", label: "canary" }, "form[action='/keys'] button");
   const KEY = /service_sk_live_\w{20,}/;

@@ -70,7 +70,7 @@ test("HTML refuses a value if and only if the rules refuse what would be posted"
   }
 });
 
-test("a labelled form of all fields has no findings of axe, completions included", async (t) => {
+test("axe has no findings on a labelled form of all fields, `autocomplete` included", async (t) => {
   const page = await formPage(t, "", { binding: null });
   const names = VALUES.map(([name]) => [name, ""]);
   await page.evaluate(`(${render})(${JSON.stringify([{ ...ALL, ...Object.fromEntries(names) }])})`);

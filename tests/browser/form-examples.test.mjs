@@ -140,7 +140,7 @@ for (const javaScriptEnabled of [true, false]) {
     }
   });
 
-  test(`a wrong order is neither saved nor pledged, ${ways}`, async (t) => {
+  test(`an invalid order is neither saved nor pledged, ${ways}`, async (t) => {
     const page = await openShop(t, { javaScriptEnabled, expected: /status of 422/ });
     await page.getByLabel("Trees").fill("1");
     await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
@@ -150,7 +150,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("what only the server finds stands at its field", async (t) => {
+test("issues that only the server finds are shown at their fields", async (t) => {
   const page = await openShop(t, { expected: /status of 422/ });
   await page.route("**/order", (route) =>
     route.continue({ postData: route.request().postData().replace("ada@", "ada..@") }),
@@ -163,7 +163,7 @@ test("what only the server finds stands at its field", async (t) => {
   assert.deepEqual(shop.saved, []);
 });
 
-test("the texts of a pack, and the shop's own", async (t) => {
+test("texts of a locale pack, and the shop's own", async (t) => {
   const page = await openShop(t, { path: "/texts" });
   await page.click("button");
   const texts = await page.$$eval("[data-problem], .impact-pledge-problem", (all) =>
@@ -216,7 +216,7 @@ const NOT_OURS = [
   ["more than a form", { ...ORDER, coupon: "x".repeat(70_000) }, {}, 413],
 ];
 
-test("what no page of the shop posts is neither saved nor pledged", async (t) => {
+test("requests that no page of the shop posts are neither saved nor pledged", async (t) => {
   await openShop(t);
   for (const [what, fields, headers, expected] of NOT_OURS) {
     const body = new URLSearchParams(fields);
@@ -237,7 +237,7 @@ test("what no page of the shop posts is neither saved nor pledged", async (t) =>
   assert.deepEqual([notifications, pledges[0].details[0].name], [[], null], "only what was chosen");
 });
 
-test("too many trees: in the page the browser's own bound, from the server an issue at the field", async (t) => {
+test("too many trees: the page shows the browser's own limit, the server returns an issue at the field", async (t) => {
   const page = await openShop(t, { expected: /status of 422/ });
   const problem = page.locator("[data-problem='pledges.0.impact.amount']");
   await page.getByLabel("Trees").fill("101");

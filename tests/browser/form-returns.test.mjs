@@ -19,7 +19,7 @@ const comeBack = (page, persisted) =>
     persisted,
   );
 
-test("a page that comes back from the cache can be sent again, and what was on its way is forgotten", async (t) => {
+test("a page restored from the browser's cache can be sent again, and the earlier submission is dropped", async (t) => {
   const page = await formPage(t, VALID);
   await answerBy(
     page,
@@ -78,7 +78,7 @@ for (const [name, body] of Object.entries(LEAVING))
     assert.deepEqual(seen, [[1, "true"], [1, "true"], null, [2, null]]);
   });
 
-test("an `onSubmit` that stays in the page, also by a fragment, is over at once", async (t) => {
+test("an `onSubmit` that stays in the page, or only changes the fragment, ends at once", async (t) => {
   const page = await formPage(t, VALID);
   await answerBy(page, "location.hash = 'done'; history.pushState({}, '', '?done');");
   for (const times of [1, 2]) {
@@ -98,7 +98,7 @@ const COPIES = {
 };
 
 for (const [name, copy] of Object.entries(COPIES))
-  test(`a page that is kept as ${name}: what an earlier binding left is taken over`, async (t) => {
+  test(`a page that is kept as ${name}: a new binding takes over from the earlier one`, async (t) => {
     const page = await formPage(t, VALID, { binding: null, expected: /down|inline style/ });
     const html = () => page.$eval("form", (form) => form.outerHTML);
     const before = await html();
@@ -136,7 +136,7 @@ for (const [name, copy] of Object.entries(COPIES))
     assert.equal(after, before, "unbinding restores the form as it was before the first binding");
   });
 
-test("a form that left the document is not kept in memory, whatever was going on", async (t) => {
+test("a form that was removed from the document is not kept in memory, whatever it was doing", async (t) => {
   const page = await formPage(t, VALID, { binding: null });
   await page.evaluate(() => bindIt({ onSubmit: () => new Promise(() => {}) }));
   await page.fill("#email", "x");

@@ -107,7 +107,7 @@ test("a server's issue at a field that is not rendered is listed, too", async (t
   assert.ok(await isLiveVisible(page));
 });
 
-test("`data-problem` beside a field outside of the form is its place, in a page with another form", async (t) => {
+test("`data-problem` beside a field outside of the form shows its problem, in a page with another form", async (t) => {
   const place = (id, text = "") => `<p id="${id}" data-problem="recipient.email">${text}</p>`;
   const page = await formPage(t, REST, {
     outside: `<form>${place("other")}</form><div>${field("email", "recipient.email", 'form="form" value="ada@example.com"')}${place("own", "We know this address.")}</div>`,
@@ -124,7 +124,7 @@ test("`data-problem` beside a field outside of the form is its place, in a page 
   assert.equal(await page.locator(".impact-pledge-problem").count(), 0);
 });
 
-test("a mouse button that is released outside of the page holds no message back", async (t) => {
+test("a mouse button that is released outside of the page delays no message", async (t) => {
   const page = await formPage(t, VALID);
   const press = () =>
     page.evaluate(() =>

@@ -122,7 +122,7 @@ for (const [name, { walk, prepare, options }] of Object.entries(PAGES)) {
   });
 }
 
-test("a normal page leads to the timeline by itself, and the way back to a fresh order", async (t) => {
+test("a normal page redirects to the timeline, and going back shows an empty order", async (t) => {
   const page = await openPage(t);
   await page.goto(shop.origin);
   const reference = await page.textContent(".reference");
@@ -149,7 +149,7 @@ const distinct = (name) => new Set(shop.requests.map((request) => request[name])
 const EXPLAINED =
   /That did not work.*answered with an error \(503\)\. Nothing is lost, and trying again pledges nothing twice\./s;
 
-test("a failure is explained, and trying again sends the same order under the same key, a changed one under another", async (t) => {
+test("a failure is explained, and a retry sends the same order with the same key, a changed order with another key", async (t) => {
   const page = await orderWith(t, Infinity, { expected: /status of 502/ });
   for (const attempts of [3, 6]) {
     await send(page);
@@ -167,7 +167,7 @@ test("a failure is explained, and trying again sends the same order under the sa
   assert.match(await page.textContent("main"), /4.trees/);
 });
 
-test("a shop that can't be reached is reported, and progress meanwhile; a short failure of the service is not", async (t) => {
+test("an unreachable shop is reported, and progress is shown; a short failure of the service is not", async (t) => {
   const page = await orderWith(t, 1, { expected: /ERR_FAILED/ });
   const { promise: held, resolve: release } = Promise.withResolvers();
   const abort = (route) => held.then(() => route.abort());
@@ -187,7 +187,7 @@ test("a shop that can't be reached is reported, and progress meanwhile; a short 
   assert.equal(shop.requests.length, 2);
 });
 
-test("without JavaScript, too, a failure is explained and the form can be sent again", async (t) => {
+test("a failure is explained without JavaScript, too, and the form can be sent again", async (t) => {
   const page = await orderWith(t, Infinity, {
     javaScriptEnabled: false,
     expected: /status of 502/,

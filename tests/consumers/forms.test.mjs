@@ -25,7 +25,7 @@ const AMOUNT = "must be greater than 0";
 useBrowser();
 
 for (const library of ["react-hook-form", "tanstack-form"]) {
-  test(`${library}: problems come and go at their fields, and what is valid is sent`, async (t) => {
+  test(`${library}: problems appear and disappear at their fields, and a valid form is sent`, async (t) => {
     const page = await formPage(t, library);
     await page.fill("#email", "ada@");
     await page.fill("#amount", "0");
@@ -47,7 +47,7 @@ for (const library of ["react-hook-form", "tanstack-form"]) {
   });
 }
 
-test("react-hook-form-resolver: the shop's own fields stay as they are, and the request is read as a form is", async (t) => {
+test("react-hook-form-resolver: the shop's own fields are unchanged, and the request is read like a form", async (t) => {
   const page = await formPage(t, "react-hook-form-resolver");
   const pledge = {
     reference: "order-1",
@@ -151,7 +151,7 @@ function valuesOf(controls) {
   return values;
 }
 
-test("every form that values can be is read alike by `pledgeResolver` and `readForm`", () => {
+test("every form that values can express is read in the same way by `pledgeResolver` and `readForm`", () => {
   let count = 0;
   for (const { name, controls, optional } of fixturesIn("form").flatMap(({ rows = [] }) => rows)) {
     const values = valuesOf(controls);
@@ -235,7 +235,7 @@ const UNREAD = [
   [undefined, undefined],
 ];
 
-test("a number or a date that could not be read is an issue at its field, and empty only where its element is", () => {
+test("a number or a date that cannot be read is an issue at its field, and counts as empty only if its element is empty", () => {
   const amount = { impact: { amount: Number.NaN, offeringId: "tree" } };
   const request = { reference: "r", recipient: { email: "a@b.c" } };
   const good = [{ impact: { amount: 1, offeringId: "tree" } }];
@@ -266,7 +266,7 @@ test("a number or a date that could not be read is an issue at its field, and em
 });
 
 for (const way of ["valueAsNumber", "setValueAs"])
-  test(`react-hook-form-resolver: text that ${way} cannot read is no order without its pledge`, async (t) => {
+  test(`react-hook-form-resolver: text that ${way} cannot read does not become an order without its pledge`, async (t) => {
     const page = await formPage(t, "react-hook-form-resolver", { search: `?${way}` });
     await page.fill("#email", "ada@example.org");
     for (const typed of ["3,5", "abc"]) {
@@ -280,7 +280,7 @@ for (const way of ["valueAsNumber", "setValueAs"])
     assert.equal((await send(page)).pledge.pledges[0].impact.amount, 3.5);
   });
 
-test("what cannot be checked is left to the server, and is logged once", async (t) => {
+test("values that cannot be checked are left to the server, and this is logged once", async (t) => {
   const log = t.mock.method(console, "error", () => {});
   const resolver = pledgeResolver();
   const values = {
@@ -293,7 +293,7 @@ test("what cannot be checked is left to the server, and is logged once", async (
   assert.equal(log.mock.callCount(), 1);
 });
 
-test("the example of docs/forms.md: with a pledge, without, and the shop's own fields", async (t) => {
+test("the example of docs/forms.md: with a pledge, without one, and the shop's own fields", async (t) => {
   const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
   const [{ code }, ...others] = examples.filter(({ language }) => language === "jsx");
   assert.deepEqual(others, []);

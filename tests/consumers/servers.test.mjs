@@ -23,7 +23,7 @@ const WRONG = {
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
 const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));
 
-test("the wrong request has two problems", () => {
+test("the invalid request has two issues", () => {
   assert.deepEqual(
     PROBLEMS.map(({ path }) => path),
     [

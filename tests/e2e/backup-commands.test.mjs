@@ -6,7 +6,7 @@ import { UserError } from "../../scripts/lib/output.mjs";
 import { ENTRIES, ID, operator } from "./operator.mjs";
 import { contents, scratch } from "./script.mjs";
 
-test("a backup is made and restored", async (t) => {
+test("a backup is written and restored", async (t) => {
   const { kv, json, words, fails, command } = await operator(t);
   await kv.write(ENTRIES);
   const before = await contents(kv);

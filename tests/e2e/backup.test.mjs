@@ -74,7 +74,7 @@ async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
 }
 
 for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
-  test(`${name}: what was in a namespace is in it again, byte for byte`, async (t) => {
+  test(`${name}: a restore writes the same bytes into the namespace`, async (t) => {
     const { kv, folder, file, before, made } = await backedUp(t, { open });
     assert.equal(before.length, count);
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
@@ -100,7 +100,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
   });
 
-test("a restore replaces nothing that differs, unless it is told to", async (t) => {
+test("a restore replaces records that differ only with `--overwrite`", async (t) => {
   const { kv, file, before } = await backedUp(t);
   await restore(kv, file, now); // over the same records
   for (const changed of [
@@ -122,7 +122,7 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
   }
 });
 
-test("replay records are restored with the secret that they were made with alone", async (t) => {
+test("replay records are restored only together with the secret that they were made with", async (t) => {
   const replay = { key: "idempotency:1", value: "{}" };
   const secretOf = (digit) => ({
     key: "secret",
@@ -144,7 +144,7 @@ test("replay records are restored with the secret that they were made with alone
   assert.deepEqual([again.written, again.secretReplaced], [0, false]);
 });
 
-test("transactions alone go into a place that has keys and a secret of its own", async (t) => {
+test("only transactions are restored into a namespace with its own keys and secret", async (t) => {
   const secretOf = (digit) => ({ key: "secret", value: `{"secret":"${digit.repeat(64)}"}` });
   const keyOf = (digit) => ({ key: `key:${digit.repeat(64)}`, value: "{}" });
   const [order, replay] = [ENTRIES[5], { key: "idempotency:1", value: "{}" }];
@@ -239,7 +239,7 @@ test("what is no whole backup is refused in one line before anything is written"
   assert.deepEqual(await contents(kv), []);
 });
 
-test("no file is overwritten", async (t) => {
+test("an existing file is not overwritten", async (t) => {
   const { kv, folder, file } = await backedUp(t, { entries: [] });
   const before = readFileSync(file);
   await assert.rejects(backup(kv, file), {
@@ -262,7 +262,7 @@ function breaksAt(call) {
   };
 }
 
-test("wherever a backup breaks off, the same command begins anew and ends it", async (t) => {
+test("wherever a backup is interrupted, the same command starts again and completes it", async (t) => {
   const { kv, account, folder, file } = await backedUp(t, { entries: ENTRIES.slice(0, 12) });
   const records = linesOf(file).slice(1, -1);
   for (let call = 1; call <= 7; call += 1) {
@@ -283,7 +283,7 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
   }
 });
 
-test("wherever a restore breaks off, the same command ends it", async (t) => {
+test("wherever a restore is interrupted, the same command completes it", async (t) => {
   const { kv, account, file, before } = await backedUp(t);
   for (let call = 1; call <= 6; call += 1) {
     await wipe(kv);
@@ -296,7 +296,7 @@ test("wherever a restore breaks off, the same command ends it", async (t) => {
   }
 });
 
-test("records whose time has ended are left out and counted", async (t) => {
+test("expired records are left out and counted", async (t) => {
   const soon = Math.round(Date.now() / 1000) + 70;
   const { kv, file } = await backedUp(t, {
     entries: [
@@ -344,7 +344,7 @@ test("what became of an e-mail is restored where the place has nothing of it, an
   }
 });
 
-test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
+test("a restore waits for a write that shows late, and fails if it never shows", async (t) => {
   const { kv, records, file } = await backedUp(t);
   await wipe(kv);
   let hidden = 3;

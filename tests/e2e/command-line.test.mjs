@@ -108,7 +108,7 @@ const WRONG = {
   "start x": "too many arguments. Expected 0 arguments but got 1: x.",
 };
 
-test("bad usage says what is wrong in a line or two, and ends with 2", async (t) => {
+test("an invalid command line prints what is wrong in a line or two, and exits with 2", async (t) => {
   const kv = await localKv(t);
   for (const [line, problem] of Object.entries(WRONG)) {
     const [name, ...args] = line.split(" ");
@@ -145,7 +145,7 @@ const BY_NPM = [
   ["start", "persist_to", "--persist-to"],
 ];
 
-test("an option that npm took for itself is refused, and nothing is changed", async (t) => {
+test("an option that npm took is reported, and nothing is changed", async (t) => {
   const kv = await localKv(t);
   const byNpm = (line, config) => {
     const [name, ...args] = line.split(" ");
@@ -165,7 +165,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
     assert.equal((await byNpm(line, config)).code, 0, line);
 });
 
-test("help is no failure, and takes the place of a command that is missing", async () => {
+test("help is not a failure, and is printed if the command is missing", async () => {
   for (const name of [
     "keys",
     "prices",
@@ -188,7 +188,7 @@ test("help is no failure, and takes the place of a command that is missing", asy
   assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
 });
 
-test("a terminal that was asked does not keep the process from its end", async () => {
+test("a prompt does not keep the process running", async () => {
   const input = Object.assign(new PassThrough(), { isTTY: true }); // open, as a terminal stays
   input.write("yes\n");
   await confirm({ question: "Go?", otherwise: "-" }, { input, out() {}, err() {}, env: {} });
@@ -197,7 +197,7 @@ test("a terminal that was asked does not keep the process from its end", async (
 
 // ---- In processes of their own -------------------------------------------------------------------
 
-test("a shell gets the answer, the exit code, and what is wrong on standard error, without any other tool", async (t) => {
+test("a shell gets the answer, the exit code, and errors on standard error, and no other tool is needed", async (t) => {
   const persistTo = scratch(t);
   const at = ["--json", "--persist-to", persistTo];
   const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // no Rust is looked for
@@ -232,7 +232,7 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
   });
 });
 
-test("a command that has ended ends its process, whatever goes on in it, once all is printed", async (t) => {
+test("a process exits once its command has ended and all output is written, whatever still runs in it", async (t) => {
   const file = join(scratch(t), "hangs.mjs");
   const text = "all of it";
   const run = `(_, to) => { setInterval(() => {}, 1_000); to.out("${text}".repeat(100_000)); return 1; }`;
@@ -241,7 +241,7 @@ test("a command that has ended ends its process, whatever goes on in it, once al
   assert.deepEqual(await script(name, []), { code: 1, out: text.repeat(100_000), problem: "" });
 });
 
-test("npm itself, without `--`, changes nothing", async (t) => {
+test("a command line without `--` for npm changes nothing", async (t) => {
   const folder = scratch(t);
   const file = join(folder, "prices.json");
   writeFileSync(file, '{ "currencyCode": "EUR", "unitPrices": {} }');

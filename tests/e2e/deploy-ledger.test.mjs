@@ -94,7 +94,7 @@ async function served(t) {
   return { ...at, within };
 }
 
-test("a database is made in its jurisdiction, stays there, and is made again if it was deleted", async (t) => {
+test("a database is created in its jurisdiction, stays there, and is created again if it was deleted", async (t) => {
   const { account: there, dashboard, refused, bound, within } = await served(t);
   await dashboard(within("eu"));
   const [database] = there.databases;
@@ -113,7 +113,7 @@ test("a database is made in its jurisdiction, stays there, and is made again if 
   assert.deepEqual(tablesOf(made), ["0001_ledger.sql"]);
 });
 
-test("tables come before the Worker that asks for them, all of a migration or none", async (t) => {
+test("tables are created before the Worker that needs them is uploaded, all of a migration or none", async (t) => {
   const { account: there, refused } = await served(t);
   const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");
   sqlite.exec("CREATE TABLE findings (name TEXT)");
@@ -122,7 +122,7 @@ test("tables come before the Worker that asks for them, all of a migration or no
   assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shops'").all(), []);
 });
 
-test("a dashboard whose service has no queue for the ledger says what to do, and one without a ledger needs none", async (t) => {
+test("a dashboard whose service has no queue for the ledger says what to do, and a dashboard without a ledger needs no queue", async (t) => {
   const { account: there, dashboard, refused } = await account(t);
   there.bindings.set(SERVICE, [NAMESPACE]);
   assert.match(

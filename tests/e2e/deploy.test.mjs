@@ -28,7 +28,7 @@ async function upload(t, ...options) {
   return { printed: out + problem, files };
 }
 
-test("the service is built and uploaded alone, with its bindings and nothing of development", async (t) => {
+test("the service is built and uploaded with its bindings, and with nothing of local development", async (t) => {
   const config = ["--config", withOrigins(scratch(t))];
   const { printed, files } = await upload(t, "--env", "production", ...config);
   const account = "dry run of the upload: account .*";
@@ -69,7 +69,7 @@ async function refused(problem, ...args) {
   assert.match(ended.problem, problem);
 }
 
-test("production is not deployed without the origin that its timeline addresses begin with for good", async (t) => {
+test("production is not deployed without the origin that its timeline addresses permanently begin with", async (t) => {
   const production = ["--env", "production"];
   await refused(
     /`PUBLIC_ORIGIN` of the environment production is not set\..*permanently with the host that its create was sent to.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
@@ -157,7 +157,7 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
   }
 });
 
-test("a deploy finds the namespace and the queues of one that failed, or of a Worker that was deleted", async (t) => {
+test("a deploy finds the namespace and the queues of an earlier deploy that failed, or of a Worker that was deleted", async (t) => {
   const { env, account } = await cloudflare(t, { deployed: false });
   const worker = "impact-pledge-production";
   const queues = ["notifications", "notifications-dead", "ledger"].map(
@@ -197,7 +197,7 @@ test("a deploy finds the namespace and the queues of one that failed, or of a Wo
   );
 });
 
-test("where a token may not take the Worker off a queue, the deploy says how", async (t) => {
+test("if a token may not remove the Worker from a queue, the deploy says how to do it", async (t) => {
   const { env, account } = await cloudflare(t, {
     fault: (asked) => (asked.includes("/queues") ? { status: 403 } : undefined),
   });
@@ -222,7 +222,7 @@ test("where a token may not take the Worker off a queue, the deploy says how", a
   assert.deepEqual(account.asked, [], "a queue that is configured is not left");
 });
 
-test("the dashboard is bound to what the deployed service has, and says what is left to do", async (t) => {
+test("the dashboard is bound to the resources of the deployed service, and its deploy says what is left to do", async (t) => {
   const { env, account } = await cloudflare(t);
   const args = ["--dashboard", "--env", "production"];
   const early = await script("deploy", args, { env });

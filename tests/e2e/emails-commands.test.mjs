@@ -35,7 +35,7 @@ const [SHOW, RESEND, PREVIEW] = ["show", "resend", "preview"].map((name) => [
   LIVE_ID,
 ]);
 
-test("what became of an e-mail is shown, failures are listed, and it can be looked at", async (t) => {
+test("the state of an e-mail is shown, failures are listed, and an e-mail can be previewed", async (t) => {
   const { kv, json, words, fails, printed } = await operator(t);
   await kv.write([...ENTRIES, ...MAILED]);
   const row = { id: LIVE_ID, mode: "live", unit: "unit_dev_two", createdAt: FIRST };
@@ -82,7 +82,7 @@ test("what became of an e-mail is shown, failures are listed, and it can be look
   await fails([...PREVIEW, "--html", file], exists);
 });
 
-test("an e-mail is sent again locally, and an erase forgets to whom it was sent", async (t) => {
+test("an e-mail is resent locally, and an erasure also removes the hash of its address", async (t) => {
   const { kv, json, words, fails, command, names } = await operator(t);
   const messages = [];
   const { origin, close } = await onLoopback(
@@ -163,7 +163,7 @@ async function unchanged(kv, before) {
   return added.map(([, { value }]) => JSON.parse(value ?? ""));
 }
 
-test("an e-mail is sent again by the queue of the deployed Worker, with nothing personal in the message", async (t) => {
+test("an e-mail is resent through the queue of the deployed Worker, without personal data in the message", async (t) => {
   const { env, account } = await cloudflare(t, { page: 100 });
   const [{ extras }] = account.namespaces;
   for (const { key, value, metadata } of MAILED) {

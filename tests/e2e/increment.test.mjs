@@ -62,7 +62,7 @@ async function wipe(kv) {
 }
 
 for (const [name, open] of Object.entries({ local, deployed }))
-  test(`${name}: a full backup and its increments are the namespace again`, async (t) => {
+  test(`${name}: a full backup and its increments restore the namespace`, async (t) => {
     const { kv, port, old, path } = await opened(t, open);
     const [erased, untouched, like] = old.map(({ name }) => name);
     const [key] = await Array.fromAsync(kv.names("key:"));
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     assert.match(String(await kv.get(erased)), ERASED);
   });
 
-test("files that are no chain are refused, and nothing is written", async (t) => {
+test("files that are not a full backup and its increments are refused, and nothing is written", async (t) => {
   const { kv, path } = await opened(t, local);
   await backup(kv, path("full"));
   await backup(kv, path("other"));

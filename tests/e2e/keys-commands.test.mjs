@@ -6,7 +6,7 @@ import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
 import { nameOf, operator, seconds } from "./operator.mjs";
 import { contents } from "./script.mjs";
 
-test("keys are made, listed, replaced and revoked, and no output shows the namespace's secret", async (t) => {
+test("keys are created, listed, replaced and revoked, and no output shows the namespace's secret", async (t) => {
   const { kv, json, words, command, fails, names, printed } = await operator(t);
   const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße", "--by", "Ada"];
   await fails(
@@ -101,7 +101,7 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   assert.ok(!printed.join("").includes(secret));
 });
 
-test("a change is recorded with who made it, and what is not recorded is not made", async (t) => {
+test("a change is recorded with the person who made it, and a change that cannot be recorded is not made", async (t) => {
   const { kv, json, fails, command } = await operator(t);
   const changes = async () => {
     const records = await Array.fromAsync(kv.read(kv.names("audit:")));
@@ -137,7 +137,7 @@ test("a change is recorded with who made it, and what is not recorded is not mad
   assert.deepEqual(await contents(kv), before);
 });
 
-test("a key that is not named deletes nothing, and a failure is JSON for programs", async (t) => {
+test("an ID that does not name exactly one key deletes nothing, and with `--json` a failure is JSON", async (t) => {
   const { kv, command, jsonOf, fails, names } = await operator(t);
   const twins = ["1", "2"].map((last) => `key:${"a".repeat(63)}${last}`);
   await kv.write(twins.map((key) => ({ key, value: "{}" })));
@@ -149,7 +149,7 @@ test("a key that is not named deletes nothing, and a failure is JSON for program
   assert.deepEqual(await names(), twins);
 });
 
-test("where the old key's end can't be written, the new key is shown all the same", async (t) => {
+test("if the old key's expiry can't be written, the new key is shown nevertheless", async (t) => {
   const { kv, json, command, jsonOf, wordsOf, names } = await operator(t);
   const { id } = await json("keys", "create", "--mode", "live", "--unit", "u", "--yes");
   const { write } = kv;

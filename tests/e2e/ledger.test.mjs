@@ -19,7 +19,7 @@ const all = JSON.stringify("%");
 const add = (...units) => ({ sql: ADD, parameter: JSON.stringify(units) });
 
 for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) {
-  test(`${name}: statements answer with their rows' texts, and are one transaction`, async (t) => {
+  test(`${name}: statements return their rows' texts, and are one transaction`, async (t) => {
     const {
       ledger: { run },
     } = portOf((await open(t)).kv);
@@ -51,7 +51,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     assert.deepEqual(count, ["[0]"]);
   });
 
-  test(`${name}: what is wrong is said: a statement, and a text that D1 does not take`, async (t) => {
+  test(`${name}: an error names the problem: an invalid statement, and a text that D1 refuses`, async (t) => {
     const {
       kv: {
         ledger: { run },
@@ -75,7 +75,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
   });
 }
 
-test("an answer is bounded", async () => {
+test("the size of an answer is limited", async () => {
   const rows = Array.from({ length: 51 }, () => "x".repeat(1_000_000));
   const ledger = new Ledger({ batch: async () => [rows], script: async () => {} });
   await assert.rejects(ledger.run([]), /^Error: an answer of the ledger is larger than 50 MB$/);
@@ -86,7 +86,7 @@ test("an answer is bounded", async () => {
 const LOCKED = "D1_ERROR: database is locked: SQLITE_BUSY";
 const TOKEN = "D1_ERROR: Failed to get session commit token: broken";
 
-test("what another program of this machine is in the way of is done again, and not for ever", async () => {
+test("statements that another local program blocks are retried a limited number of times", async () => {
   const faults = [LOCKED, TOKEN, LOCKED];
   let asked = 0;
   const failing = (count) => async () => {
@@ -145,7 +145,7 @@ test("deployed: without a dashboard, or one without a database, there is no ledg
 
 // ---- Migrations ----------------------------------------------------------------------------------
 
-test("local: wrangler sees what was migrated here, and several commands at once migrate a new folder", async (t) => {
+test("local: wrangler finds the migrations that a command applied, and several commands at once migrate a new folder", async (t) => {
   const persistTo = scratch(t);
   const kvs = await Promise.all(Array.from({ length: 4 }, () => openKv(tools, { persistTo })));
   t.after(() => Promise.all(kvs.map((kv) => kv.close())));
@@ -162,7 +162,7 @@ test("local: wrangler sees what was migrated here, and several commands at once 
   assert.match(stdout, /No migrations to apply/, stderr);
 });
 
-test("deployed: a migration whose answer was lost is not done twice", async (t) => {
+test("deployed: a migration whose answer was lost is not applied twice", async (t) => {
   const { kv, account } = await deployedLedger(t, { isMigrated: false });
   const [{ sqlite }] = account.databases;
   let isLost = false;

@@ -4,7 +4,7 @@ import test from "node:test";
 import { ENTRIES, LIVE_ID, RECORDS, operator } from "./operator.mjs";
 import { contents } from "./script.mjs";
 
-test("a month is marked as paid by its exact sum, shown beside it, left out, and taken back", async (t) => {
+test("a month is marked as paid by its exact sum, shown as paid, left out of unpaid exports, and marked as unpaid again", async (t) => {
   const { changed, kv, json, words, command, fails, reconcile } = await operator(t);
   const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
   const inOctober = (last, more) => ({

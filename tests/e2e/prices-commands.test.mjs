@@ -6,7 +6,7 @@ import test from "node:test";
 import { operator } from "./operator.mjs";
 import { scratch } from "./script.mjs";
 
-test("each mode has prices of its own, and a wrong file changes none", async (t) => {
+test("each mode has its own prices, and an invalid file changes none", async (t) => {
   const { changed, kv, json, words, fails, command } = await operator(t);
   const EUR = { currencyCode: "EUR", unitPrices: { tree: "0.50" } };
   const GBP = { currencyCode: "GBP", unitPrices: {} };
@@ -41,7 +41,7 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
   assert.deepEqual(await stored(), [GBP, EUR]);
 });
 
-test("prices that go, and another currency, are asked about; each change is kept with who made it", async (t) => {
+test("removed prices and a new currency need confirmation, and each change is kept with the person who made it", async (t) => {
   const { json, words, command } = await operator(t);
   const file = join(scratch(t), "prices.json");
   const set = (currencyCode, unitPrices, ...args) => {

@@ -95,7 +95,7 @@ async function projectOf(t) {
   return { folder, init, begin, outside, command };
 }
 
-test("two builds have the same bytes, which are few, with nothing of this machine and no source of Rust", async (t) => {
+test("two builds have the same bytes, which are few, without anything of this machine and without Rust sources", async (t) => {
   const [first, second] = [build, await packed(scratch(t))];
   const bytes = readFileSync(first.tarball);
   const hash = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -119,7 +119,7 @@ test("two builds have the same bytes, which are few, with nothing of this machin
     assert.match(version, /^\d+\.\d+\.\d/);
 });
 
-test("Node alone makes a project, serves it, and acts on what is served", async (t) => {
+test("Node alone creates a project, serves it, and runs commands on its records", async (t) => {
   const { folder, init, begin, outside, command } = await projectOf(t);
   for (const args of [["keys", "list"], ["dev"], ["migrate"], ["deploy", "--dry-run"]]) {
     const { code, problem } = await outside(args).done;
@@ -180,7 +180,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   assert.deepEqual([wrong.code, wrong.out], [2, ""]);
 });
 
-test("a deploy uploads both Workers and migrates the ledger, and a second one finds what is there", async (t) => {
+test("a deploy uploads both Workers and migrates the ledger, and a second deploy finds their resources", async (t) => {
   const { folder, begin } = await projectOf(t);
   const { env, account } = await cloudflare(t, { deployed: false });
   const api = Object.fromEntries(

@@ -128,7 +128,7 @@ const large = (asked = {}) => ({
   ...asked,
 });
 
-test("30 MB are answered, and the service serves on", async (t) => {
+test("a body of 30 MB gets an answer, and the service keeps serving", async (t) => {
   for (const [name, status, request] of [
     ["announced", 413, large()],
     ["in pieces", 413, large({ chunked: true })],

@@ -128,7 +128,7 @@ async function hasTables(persistTo) {
   await kv.close();
 }
 
-test("the printed line creates, the keys read, the commands change what is served, and all survives a restart", async (t) => {
+test("the printed command creates a transaction, the keys read it, commands change the records, and all survive a restart", async (t) => {
   // Below the ports of outgoing connections: one of those could take the next port, which is the dashboard's.
   const [port, persistTo] = [await getPort({ port: portNumbers(20_000, 20_999) }), scratch(t)];
   const origin = `http://127.0.0.1:${port}`;
@@ -180,7 +180,7 @@ test("the printed line creates, the keys read, the commands change what is serve
   await ends(second, port, "SIGINT");
 });
 
-test("who ends it before it serves leaves nothing behind", async (t) => {
+test("stopping it before it serves leaves no process behind", async (t) => {
   const env = { PORT: String(await getPort()) };
   const service = start("start", ["--persist-to", scratch(t)], { env });
   let children = [];
@@ -193,7 +193,7 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
   await until(() => !children.some(alive), 5_000);
 });
 
-test("a signal to npm, by a supervisor or a terminal, ends all that it started, even sent twice", async (t) => {
+test("a signal to npm, from a supervisor or a terminal, ends all its processes, even if it is sent twice", async (t) => {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     const args = ["start", "--silent", "--", "--persist-to", scratch(t)];
     const npm = spawn("npm", args, {
@@ -217,7 +217,7 @@ test("a signal to npm, by a supervisor or a terminal, ends all that it started, 
   }
 });
 
-test("a port in use, or none at all, is one clear line", async (t) => {
+test("a port that is in use or invalid causes one clear line", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());

@@ -82,7 +82,7 @@ test("nothing that a file or a record says controls the terminal", async (t) => 
   assert.doesNotMatch(printed.join(""), /(?!\n)[\p{Cc}\u202e]/u);
 });
 
-test("what an address has is found and erased, in one unit or in all, with a receipt", async (t) => {
+test("all transactions of an e-mail address are found and erased, in one unit or in all, with a receipt", async (t) => {
   const { kv, json, words, command, jsonOf, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   const [find, erase] = ["find", "erase"].map((name) => [
@@ -134,7 +134,7 @@ test("what an address has is found and erased, in one unit or in all, with a rec
   assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
 });
 
-test("a month is summed, and its pledges are lines of a new file, in which no cell is a formula", async (t) => {
+test("a month is summed, and its pledges are exported as lines of a new file, in which no cell is a formula", async (t) => {
   const { kv, json, words, command, fails, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   const formula = '=cmd|"/c calc"!A1';
@@ -247,7 +247,7 @@ test("transactions with an offering that had no price are listed, and the exit c
   assert.match(await words("transactions", "show", ids[0]), /^tre +3 /m);
 });
 
-test("quantities of a month are summed by offering, of a unit or of all", async (t) => {
+test("quantities of a month are summed by offering, for one unit or for all", async (t) => {
   const { kv, json, words, reconcile } = await operator(t);
   await kv.write(ENTRIES);
   await reconcile();
@@ -266,7 +266,7 @@ test("quantities of a month are summed by offering, of a unit or of all", async 
   assert.equal((await json(...quantities, "--mode", "both")).quantities.length, 2);
 });
 
-test("without a ledger a command says what it needs, and finds an order of a unit", async (t) => {
+test("without a ledger a command says that it needs one, and still finds a transaction of a unit by its reference", async (t) => {
   const { kv, json, fails } = await operator(t);
   await kv.write(ENTRIES);
   kv.ledger = null;

@@ -83,7 +83,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
 });
 
-test("of two who set a profile at the same moment one is done, and the other reads whose", async (t) => {
+test("of two changes of a profile at the same moment one is made, and the other error names who made it", async (t) => {
   const { kv, changed } = await operator(t);
   // Waits as long as on Cloudflare: on a busy machine, both changes could take longer than the local wait, and both would give way.
   const port = { ...portOf(kv), settleMs: 1_000 };
@@ -123,7 +123,7 @@ test("a team of 200 units gets one more without another key", async (t) => {
   await fails(["teams", "show", "markt"], "the team `markt` has no units here");
 });
 
-test("an ID that cannot be one is named, with what IDs look like, and nothing is changed", async (t) => {
+test("an invalid ID is named in the error, with the format of IDs, and nothing is changed", async (t) => {
   const { names, fails } = await operator(t);
   const rule =
     "is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";

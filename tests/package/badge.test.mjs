@@ -54,12 +54,12 @@ const ROWS = [
   ["ja", 1, "1 other"],
 ];
 
-test("an amount has the plural and the number of its language", () => {
+test("an amount has the plural form and the number format of its language", () => {
   for (const [lang, amount, text] of ROWS)
     assert.equal(impactText({ amount, lang, ...ALL }), text, `${lang} ${amount}`);
 });
 
-test("`{}` is the number, wherever it stands, and `other` what there is no sentence for", () => {
+test("`{}` is replaced by the number, and `other` is used where a sentence is missing", () => {
   const say = (words) => impactText({ amount: 1234, lang: "de", ...words });
   assert.equal(say(ONE), "1.234 trees with this order");
   assert.equal(say({ other: "Danke für {}, ja {}: $&" }), "Danke für 1.234, ja 1.234: $&");
@@ -68,7 +68,7 @@ test("`{}` is the number, wherever it stands, and `other` what there is no sente
   assert.equal(impactText({ amount: 1, lang: "en", ...ONE }), "1 tree with this order");
 });
 
-test("what is no amount, no sentence or no language is refused", () => {
+test("invalid amounts, sentences and languages are refused", () => {
   for (const amount of [0, -1, Number.NaN, Infinity, "3", 3n, Symbol("3"), null, undefined])
     assert.throws(() => impactText({ amount, lang: "en", ...ONE }), /`amount` must be/);
   assert.throws(() => impactText({ amount: 2, lang: "en", one: "tree" }), /`other` must be/);
@@ -78,7 +78,7 @@ test("what is no amount, no sentence or no language is refused", () => {
     assert.match(impactText({ amount: 2, lang, ...ONE }), /^\D*2/u, "of no language");
 });
 
-test("by require it is the same", () => {
+test("`require` returns the same", () => {
   const required = project.require("impact-pledge/badge");
   assert.equal(required.impactText({ amount: 2, lang: "en", ...ONE }), "2 trees with this order");
 });

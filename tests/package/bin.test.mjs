@@ -114,7 +114,7 @@ for (const row of fixturesIn("places").flatMap(({ rows }) => rows)) {
   });
 }
 
-test("validate: more problems than anybody reads are counted", async () => {
+test("validate: problems beyond the limit are counted", async () => {
   write("order.json", `{"reference": "a", ${RECIPIENT}, "pledges": [${"1,".repeat(400_000)}1]}`);
   const { status, out } = await command(["validate", "order.json"]);
   const lines = out.trimEnd().split("\n");
@@ -124,7 +124,7 @@ test("validate: more problems than anybody reads are counted", async () => {
   );
 });
 
-test("validate: a name many times over", async () => {
+test("validate: a repeated name", async () => {
   write("order.json", `{${'"reference":"",'.repeat(65_000)}${REST}}`);
   const { status, out } = await command(["validate", "order.json"]);
   assert.deepEqual(
@@ -236,7 +236,7 @@ test("--help, of each command and of all, and --version", async () => {
   assert.deepEqual(await command(["--version"]), { status: 0, out: `${version}\n`, err: "" });
 });
 
-test("the reader of the output has enough", async () => {
+test("the reader of the output closes it early", async () => {
   write("order.json", `{"pledges": [${"1,".repeat(2_000)}1]}`);
   const { child, ended } = start(["validate", "order.json"]);
   child.stdout.destroy();
@@ -318,7 +318,7 @@ test("npx from the tarball, in an empty folder", async (t) => {
   await assert.rejects(fetch(env.PLEDGE_BASE_URL));
 });
 
-test("what the service refuses", async (t) => {
+test("create and get print what the service refuses", async (t) => {
   const [{ env }, ended] = [await serving(t), await serving(t)];
   await ended.interrupt();
   const { id } = await mustCreateAndGet({ env });

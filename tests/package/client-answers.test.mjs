@@ -32,7 +32,7 @@ const { ApiError, ConnectionError, PledgeClient, TimeoutError } = pkg;
 
 // ---- Answers, and none -----------------------------------------------------------------------------
 
-test("a call has its response beside its transaction", async () => {
+test("a call returns its response besides the transaction", async () => {
   const headers = { "idempotent-replayed": "true", "x-request-id": "r-1", "x-more": "1" };
   const { client } = clientOf([
     answer(created(), { status: 201, headers }),
@@ -59,7 +59,7 @@ test("a call has its response beside its transaction", async () => {
   assert.equal((await failed(get(refused.client).withResponse())).status, 500);
 });
 
-test("an error as JSON has what helps, and no key, header or body", async () => {
+test("an error as JSON has useful members, and no key, header or body", async () => {
   const body = { error: "Broken", secret: KEY };
   const headers = { "x-request-id": "r-1", "x-echo": KEY };
   const { client } = clientOf([answer(body, { status: 500, headers }), broken], never);
@@ -147,14 +147,14 @@ test("a connection that fails is a ConnectionError that says whether the request
   }
 });
 
-test("a create that was received is not called unsent, though no other connection is taken", async () => {
+test("a create that was received is not reported as unsent, even if the next connection is refused", async () => {
   const { received, messages } = await ofLostCreates(PledgeClient);
   assert.deepEqual(received, ["GET", "POST"]);
   assert.match(messages[0], /may have been recorded$/);
   assert.match(messages[1], /was not sent$/);
 });
 
-test("silence is a TimeoutError, before the headers and behind them, even if `fetch` is deaf", async (t) => {
+test("a silent service is a TimeoutError, before and after the headers, even if `fetch` ignores its signal", async (t) => {
   const options = { ...never, timeoutMs: 100 };
   const clients = [
     await clientOn(t, server.silence, options),
@@ -180,7 +180,7 @@ test("silence is a TimeoutError, before the headers and behind them, even if `fe
 
 // ---- Signals ---------------------------------------------------------------------------------------
 
-test("an abort rethrows the signal's reason, whatever that is", async (t) => {
+test("an abort rethrows the signal's reason, whatever its type", async (t) => {
   for (const reason of [new Error("mine"), 0, null, { custom: true }]) {
     const { client, seen } = clientOf(answer(retrieved()));
     assert.equal(await failed(get(client, { signal: AbortSignal.abort(reason) })), reason);
@@ -234,7 +234,7 @@ test("1,000 calls at once leave no listener on their signal, beside a deadline o
 
 // ---- The end of the process -------------------------------------------------------------------------
 
-test("nothing keeps a process alive when its calls have ended", async (t) => {
+test("nothing keeps a process running when its calls have ended", async (t) => {
   const { baseUrl } = await clientOn(t, server.json(retrieved()));
   const script = `
     import { PledgeClient } from "impact-pledge";

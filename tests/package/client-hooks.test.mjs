@@ -35,7 +35,7 @@ import { created, retrieved } from "./mock-server.mjs";
 
 // ---- Hooks and logs --------------------------------------------------------------------------------
 
-test("hooks see each attempt, answer and repeat, and never the key", async (t) => {
+test("hooks see each attempt, answer and retry, and never the key", async (t) => {
   const events = [];
   const note = (name) => (event) => void events.push([name, event]);
   const hooks = {
@@ -91,7 +91,7 @@ const NO_ANSWER = [
   ["aborted", silent, {}, { signal: () => AbortSignal.timeout(20) }, undefined],
 ];
 
-test("a hook sees each attempt without an answer, and nothing of it afterwards", async () => {
+test("a hook sees each attempt that gets no answer, and no later event of it", async () => {
   for (const [reason, fetch, options, own, error] of NO_ANSWER) {
     const events = [];
     const note = (name) => (event) => events.push([name, event.reason, event.error?.message]);
@@ -181,7 +181,7 @@ test("OpenTelemetry: the recipe prints the spans of an order", async (t) => {
   assert.match(stdout, new RegExp(seen[0].headers.traceparent.split("-")[1]));
 });
 
-test("what hooks and loggers do harms no call", async () => {
+test("hooks and loggers that misbehave do not affect a call", async () => {
   const bad = [
     sealed,
     async () => sealed(),
@@ -211,7 +211,7 @@ const LOGS = {
   debug: ["debug", "debug", "warn", "debug", "debug", "error", "error"],
 };
 
-test("a log has as much as its level asks for", async () => {
+test("a log has the lines of its level", async () => {
   for (const [level, expected] of Object.entries(LOGS)) {
     const lines = [];
     const noted = ["error", "warn", "info", "debug"].map((name) => [

@@ -156,7 +156,7 @@ test("a line of a log is one line, without the key, whatever a service or a hook
   assertNoKey(lines);
 });
 
-test("a cause keeps what helps to find a failure", async () => {
+test("a cause keeps the details that help to find a failure", async () => {
   const found = { code: "ECONNRESET", errno: -104, syscall: "read", address: "127.0.0.1", port: 9 };
   const inner = Object.assign(new RangeError("inner"), { ...found, detail: { tries: [1, 2] } });
   const thrown = new TypeError("fetch failed", { cause: inner });
@@ -292,7 +292,7 @@ test("an answer in a million pieces is joined in linear time", { timeout: 30_000
   assert.equal(later.length, LONG);
 });
 
-test("an error without end is cut off", async (t) => {
+test("an endless error body is cut off", async (t) => {
   const block = new Uint8Array(100_000_000);
   const endless = clientOf(
     streamed(async () => ({ done: false, value: block }), 500),
@@ -330,7 +330,7 @@ const NO_ANSWERS = {
   })),
 };
 
-test("what a `fetch` gives in place of an answer is a ConnectionError at once", async () => {
+test("an invalid result of `fetch` is a ConnectionError at once", async () => {
   for (const [named, given] of Object.entries(NO_ANSWERS)) {
     for (const value of given) {
       const error = await errorOf(async () => value);
@@ -361,7 +361,7 @@ test("what a `fetch` gives in place of an answer is a ConnectionError at once", 
     assert.ok((await errorOf(fetch, { timeoutMs: 200 })) instanceof ConnectionError);
 });
 
-test("a `Request` of the page's that refuses to be made ends the call, which shows no key", async (t) => {
+test("if the page's `Request` can't be constructed, the call fails without showing the key", async (t) => {
   t.mock.method(globalThis, "Request", (_url, init) => {
     if (init.headers) throw new Error(BEARER);
   });
@@ -370,7 +370,7 @@ test("a `Request` of the page's that refuses to be made ends the call, which sho
   assertError(error, PledgeError, "invalid_argument", /the request can't be built/);
 });
 
-test("bytes that lie about their length are read as what they are", async () => {
+test("bytes that report a wrong length are read correctly", async () => {
   const bytes = new TextEncoder().encode(JSON.stringify(retrieved()));
   for (const value of [-5, NaN, 1e9, "x"]) {
     const lie = { value };

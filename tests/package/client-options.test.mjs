@@ -150,7 +150,7 @@ test("an option that can't be used is refused by name, nothing is sent, and the 
   assert.equal(seen.length, 0);
 });
 
-test("a client shows where it calls and for whom, and of its key only the mode", () => {
+test("an inspected client shows its base URL and unit, and only the mode of its key", () => {
   const shown = (options) => inspect(new PledgeClient({ ...GOOD, ...options }));
   const base = "baseUrl: 'https://pledges.example.org'";
   assert.equal(shown(), `PledgeClient { ${base}, apiKey: 'service_sk_test_…' }`);
@@ -188,7 +188,7 @@ test("a live key goes over http to this machine alone", async () => {
 
 // ---- Keys that a function gives --------------------------------------------------------------------
 
-test("a function gives the key, for each call anew", async () => {
+test("a function returns the key, and is called for each call", async () => {
   const keys = ["service_sk_test_first", "service_sk_test_second"];
   const { client, seen } = clientOf(answer(retrieved()), { apiKey: async () => keys.shift() });
   await get(client);
@@ -208,7 +208,7 @@ const NO_KEYS = [
   [() => new Promise(() => {}), "timeout", /`apiKey` took too long/, { deadlineMs: 30 }],
 ];
 
-test("a function that gives no key: nothing is sent", async () => {
+test("if the function returns no key, nothing is sent", async () => {
   for (const [apiKey, code, message, options] of NO_KEYS) {
     const { client, seen } = clientOf(answer(retrieved()), { apiKey, timeoutMs: 50, ...options });
     const error = await failed(get(client));
@@ -224,7 +224,7 @@ test("a function that gives no key: nothing is sent", async () => {
   assert.equal(getEventListeners(stop.signal, "abort").length, 0);
 });
 
-test("the deadline ends the wait for a key, however late the wait begins", async (t) => {
+test("the deadline limits the wait for a key, however late the wait begins", async (t) => {
   let now = 0;
   t.mock.method(Date, "now", () => (now += 10));
   const { client } = clientOf([], { apiKey: () => new Promise(() => {}), deadlineMs: 60 });

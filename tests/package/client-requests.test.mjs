@@ -96,7 +96,7 @@ const REQUESTS = {
 };
 
 for (const [name, [options, call, path, headers = {}, body]] of Object.entries(REQUESTS)) {
-  test(`one request, by the platform's fetch and by one's own: ${name}`, async (t) => {
+  test(`one request, by the platform's fetch and by the caller's: ${name}`, async (t) => {
     const wanted = ({ method }) => (method === "POST" ? created() : retrieved());
     const doors = [
       clientOf((_url, init) => answer(wanted(init))(), options),
@@ -134,7 +134,7 @@ test("`instanceof` holds for the errors of another copy of the package, and for 
     assert.ok(!(value instanceof pkg.PledgeError));
 });
 
-test("a `fetch` of the caller's gets an address and plain objects, and may be a service binding", async () => {
+test("the caller's `fetch` gets a URL and plain objects, and may be a service binding", async () => {
   const binding = {
     async fetch(url, init) {
       assert.equal(this, binding);
@@ -149,7 +149,7 @@ test("a `fetch` of the caller's gets an address and plain objects, and may be a 
   assert.deepEqual(await create(client), created());
 });
 
-test("a client of the environment", async (t) => {
+test("a client configured by environment variables", async (t) => {
   const { seen, baseUrl } = await clientOn(t, server.json(retrieved()));
   const env = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: baseUrl, PLEDGE_UNIT_ID: "unit_1" };
   await get(PledgeClient.fromEnv({ unitId: "unit_2" }, env));

@@ -76,7 +76,7 @@ const REPEATS = {
 };
 
 for (const [name, [failures, call, options, count, isGood]] of Object.entries(REPEATS)) {
-  test(`what is repeated: ${name}`, async () => {
+  test(`what is retried: ${name}`, async () => {
     const fine = (_url, { method }) => answer(method === "POST" ? created() : retrieved())();
     const { client, seen } = clientOf([...failures, fine], options);
     const ended = await call(client).then(
@@ -115,7 +115,7 @@ const NOT_REPEATED = [
   [busy(429), { ...off, maxRetries: 0 }, /429: Busy$/],
 ];
 
-test("an error says which option would have repeated the create", async () => {
+test("an error names the option that would have retried the create", async () => {
   for (const [failure, options, message] of NOT_REPEATED) {
     const { client, seen } = clientOf(failure, options);
     assert.match((await failed(create(client))).message, message);
@@ -123,7 +123,7 @@ test("an error says which option would have repeated the create", async () => {
   }
 });
 
-test("each create with retryCreates has a key of its own", async () => {
+test("each create with retryCreates has its own idempotency key", async () => {
   const { client, seen } = clientOf(answer(created()), safe);
   await create(client);
   await create(client);
@@ -144,7 +144,7 @@ const WAITS = [
   ["2020-01-01", 250, 500],
 ];
 
-test("a wait is as long as Retry-After says, in seconds or as a date", async () => {
+test("a wait is as long as Retry-After says, as seconds or as a date", async () => {
   for (const [header, least, most] of WAITS) {
     const retryAfter = typeof header === "function" ? header() : header;
     const stop = new AbortController();
@@ -160,7 +160,7 @@ test("a wait is as long as Retry-After says, in seconds or as a date", async () 
   }
 });
 
-test("a wait is waited for", async (t) => {
+test("a retry is sent only after its wait", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { client, seen } = clientOf([busy(503, "7"), answer(retrieved())]);
   const call = get(client);

@@ -85,7 +85,7 @@ function holds(t, property) {
 /** The number of required members of a request and of a pledge: issues that may come on top of four for each control. */
 const REQUESTED = 30;
 
-test("any names and values: a reading, its issues those of its payload, and no prototype changed", (t) => {
+test("any names and values are read, with the issues of the payload, and no prototype is changed", (t) => {
   const all = fc.array(control, { maxLength: 30 });
   const property = fc.property(all, fc.boolean(), (controls, optional) => {
     const { payload, valid, issues } = readForm(controls, { optional });
@@ -116,7 +116,7 @@ const decimal = fc
   )
   .map(([sign, number, e, exponent]) => sign + number + (e && e + exponent));
 
-test("any decimal is the number that JavaScript reads", (t) => {
+test("any decimal is read as the number that JavaScript reads", (t) => {
   const property = fc.property(decimal, (text) => {
     const { pledges } = readForm([["pledges.0.impact.amount", text]]).payload;
     assert.equal(pledges[0].impact.amount, Number(text));
@@ -129,7 +129,7 @@ const ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia
   "America/Sao_Paulo",
 );
 
-test("any local time is the one that JavaScript's Date reads in that zone", (t) => {
+test("any local time is read as JavaScript's Date reads it in that zone", (t) => {
   const minute = fc.date({
     min: new Date("1990-01-01"),
     max: new Date("2040-01-01"),

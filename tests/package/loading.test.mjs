@@ -67,7 +67,7 @@ for (const { name, node } of nodes()) {
   });
 }
 
-test("nothing of the process is changed, and no code is made of text, which Workers and most pages forbid", async () => {
+test("globals are not changed, and no code is created from text, which Workers and most pages forbid", async () => {
   const script = `import assert from "node:assert/strict";
     ${SMOKE}
     const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
@@ -101,7 +101,7 @@ const MISSING = {
 };
 
 for (const [what, names] of Object.entries(MISSING)) {
-  test(`where ${what} are missing every entry loads, and the first use says so`, async () => {
+  test(`if ${what} are missing, every entry loads, and the first use reports it`, async () => {
     const isMeant = ([entry]) => entry !== "form" || names.includes("WebAssembly"); // a form makes no bytes of text
     const uses = Object.entries(USES)
       .filter(isMeant)
@@ -154,7 +154,7 @@ function inOldRealm(entry) {
   return require(`${entry}.cjs`);
 }
 
-test("CommonJS where Request, Response and the coders of text are missing", async () => {
+test("CommonJS without Request, Response, TextEncoder and TextDecoder", async () => {
   const { PledgeClient, validate } = inOldRealm("index");
   const { createTestService } = inOldRealm("testing");
   const { baseUrl, fetch } = createTestService({ seed: 1 });

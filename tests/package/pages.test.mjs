@@ -70,7 +70,7 @@ function useRows(name, policy, ending) {
   });
 }
 
-test("a getter that validates, in a page", async (t) => {
+test("a getter that validates another value, in a page", async (t) => {
   const page = await pageWith(t, WITH_WASM);
   const codes = await page.evaluate(async (request) => {
     const { validate, validateBytes } = await import("/validate.js");
@@ -87,7 +87,7 @@ test("a getter that validates, in a page", async (t) => {
   assert.deepEqual(codes, ["invalid_email"]);
 });
 
-test("a policy that forbids wasm is named, and how to allow it, though nothing needs the wasm yet", async (t) => {
+test("a policy that forbids wasm is reported with its remedy, even before anything needs the wasm", async (t) => {
   const page = await pageWith(t, STRICT, { expected: REFUSED });
   const messages = await page.evaluate(async (request) => {
     const { validate, ready } = await import("/validate.js");

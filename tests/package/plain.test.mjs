@@ -53,7 +53,7 @@ const { decode } = coder("TextDecoder");
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const json = (text) => JSON.stringify(text).slice(1, -1); // halves of surrogate pairs as their escapes
 
-test("every code point is encoded and decoded, halves of surrogate pairs as their escapes", () => {
+test("every code point is encoded and decoded, lone surrogates as their escapes", () => {
   for (let first = 0; first <= 0x10ffff; first += 256) {
     const chars = Array.from({ length: 256 }, (_, i) => String.fromCodePoint(first + i));
     const isHalf = first >> 11 === 0xd800 >> 11;
@@ -64,7 +64,7 @@ test("every code point is encoded and decoded, halves of surrogate pairs as thei
   }
 });
 
-test("texts of several parts, and halves beside each other, into the room that there is", () => {
+test("texts of several parts, and adjacent lone surrogates, are encoded into the available space", () => {
   const parts = ["", "a", "é", "\ufeff", "\u20ac", "\ud83c\udf33"];
   parts.push("\ud800", "\udbff", "\udc00", "\udfff");
   const texts = parts.flatMap((a) => parts.flatMap((b) => parts.map((c) => a + b + c)));
@@ -86,7 +86,7 @@ const EDGES = [
   0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
 ];
 
-test("bytes of every kind are decoded, well-formed or not", () => {
+test("all bytes are decoded, well-formed or not", () => {
   const sequences = (length) =>
     length === 0
       ? [[]]

@@ -92,7 +92,7 @@ async function run(t, file) {
   return lines.join("");
 }
 
-test("the examples for a server run, one behind the other", async (t) => {
+test("the examples for a server run, one after the other", async (t) => {
   const { baseUrl, seen, close } = await serve(answer);
   t.after(close);
   const env = { PLEDGE_API_KEY: "service_sk_test_x", PLEDGE_BASE_URL: baseUrl };
@@ -130,7 +130,7 @@ test("the examples for a server run, one behind the other", async (t) => {
 
 const hangUpNow = () => Promise.reject(new TypeError("fetch failed"));
 
-test("the examples that editors show beside a name print what stands behind them", async (t) => {
+test("the examples that editors show for a name print the results that their comments state", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
   const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "testing.d.ts"]

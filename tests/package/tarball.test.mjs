@@ -36,13 +36,13 @@ test("publint reports nothing, however strict", () => {
   assert.match(stdout, /All good/);
 });
 
-test("are the types wrong? They are right on every entry", () => {
+test("arethetypeswrong finds no problem in the types of any entry", () => {
   const { status, stdout } = check("@arethetypeswrong/cli/dist/index.js", "--format", "json");
   assert.equal(status, 0, stdout);
   assert.deepEqual(JSON.parse(stdout).problems ?? {}, {});
 });
 
-test("every file that the exports name is there, types first", () => {
+test("every file that the exports name exists, and types come first", () => {
   const conditions = (value) =>
     typeof value === "string" ? [value] : [value, ...Object.values(value).flatMap(conditions)];
   const all = conditions(manifest.exports);
@@ -56,7 +56,7 @@ test("every file that the exports name is there, types first", () => {
   assert.deepEqual([type, dependencies], ["module", undefined]);
 });
 
-test("the manifest has author and addresses, and the changelog is in the tarball", () => {
+test("the manifest has an author and URLs, and the changelog is in the tarball", () => {
   const site = "https://github.com/impact-pledge/impact-pledge";
   const { author, repository, homepage, bugs } = manifest;
   assert.equal(author, "The Impact Pledge authors");
@@ -69,7 +69,7 @@ test("the manifest has author and addresses, and the changelog is in the tarball
   assert.equal(packed, own);
 });
 
-test("no entry imports another package: what npm may leave out, bundlers can't find", async () => {
+test("no entry imports another package, which bundlers could not find if npm left it out", async () => {
   const entryPoints = shipped
     .filter((name) => /\.c?js$/.test(name) && !name.startsWith("bin"))
     .map((name) => join(home, name));
@@ -168,7 +168,7 @@ test("an application that uses both entries loads the rules once", async () => {
   assert.ok(added < 200, `${added}`);
 });
 
-test("Rollup, too, takes nothing but the validator for `validate` of the main entry", async () => {
+test("Rollup, too, bundles only the validator for `validate` of the main entry", async () => {
   const page = { entry: 'export { validate } from "impact-pledge";' };
   const bundle = await rollup({
     input: "entry",
@@ -193,7 +193,7 @@ test("Rollup, too, takes nothing but the validator for `validate` of the main en
   assert.ok(brotliCompressSync(minified.code).length <= 9_000);
 });
 
-test("an import of the badge defines it, though nothing of it is used; of another entry, nothing is left", async () => {
+test("an unused import of the badge still defines it, and an unused import of another entry is dropped", async () => {
   assert.ok((await sizeOf('import "impact-pledge/badge";')) > 800);
   assert.ok((await sizeOf('import "impact-pledge/form";')) < 10);
 });
@@ -255,7 +255,7 @@ test("the crates that the Worker's wasm names are among its parts, in these vers
 const TOOLS =
   "maud_macros proc-macro2 proptest quote serde_derive strum_macros syn wasm-bindgen-macro wasm-bindgen-test";
 
-test("parts are what is linked or bundled, without tools and macros, and those of the entry alone", () => {
+test("parts are the packages that are linked or bundled, without tools and macros, and differ by entry", () => {
   const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
   for (const tool of TOOLS.split(" ")) {
     assert.ok(lock.includes(`name = "${tool}"\n`), `${tool} is not used any more`);

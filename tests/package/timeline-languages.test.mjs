@@ -44,7 +44,7 @@ async function pagesOf(changes) {
   return Promise.all(LANGUAGES.map(pageIn));
 }
 
-test("each language has words of its own", async () => {
+test("each language has its own words", async () => {
   assert.equal(LANGUAGES.length, 12);
   const headings = (await pagesOf({})).map(([, page]) => texts(page, "h1")[0]);
   assert.equal(new Set(headings).size, LANGUAGES.length);
@@ -91,7 +91,7 @@ const AMOUNTS = [
 const isTiny = (amount) => amount < 0.0005;
 const TINY = { maximumSignificantDigits: 4 };
 
-test("numbers, and the noun that goes with each", async () => {
+test("numbers, each with the right noun", async () => {
   const detail = { nounSingular: "ONE", nounPlural: "OTHER" };
   const pledges = AMOUNTS.map((amount) => ({ impact: { amount, offeringId: "tree" }, detail }));
   for (const [language, page] of await pagesOf({ pledges })) {

@@ -28,7 +28,7 @@ const KINDS = {
 };
 
 for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
-  test(`valid uses compile, and wrong ones don't: ${kind}`, () => {
+  test(`valid uses compile, and invalid uses don't: ${kind}`, () => {
     const folder = join(project.folder, `types-${kind.replaceAll(/\W+/g, "-")}`);
     mkdirSync(folder, { recursive: true });
     const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
@@ -40,7 +40,7 @@ for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
   });
 }
 
-test("the libraries that take the schema know the request's type by it", () => {
+test("libraries infer the request's type from the schema", () => {
   const paths = {
     "impact-pledge/*": [join(home, "*.d.ts")],
     "react-hook-form": [join(root, "node_modules", "react-hook-form")], // our types import it, too
@@ -57,7 +57,7 @@ test("the libraries that take the schema know the request's type by it", () => {
   }
 });
 
-test("no declaration says `any`, and every export says what it is, as editors show it", () => {
+test("no declaration has `any`, and every export has a doc comment for editors", () => {
   const declarations = readdirSync(home, { encoding: "utf8", recursive: true }).filter((name) =>
     /\.d\.[cm]?ts$/.test(name),
   );

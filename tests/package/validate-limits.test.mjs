@@ -25,7 +25,7 @@ const WAYS = {
 
 describe("maxIssues", () => {
   for (const [name, issuesOf] of Object.entries(WAYS)) {
-    test(`${name}: 1,000 issues and one that counts the others, or the caller's own number`, () => {
+    test(`${name}: 1,000 issues, or the caller's limit, and one that counts the others`, () => {
       assert.deepEqual(codes(issuesOf(wrongPledges(1_000))), ["invalid_type"]);
       const issues = issuesOf(wrongPledges(1_235));
       assert.equal(issues.length, 1_001);
@@ -66,7 +66,7 @@ describe("maxIssues", () => {
     }
   });
 
-  test("of one value with validateAt", () => {
+  test("limits the issues of one value with validateAt", () => {
     const issues = validateAt("/pledges/3/detail", unknown(9), { maxIssues: 2 });
     assert.deepEqual(
       issues.map(({ pointer, count }) => [pointer, count]),
@@ -78,13 +78,13 @@ describe("maxIssues", () => {
     );
   });
 
-  test("translates the last one, too", () => {
+  test("translates the issue that counts the others, too", () => {
     const messages = ({ count }) => count && `und ${count} weitere`;
     const issues = validate(wrongPledges(12), { maxIssues: 10, messages });
     assert.equal(issues.at(-1).message, "und 2 weitere");
   });
 
-  test("numbers that turn out to be fine are none, wherever they are cut", () => {
+  test("valid numbers cause no issue, wherever the text is cut", () => {
     const pledges = Array.from(
       { length: 3_000 },
       (_, i) => `{"impact":{"amount":${i % 3 === 0 ? "1e999" : "1e2"},"offeringId":"t"}}`,
@@ -132,7 +132,7 @@ describe("lengths that no array has", () => {
   const goodItem = (name) => (name === "toJSON" ? undefined : pledge);
   const throwing = { valueOf: () => assert.fail("no") };
 
-  test("are unreadable, and cost nothing", () => {
+  test("are unreadable, and cost no time", () => {
     const unreadable = [new Array(2 ** 31), lying(2 ** 31, goodItem), lying(2 ** 31, () => {})];
     unreadable.push(...[Infinity, throwing, Symbol("no"), 5n].map((end) => lying(end, goodItem)));
     for (const pledges of unreadable) {
@@ -145,7 +145,7 @@ describe("lengths that no array has", () => {
     }
   });
 
-  test("or are read as the language reads them", () => {
+  test("are read as JavaScript reads them", () => {
     for (const length of [NaN, -5, "0", null, undefined])
       assert.deepEqual(
         codes(validate({ ...good(), pledges: lying(length, goodItem) })),

@@ -84,7 +84,7 @@ function assertSame(value, about) {
 }
 
 for (const [format, { put, start, parts }] of Object.entries(FORMATS)) {
-  test(`every short text, whether it is ordinary or goes to the wasm: ${format}`, () => {
+  test(`every short text, ordinary or checked by the wasm: ${format}`, () => {
     let all = [start],
       valid = 0;
     for (let length = 1; length <= 5; length++) {
@@ -95,7 +95,7 @@ for (const [format, { put, start, parts }] of Object.entries(FORMATS)) {
   });
 }
 
-test("texts of every length at which they take another way", () => {
+test("texts of the lengths at which the check changes", () => {
   for (const length of [254, 255, 256, 65_536, 65_537, 200_000])
     for (const [format, start] of [
       ["email", "ada@"],
@@ -137,7 +137,7 @@ test("an ordinary payload is neither serialized nor does it call the wasm", asyn
   });
 });
 
-test("where WebAssembly is refused, the first check says so, ordinary or not, and so does `ready`", async () => {
+test("where WebAssembly is refused, the first check of any value reports it, and so does `ready`", async () => {
   const refused = class {
     constructor() {
       throw new WebAssembly.CompileError("refused by a policy");
@@ -291,7 +291,7 @@ describe("hostile values", () => {
   }
 
   for (const [name, [value, ...issues]] of Object.entries(WHOLE)) {
-    test(`instead of a request: ${name}`, () => {
+    test(`a value that is not a request: ${name}`, () => {
       assert.deepEqual(places(validate(value)), issues);
       assert.deepEqual(places(safeParse(value).issues ?? []), issues);
       assertStillRight();
@@ -315,7 +315,7 @@ describe("hostile values", () => {
     assertStillRight();
   });
 
-  test("a getter that validates changes nothing of what was read, and sees what it changes", () => {
+  test("a getter that validates does not affect the values that were read", () => {
     const value = at((v) => (v.recipient.email = "not-an-email"));
     define(value.recipient, "name", {
       get() {
@@ -399,7 +399,7 @@ test("an issue has path, pointer, code, message and meta", () => {
   assert.equal(broken.message, "must be JSON: a value expected at byte 13");
 });
 
-test("validateBytes takes bytes alone", () => {
+test("validateBytes accepts only bytes", () => {
   assert.throws(() => validateBytes("{}"), TypeError);
   assert.throws(() => validateBytes(new Float64Array(2)), TypeError);
 });
@@ -409,7 +409,7 @@ test("validateBytes takes bytes alone", () => {
 describe("the standard schema, and `safeParse`", () => {
   const standard = createPledgeTransactionSchema["~standard"];
 
-  test("validates at once", () => {
+  test("validates synchronously", () => {
     const value = good();
     assert.equal(standard.validate(value).value, value);
     assert.equal(safeParse(value).data, value);
@@ -443,7 +443,7 @@ describe("the standard schema, and `safeParse`", () => {
     }),
   };
   for (const [name, value] of Object.entries(OTHERS)) {
-    test(`returns the JSON of what is none yet: ${name}`, () => {
+    test(`returns the JSON form of a value that is not plain JSON: ${name}`, () => {
       const sent = JSON.parse(JSON.stringify(value));
       const result = standard.validate(value);
       assert.deepEqual(result, { value: sent });
@@ -486,7 +486,7 @@ describe("the standard schema, and `safeParse`", () => {
   });
 });
 
-test("compiling ahead is possible, and is not needed", async () => {
+test("`ready` compiles ahead, and is optional", async () => {
   await ready();
   assertStillRight();
 });

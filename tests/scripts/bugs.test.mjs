@@ -5,7 +5,7 @@ import test from "node:test";
 import { plant, readBugs } from "../../proofs/simulation/bugs.mjs";
 
 for (const bug of readBugs()) {
-  test(`it can be planted that ${bug.bug}`, () => {
+  test(`can be planted: ${bug.bug}`, () => {
     assert.ok(plant(join(import.meta.dirname, "../.."), bug).size > 0);
   });
 }

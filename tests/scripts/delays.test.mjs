@@ -241,7 +241,7 @@ const DELAYS = [
 ];
 
 for (const [page, stated] of Object.entries(STATED))
-  test(`${page}: delays are those of their constants`, () => {
+  test(`${page}: delays have the values of their constants`, () => {
     let text = read(page).replaceAll(/\s+/g, " ");
     assert.deepEqual(
       stated.filter((words) => !text.includes(words)),
@@ -265,7 +265,7 @@ const withoutComments = (text) =>
 /** The times that a person can choose for a replaced key. */
 const CHOICES = /const KEEPS.*?\];/s;
 
-test("pages and commands have no delay as a text of their own", () => {
+test("pages and commands take every delay from a constant", () => {
   const files = [
     ...sources("src/dashboard", ".rs"),
     ...sources("src/operator", ".rs"),
@@ -281,7 +281,7 @@ test("pages and commands have no delay as a text of their own", () => {
   assert.deepEqual(found, []);
 });
 
-test("recover.js gives a mail service and Workers KV the time that the wasm gives them", () => {
+test("recover.js has the same deadlines for the mail service and Workers KV as the wasm", () => {
   const recover = "src/workers/recover.js";
   assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
   assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));

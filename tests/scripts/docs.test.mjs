@@ -17,7 +17,7 @@ function namedTests(page) {
 }
 
 for (const page of ["docs/security.md", "docs/reliability.md"]) {
-  test(`${page}: every test that it names is there`, () => {
+  test(`${page}: every test that it names exists`, () => {
     const named = namedTests(read(page));
     assert.ok(named.length >= 10, `only ${named.length} tests are named`);
     assert.deepEqual(
@@ -95,7 +95,7 @@ const anchorsOf = (page) =>
       .replaceAll(" ", "-"),
   );
 
-test("every link between the pages leads to a file, and to a heading of it", () => {
+test("every link between the pages leads to an existing file and heading", () => {
   const pages = [
     "README.md",
     "ARCHITECTURE.md",
@@ -128,7 +128,7 @@ test("docs/performance.md is tables and how to run; its lessons are in docs/deci
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
 });
 
-test("every section of the contract that the code cites is there", () => {
+test("every section of the contract that the code cites exists", () => {
   const pattern = /^#{2,3} (\d+(?:\.\d+)?)\.? (.*(?:\n(?!#).*)*)/gm;
   const sections = new Map(
     [...read("docs/contract.md").matchAll(pattern)].map(([, section, text]) => [section, text]),

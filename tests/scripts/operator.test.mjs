@@ -41,7 +41,7 @@ async function load(root) {
   return stderr;
 }
 
-test("it is built where it is missing or of other sources, with a line that says so, and by one of several at once", async (t) => {
+test("it is built if it is missing or outdated, with a line of output, and by only one of several processes", async (t) => {
   const root = clone(t);
   const stamp = join(root, "build", "operator", "stamp");
   const outputs = await Promise.all([load(root), load(root)]);

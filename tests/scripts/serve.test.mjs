@@ -37,13 +37,13 @@ async function started(t, plan) {
 const BUSY =
   "*** Uncaught exception ***\nworkerd/util/sqlite.c++:914: failed: SQLite failed; database is locked: SQLITE_BUSY";
 
-test("a runtime that meets another one at the same files is started again", async (t) => {
+test("a runtime that finds its files locked by another one is started again", async (t) => {
   const { outcome, starts } = await started(t, { fails: 2, says: BUSY });
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.equal(starts, 3);
 });
 
-test("it is not started again and again, and what it says is shown", async (t) => {
+test("the number of starts is limited, and the error is shown", async (t) => {
   const { outcome, starts } = await started(t, { fails: 100, says: BUSY });
   assert.match(
     outcome.message,

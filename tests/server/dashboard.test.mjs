@@ -47,7 +47,7 @@ function shows(answer, status, text) {
   assert.match(answer.headers["content-security-policy"], /^default-src 'none'/);
 }
 
-test("the ledger has its tables", async () => {
+test("the ledger's tables exist", async () => {
   const { results } = await dashboard.db.prepare("SELECT name FROM d1_migrations").all();
   assert.deepEqual(
     results.map(({ name }) => name),
@@ -55,7 +55,7 @@ test("the ledger has its tables", async () => {
   );
 });
 
-test("who asks is whom Access names, in any case", async () => {
+test("a person is identified by Access, in upper or lower case", async () => {
   const answer = await page("/prices");
   shows(answer, 200, new RegExp(OPERATOR, "i"));
   assert.match(answer.text, /class="band production"/);
@@ -81,7 +81,7 @@ for (const [access, status, text] of [
   test(`Access ${access}: ${status} for the page of failed e-mails`, async () =>
     shows(await page("/mails", { "x-access": access, ...FAST }), status, text));
 
-test("a form is taken of a page of ours alone", async () => {
+test("only forms of our own pages are accepted", async () => {
   const find = (headers) => post("/find", { text: "unit_dev" }, headers);
   const others = ["same-site", "cross-site", "none"].map((site) => ({ "sec-fetch-site": site }));
   for (const headers of [
@@ -96,7 +96,7 @@ test("a form is taken of a page of ours alone", async () => {
     shows(await find(headers), 200, /unit_dev/);
 });
 
-test("a key of the form works at the service, and is shown once, and nowhere else", async () => {
+test("a key created by the form works at the service, and is shown only once", async () => {
   const { text } = await page("/units/unit_dev");
   const [, operation] = text.match(/name="operation" value="([^"]+)"/) ?? [];
   const fields = { operation, unit: "unit_dev", mode: "test", label: "canary" };
@@ -129,13 +129,13 @@ test("values that are too large for one call are read one by one", async () => {
 });
 
 for (const kv of ["throws", "hangs"])
-  test(`KV ${kv}: a page that says so, and how`, async () => {
+  test(`KV ${kv}: the page shows that it failed, and how`, async () => {
     shows(await page("/prices", { "x-kv": kv, ...FAST }), 503, /Workers KV did not answer in time/);
     const cause = kv === "throws" ? "Error: at once" : "no answer in 5000 ms";
     assert.ok(logs().some((line) => line.includes(`"cause":"${cause}"`)));
   });
 
-test("a broken instance says what may have been done, and the next one serves", async () => {
+test("an answer from a broken instance says what may have been done, and the next instance serves", async () => {
   const broken = await page("/prices", { "x-break": "1" });
   assert.equal(broken.status, 500);
   assert.match(broken.text, /^Something is wrong on our side\. What you sent may have been done/);

@@ -51,7 +51,7 @@ const isLogged = (expected) =>
     server.output,
   );
 
-test("a key may come from a cache of 30 s, other records as Workers KV has them", async () => {
+test("keys are read with a cache TTL of 30 s, and other records with the default", async () => {
   await order({ "x-stand-in": "its calls are noted", "idempotency-key": "1" }, `${KEY}_two`);
   for (const line of [
     { get: "key", options: { type: "stream", cacheTtl: 30 } },
@@ -157,7 +157,7 @@ test("a panic, and the trap that it ends in: all requests in flight get our 500,
   assert.match(server.output, /Rust panic: [\s\S]*capacity overflow/);
 });
 
-test("requests in flight are not disturbed by what a broken instance left behind", async () => {
+test("requests in flight are not disturbed by the remains of a broken instance", async () => {
   for (let round = 0; round < 10; round += 1) {
     const broken = [ask("get hangs"), ask("metadata throws an Error")];
     const fine = Array.from({ length: 10 }, () => order());
@@ -174,7 +174,7 @@ const PAID_ID = `ptran_${"a".repeat(42)}`;
 const settlements = () => lines().filter((line) => line.get === "settlement").length;
 const asPaid = (headers) => get(server.origin, KEY, PAID_ID, headers);
 
-test("a crowd reads a settlement once, though the first of it hangs up, and each answers as its own request", async () => {
+test("many requests at once read a settlement once, even if the first caller hangs up, and each answers its own request", async () => {
   const [late, before] = [{ "x-stand-in": "a settlement comes late" }, settlements()];
   const head = `GET ${PATH}/${PAID_ID} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
   const first = await stall(server, `${head}X-Stand-In: ${late["x-stand-in"]}\r\n\r\n`);
@@ -245,7 +245,7 @@ async function upload(framing) {
   return response.statusCode;
 }
 
-test("waits end", { concurrency: true }, async (t) => {
+test("every wait has a deadline", { concurrency: true }, async (t) => {
   const waits = Object.entries(WAITS).map(([name, [request, logged]]) =>
     t.test(`${name}: 503, and the log names the operation`, async () => {
       isOurs(await request(), 503, "Service unavailable");
@@ -269,7 +269,7 @@ test("waits end", { concurrency: true }, async (t) => {
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });
 
-test("a profile that hangs is waited for briefly, and the page is without it", async () => {
+test("the page waits only briefly for a profile that hangs, and is shown without it", async () => {
   closeIdleConnections(); // they were idle for some time
   for (const [name, kv] of [
     ["a profile hangs", "get"],

@@ -111,7 +111,7 @@ for (const [ledger, cause] of [
   ["the queue is none", /^TypeError/],
   ["the queue hangs", /^no answer in 2000 ms$/],
 ])
-  test(`${ledger}: the create is answered as ever, and its message is marked as unsent`, async () => {
+  test(`${ledger}: the create succeeds, and its message is marked as unsent`, async () => {
     const from = output.length;
     const { id } = await created(ledger, { headers: FAST });
     assert.equal((await get(server.origin, KEY, id, FAST)).status, 200);
@@ -129,7 +129,7 @@ test("a queue that hangs delays no answer", async () => {
   await until(() => isMarked(id), 5_000);
 });
 
-test("while the queue hangs a crowd is recorded and marked, and few messages are sent at once", async () => {
+test("while the queue hangs, many creates are recorded and marked, and few messages are sent at once", async () => {
   const from = output.length;
   const crowd = await Promise.all(
     Array.from({ length: 2 * AT_ONCE }, () => created("the queue hangs")),
@@ -142,7 +142,7 @@ test("while the queue hangs a crowd is recorded and marked, and few messages are
   assert.equal((await taken()).length, 1, "the slots are free again");
 });
 
-test("a mark that cannot be written costs nothing but a line of the log", async () => {
+test("a mark that cannot be written only causes a line in the log", async () => {
   const from = output.length;
   const { id } = await created("the queue fails", {
     headers: { "x-stand-in": "a mark is refused" },
@@ -152,7 +152,7 @@ test("a mark that cannot be written costs nothing but a line of the log", async 
   assert.equal(await isMarked(id), false);
 });
 
-test("an instance that breaks while its messages are sent takes the next creates", async () => {
+test("after an instance breaks while it sends messages, the next creates succeed", async () => {
   const waiting = await Promise.all(Array.from({ length: 5 }, () => created("the queue hangs")));
   const answer = await get(server.origin, "unknown", "ptran_1", { "x-stand-in": "metadata traps" });
   assert.equal(answer.status, 500);

@@ -84,7 +84,7 @@ for (const [kind, bytes] of Object.entries(STALLS))
     assert.ok(busy.resident === null || busy.resident - before.resident < 64 * MB, "the process");
   });
 
-test("callers who stalled and hung up leave a place to those who send all of a large body", async () => {
+test("callers who stalled and hung up make room for callers who send a large body completely", async () => {
   for (const { hangUp } of await stallAll(20, STALLS.announced)) hangUp();
   await sleep(4_000); // a drain's time
   const { status, text } = await refused();
@@ -277,7 +277,7 @@ async function paidRecord(reference) {
   return { path: `${PATH}/${id}`, record };
 }
 
-test("a large record that is paid says so, wherever its pieces are cut", async () => {
+test("a large paid record has its date of payment, wherever it is cut into pieces", async () => {
   const PIECE = 16 * 1024;
   for (const length of [1, PIECE - 130, PIECE - 125, PIECE - 120, PIECE - 115, 200_000]) {
     const quoted = `","paidAt":null,"`;

@@ -195,7 +195,7 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     assert.doesNotMatch(JSON.stringify(marker ?? {}), /ada@|Canary/i);
   });
 
-test("mail's quota is used up: it is tried again on the next day, and listed meanwhile", async () => {
+test("the mail quota is used up: the e-mail is retried on the next day, and listed until then", async () => {
   const transaction = await created("no queue");
   const { id } = transaction;
   const attempts = 10; // as late as that
@@ -231,7 +231,7 @@ test("a message that is not of this service is dropped, and the log shows nothin
   assert.deepEqual(await taken(), []);
 });
 
-test("a message of the dead letter queue is marked as failed", async () => {
+test("a message of the dead letter queue marks its e-mail as failed", async () => {
   const transaction = await created("no queue");
   const queue = "impact-pledge-notifications-dead";
   assert.deepEqual(await deliver("mail is sent", transaction, { queue }), DONE);
@@ -246,7 +246,7 @@ test("no address, name, reference or edit key is in a log line", () => {
 
 // ---- Side by side --------------------------------------------------------------------------------
 
-test("a mail service that hangs holds no other message", async () => {
+test("a mail service that hangs delays no other message", async () => {
   const [slow, ...others] = await Promise.all(Array.from({ length: 4 }, () => created("no queue")));
   const ended = [];
   const note = async (name, delivery) => void ended.push([name, await delivery]);
@@ -259,7 +259,7 @@ test("a mail service that hangs holds no other message", async () => {
   assert.equal((await taken()).length, others.length);
 });
 
-test("messages of one round that come together are one e-mail", async () => {
+test("messages of one round that arrive together cause one e-mail", async () => {
   const transaction = await created("no queue");
   const together = Array.from({ length: 8 }, () => deliver("mail is sent later", transaction));
   assert.deepEqual(await Promise.all(together), Array(8).fill(DONE));
@@ -268,7 +268,7 @@ test("messages of one round that come together are one e-mail", async () => {
 
 // ---- A broken instance ---------------------------------------------------------------------------
 
-test("an e-mail that is on its way when its instance breaks is sent once, and marked", async () => {
+test("an e-mail that the mail service has accepted when its instance breaks is sent once, and marked", async () => {
   const transaction = await created("no queue");
   assert.deepEqual(await deliver("mail is sent after its instance broke", transaction), DONE);
   assert.equal((await record(`notification:${transaction.id}`))?.value.state, "sent");
@@ -276,7 +276,7 @@ test("an e-mail that is on its way when its instance breaks is sent once, and ma
   assert.equal((await taken()).length, 1);
 });
 
-test("an e-mail that may be on its way when its instance breaks is sent no sooner than its claim ends", async () => {
+test("an e-mail that may have been sent when its instance breaks is not resent before its claim ends", async () => {
   const transaction = await created("no queue");
   const standIn = "mail hangs after its instance broke";
   assert.deepEqual(await deliver(standIn, transaction, { headers: FAST }), SOON);
