@@ -228,7 +228,7 @@ test("a port that is in use or invalid causes one clear line", async (t) => {
     return problem;
   };
   const [, used, free] = (await failed(String(port))).match(
-    /^stopped: port (\d+) is in use; end what uses it, or choose another, such as PORT=(\d+) npm start\n$/,
+    /^stopped: port (\d+) is in use: stop the program that uses it, or choose another port, such as PORT=(\d+) npm start\n$/,
   );
   assert.equal(Number(used), port);
   await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // that one can be had
