@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError, log } from "./output.mjs";
 import { run } from "./run.mjs";
 
-const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API limits the calls of five minutes
+const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API's rate limit counts calls of five minutes
 const LOGIN_MS = 60_000;
 const PAGE = 100; // items in a page of a list
 const NEEDED =

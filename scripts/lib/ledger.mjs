@@ -13,7 +13,7 @@ import { calledAs } from "./places.mjs";
 export const BINDING = "LEDGER_DB";
 const [ATTEMPTS, WAIT_MS] = [6, 50];
 const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
-const MOST_RESULT = 50_000_000; // of all texts of an answer, a limit like it
+const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
 /** Temporary errors: of two programs that use one local database, and of D1 itself. */
 const PASSES =

@@ -22,7 +22,7 @@ export function takeCrates(tools) {
 
 /** Copies them into the cache. @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled */
 export async function keepCrates(tools) {
-  if (!isCompiled(tools)) return; // the builds that ship served
+  if (!isCompiled(tools)) return; // the shipped builds were used instead
   await usedEntry(placeOf(tools), async (folder) => copyCrates(tools.wasm.targetFolder, folder));
 }
 

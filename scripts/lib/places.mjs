@@ -41,7 +41,7 @@ export const QUIET = {
 export function operatorTools(environment = process.env) {
   if (!existsSync(join(project, "wrangler.toml")))
     throw new UserError(
-      `there is no wrangler.toml in ${project}: run this in the folder that \`${calledAs("init my-pledges")}\` has made`,
+      `there is no wrangler.toml in ${project}: run this in the folder that \`${calledAs("init my-pledges")}\` created`,
     );
   const env = { ...environment, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // wrangler in this process must not print to the command's standard output

@@ -12,7 +12,7 @@ import { ask, find, run } from "../lib/run.mjs";
 import { WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BINSTALL_MS = 120_000;
-const RUSTUP_MS = 90_000; // on a network that swallows packets rustup alone would go on for many minutes
+const RUSTUP_MS = 90_000; // on a network that drops packets, rustup would take many minutes to fail
 const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
 
 /**

@@ -107,7 +107,7 @@ async function install(place, needs) {
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {
-  if (!native || !wasm) return; // said when all is looked for again
+  if (!native || !wasm) return; // reported when all tools are looked for again
   const tools = toolsOf(place, native, wasm, "");
   await Promise.all([
     installBindgen(place, withEnv(native, process.env), needs),

@@ -143,7 +143,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`an invalid order is neither saved nor pledged, ${ways}`, async (t) => {
     const page = await openShop(t, { javaScriptEnabled, expected: /status of 422/ });
     await page.getByLabel("Trees").fill("1");
-    await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
+    await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // valid for HTML
     await page.click("button");
     await page.getByText("Enter an e-mail address").first().waitFor();
     assert.deepEqual([shop.saved, service.transactions()], [[], []]);

@@ -47,7 +47,7 @@ const LEAVING = {
 /** Sends the form twice, and again 10 seconds later. Runs in the page, because playwright would wait for the navigation. */
 async function sendWhileLeaving(body) {
   const { setTimeout } = window;
-  const late = []; // what is to happen after 10 seconds
+  const late = []; // timers of 10 seconds, run by hand
   window.setTimeout = (work, ms, ...given) =>
     ms === 10_000 ? late.push(() => work(...given)) : setTimeout(work, ms, ...given);
   const [form] = document.forms;
@@ -132,7 +132,7 @@ for (const [name, copy] of Object.entries(COPIES))
     await page.waitForSelector("form:not([aria-busy])");
     assert.equal(await count(page), 2);
     await page.evaluate(() => bound.unbind());
-    const after = (await html()).replaceAll("<p></p>", ""); // a paragraph in another one is no HTML
+    const after = (await html()).replaceAll("<p></p>", ""); // HTML has no nested paragraphs
     assert.equal(after, before, "unbinding restores the form as it was before the first binding");
   });
 

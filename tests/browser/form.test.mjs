@@ -607,7 +607,7 @@ test("while the rules load, only the browser checks, and sending the form waits 
   await page.fill("#email", "ada@@");
   await send(page);
   assert.deepEqual([await isBusy(page), await page.evaluate(() => bound.isActive)], [false, false]);
-  await page.fill("#email", "ada..lovelace@example.org"); // HTML has nothing against it
+  await page.fill("#email", "ada..lovelace@example.org"); // valid for HTML
   await send(page);
   await send(page);
   assert.deepEqual([await isBusy(page), await submitted(page)], [true, []]);

@@ -126,7 +126,7 @@ test("every state passes axe, in light and dark mode, and fits a desktop and a p
   await page.waitForSelector("#sent:not([hidden])");
   await looks("sent");
   leave();
-  await page.waitForURL("**/timeline/**"); // where the page leads by itself
+  await page.waitForURL("**/timeline/**"); // the page redirects there
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
   await page.waitForSelector(".mail iframe");

@@ -305,7 +305,7 @@ test("the example of docs/forms.md: with a pledge, without one, and the shop's o
   const page = await openForm(t, script);
   await page.getByLabel("Coupon").fill("SPRING");
   await page.getByLabel("Newsletter").check();
-  await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
+  await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // valid for HTML
   await page.getByLabel("Plant a tree").check();
   const button = "button";
   assert.equal(await send(page, button), undefined);

@@ -180,7 +180,7 @@ test("help is not a failure, and is printed if the command is missing", async ()
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
-    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each is as full as it can be
+    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each line is as full as possible
       assert.ok(line.length + 1 + next.length > 80 || line.endsWith(":"), line);
   }
   const { code, problem } = await run("keys", []);
@@ -189,7 +189,7 @@ test("help is not a failure, and is printed if the command is missing", async ()
 });
 
 test("a prompt does not keep the process running", async () => {
-  const input = Object.assign(new PassThrough(), { isTTY: true }); // open, as a terminal stays
+  const input = Object.assign(new PassThrough(), { isTTY: true }); // stays open, like a terminal
   input.write("yes\n");
   await confirm({ question: "Go?", otherwise: "-" }, { input, out() {}, err() {}, env: {} });
   assert.ok(input.isPaused());
@@ -200,7 +200,7 @@ test("a prompt does not keep the process running", async () => {
 test("a shell gets the answer, the exit code, and errors on standard error, and no other tool is needed", async (t) => {
   const persistTo = scratch(t);
   const at = ["--json", "--persist-to", persistTo];
-  const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // no Rust is looked for
+  const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // the command must not look for Rust
   const create = ["create", "--mode", "live", "--unit", "u", "--yes", ...at];
   const made = await script("keys", create, { env });
   assert.deepEqual([made.code, made.problem], [0, ""]);
@@ -220,7 +220,7 @@ test("a shell gets the answer, the exit code, and errors on standard error, and 
   assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
 
   const unread = start("keys", ["list", ...at], { env });
-  unread.stdout.destroy(); // as `head` does that has enough
+  unread.stdout.destroy(); // as `head` does once it has enough
   assert.deepEqual(await unread.done, { code: 0, out: "", problem: "" });
 
   const wrong = await script("keys", ["list", "--remot", "--json"], { env });

@@ -157,7 +157,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     assert.deepEqual([first.charge.amount, first.isLive], ["1.50", true]);
     assert.equal((await service.create(key, order("order-2002", "tre"), unit("pos"))).status, 401);
   });
-  await run("teams", "add", "shop", "pos", "--yes"); // and its key goes on
+  await run("teams", "add", "shop", "pos", "--yes"); // and its key keeps working
   await serve(kv, async (service) => {
     const { status, json } = await service.create(key, order("order-2002", "tre"), unit("pos"));
     assert.deepEqual([status, json.charge.amount], [200, "0.00"]);

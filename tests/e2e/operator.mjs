@@ -64,8 +64,8 @@ export async function operator(t) {
   };
 }
 
-export const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // a test key's of unit_dev
-export const LIVE_ID = "ptran_jsbk2rxqdo5lmnfxgaytemzugu3doobzmfrggzdfmy"; // of unit_dev_two
+export const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // of unit_dev, in test mode
+export const LIVE_ID = "ptran_jsbk2rxqdo5lmnfxgaytemzugu3doobzmfrggzdfmy"; // of unit_dev_two, in live mode
 export const { records: RECORDS } = fixturesIn("records").find(
   ({ file }) => file === "format-1.json",
 );

@@ -54,7 +54,7 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
   await fails([...right, "--yes"], /is marked already: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/);
 
-  await kv.write([inOctober("m", {})]); // as only an operator's own hand could
+  await kv.write([inOctober("m", {})]); // which only an operator's own write could cause
   await reconcile();
   const lines =
     /^2025-10 +unit_dev_two +live +1 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;

@@ -25,7 +25,7 @@ import { cloudflare } from "./cloudflare.mjs";
 import { scratch, tools } from "./script.mjs";
 
 const NAME = "impact-pledge-service";
-const MOST_BYTES = 3_400_000; // of the tarball
+const MOST_BYTES = 3_400_000; // limit of the tarball
 const START_MS = 60_000;
 
 /** The tarball of a build, and all that is in it. @param {string} home an empty folder */

@@ -54,7 +54,7 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     ["none", await asked("PUT", "/v2/pledge-transaction")],
     ["GET /healthz", await asked("GET", `/healthz?${CANARY}`)],
   ];
-  await until(() => linesOf().length >= answers.length, 5_000); // a line may come after its answer
+  await until(() => linesOf().length >= answers.length, 5_000); // a log line may come after its answer
   const messages = messagesOf();
   for (const secret of [CANARY, timelineUrl.split("edit_key=")[1]])
     assert.deepEqual(
@@ -106,7 +106,7 @@ test("beyond the limit a network's keys are refused unread, with 429; others are
     answers.push(await from("203.0.113.7", `service_sk_test_guess_${number}`));
   const statuses = answers.map(({ status }) => status);
   const refused = statuses.filter((status) => status === 401).length;
-  assert.ok(refused >= LIMIT && refused <= 2 * LIMIT, `${refused}`); // a minute may end on the way
+  assert.ok(refused >= LIMIT && refused <= 2 * LIMIT, `${refused}`); // a minute may end during the test
   assert.deepEqual([statuses[0], ...new Set(statuses)], [401, 401, 429]);
   const { headers, text } = answers.at(-1);
   assert.equal(headers["retry-after"], "60");

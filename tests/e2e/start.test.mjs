@@ -10,7 +10,7 @@ import { refusesOtherHosts } from "../support/loopback.mjs";
 import { until } from "../support/until.mjs";
 import { run, scratch, start, tools } from "./script.mjs";
 
-const START_MS = 300_000; // a first build is long
+const START_MS = 300_000; // a first build takes long
 
 /**
  * Starts the service and waits for its whole greeting.
@@ -231,7 +231,7 @@ test("a port that is in use or invalid causes one clear line", async (t) => {
     /^stopped: port (\d+) is in use: stop the program that uses it, or choose another port, such as PORT=(\d+) npm start\n$/,
   );
   assert.equal(Number(used), port);
-  await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // that one can be had
+  await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // proves that the port is free
   for (const PORT of ["99999", "http"])
     assert.equal(
       await failed(PORT),

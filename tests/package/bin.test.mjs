@@ -50,7 +50,7 @@ function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = fol
   const run = { child, out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => (run.out += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (run.err += text));
-  child.stdin.on("error", () => {}); // it may end before it has read all
+  child.stdin.on("error", () => {}); // the command may exit before it has read everything
   run.ended = once(child, "close").then(([code, signal]) => ({
     status: code ?? signal,
     out: run.out,
@@ -72,7 +72,7 @@ async function command(args, { input, ...options } = {}) {
   const env = environment(process.execPath, options.env);
   const streams = { stdin: input !== undefined, stdout: true, stderr: true };
   const thread = new Worker(pathToFileURL(BIN), { argv: args, env, ...streams });
-  thread.stdin?.end(input); // one that nobody reads would keep the thread alive
+  thread.stdin?.end(input); // an unread stream would keep the thread running
   const [out, err, [status]] = await Promise.all([
     text(thread.stdout),
     text(thread.stderr),

@@ -73,7 +73,7 @@ test("globals are not changed, and no code is created from text, which Workers a
     const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
     const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
     process.on("warning", (warning) => assert.fail(warning));
-    new Response(new Request("http://x").body); // Node makes a global of its own with the first
+    new Response(new Request("http://x").body); // Node creates a global of its own with the first one
     const [globals, before] = [shown(), listeners()];
     const pkg = await import("impact-pledge");
     console.log(await smoke(pkg, await import("impact-pledge/testing")));
@@ -102,7 +102,7 @@ const MISSING = {
 
 for (const [what, names] of Object.entries(MISSING)) {
   test(`if ${what} are missing, every entry loads, and the first use reports it`, async () => {
-    const isMeant = ([entry]) => entry !== "form" || names.includes("WebAssembly"); // a form makes no bytes of text
+    const isMeant = ([entry]) => entry !== "form" || names.includes("WebAssembly"); // a form needs no bytes of text
     const uses = Object.entries(USES)
       .filter(isMeant)
       .flatMap(([entry, use]) =>

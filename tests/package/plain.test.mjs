@@ -51,7 +51,7 @@ for (const [ending, conditions] of WAYS) {
 const { encode, encodeInto } = coder("TextEncoder");
 const { decode } = coder("TextDecoder");
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const json = (text) => JSON.stringify(text).slice(1, -1); // halves of surrogate pairs as their escapes
+const json = (text) => JSON.stringify(text).slice(1, -1); // lone surrogates as their escapes
 
 test("every code point is encoded and decoded, lone surrogates as their escapes", () => {
   for (let first = 0; first <= 0x10ffff; first += 256) {

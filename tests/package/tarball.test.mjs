@@ -132,7 +132,7 @@ async function sizeOf(contents, way = {}) {
     platform: "browser",
     outdir: project.folder,
     splitting: !way.format,
-    chunkNames: "[name]", // a hash in it would change what brotli makes of the rest by dozens of bytes
+    chunkNames: "[name]", // a hash in it would change the compressed size by dozens of bytes
     write: false,
     logLevel: "error",
     ...way,

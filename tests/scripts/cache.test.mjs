@@ -86,7 +86,7 @@ test("the remains of a killed run are removed, and its lock is taken over", asyn
   mkdirSync(join(folder, ".tool-1"));
   writeFileSync(join(folder, ".tool-1", "half"), "");
   mkdirSync(`${path}.lock`);
-  const anHourAgo = new Date(Date.now() - 3_600_000); // a holder that lives would have refreshed it
+  const anHourAgo = new Date(Date.now() - 3_600_000); // a running holder would have refreshed it
   utimesSync(`${path}.lock`, anHourAgo, anHourAgo);
   await entry(path, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
   assert.deepEqual([readdirSync(folder), readdirSync(path)], [["tool-1"], ["tool"]]);

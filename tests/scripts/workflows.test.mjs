@@ -38,7 +38,7 @@ test("every file has the version of Cargo.toml, and the changelog has no newer o
     assert.equal(read(file).match(pattern)?.[1], version, file);
   const [, newest = version] =
     read("CHANGELOG.md").match(/^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/m) ?? [];
-  assert.equal(newest, version); // without a section nothing was released yet
+  assert.equal(newest, version); // without a section, nothing has been released yet
 });
 
 const WORKFLOWS = join(root, ".github", "workflows");

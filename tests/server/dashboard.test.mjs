@@ -107,7 +107,7 @@ test("a key created by the form works at the service, and is shown only once", a
   assert.ok(!(await page("/units/unit_dev")).text.includes(key));
   assert.ok(logs().includes('{"waitUntil":"/keys"}'), "it is carried out if the person leaves");
   const secrets = [key, "canary", "unit_dev", OPERATOR, "small-hours"];
-  const lines = logs().filter((line) => line.startsWith("{") && !line.includes('"request"')); // those are the service's
+  const lines = logs().filter((line) => line.startsWith("{") && !line.includes('"request"')); // lines with "request" are the service's
   assert.ok(lines.some((line) => line.startsWith('{"route":"POST /keys","status":200,')));
   for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line);
 });

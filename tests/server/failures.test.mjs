@@ -66,7 +66,7 @@ test("a request is served to its end though its caller hangs up", async () => {
   const headers = { "x-stand-in": "its calls are noted" };
   const timeline = "/timeline/ptran_1";
   await send(server.origin, { method: "GET", path: timeline, headers });
-  for (const key of ["unknown", KEY, KEY]) await get(server.origin, key, "ptran_1", headers); // then it is in the cache
+  for (const key of ["unknown", KEY, KEY]) await get(server.origin, key, "ptran_1", headers); // the last one finds the key in the cache
   const noted = () => lines().flatMap(({ waitUntil }) => waitUntil ?? []);
   const transaction = `GET ${PATH}/ptran_1`;
   const expected = [`POST ${PATH}`, `GET ${timeline}`, ...Array(3).fill(transaction)]; // the first is the one above
@@ -91,7 +91,7 @@ test("KV fails: 503, and no instance breaks", async (t) => {
       isOurs(await ask(failure), 503, "Service unavailable");
       await servesOn();
     });
-  isOurs(await stuck, 503, "Service unavailable"); // by its deadline: nothing disturbed it
+  isOurs(await stuck, 503, "Service unavailable"); // by its own deadline: not disturbed
 });
 
 test("a limit of refused keys that does not say `false` is none", async () => {
@@ -270,7 +270,7 @@ test("every wait has a deadline", { concurrency: true }, async (t) => {
 });
 
 test("the page waits only briefly for a profile that hangs, and is shown without it", async () => {
-  closeIdleConnections(); // they were idle for some time
+  closeIdleConnections(); // the connections were idle for some time
   for (const [name, kv] of [
     ["a profile hangs", "get"],
     ["a profile's value hangs", "read"],

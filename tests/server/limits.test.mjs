@@ -21,7 +21,7 @@ let server, close, idle;
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
   assert.equal((await create(wrap(pledge()))).status, 200);
-  assert.equal((await refused()).status, 401); // what is loaded once is loaded
+  assert.equal((await refused()).status, 401); // loads everything that is loaded once
   idle = await memoryOf(server);
 });
 after(() => close?.());
@@ -32,7 +32,7 @@ const create = (body, headers = {}) =>
   post(body, {
     authorization: `Bearer ${KEY}`,
     "content-type": "application/json",
-    "x-ledger": "the queue hangs", // so that messages are held as long as they ever are
+    "x-ledger": "the queue hangs", // so that messages are held for the longest time
     ...headers,
   });
 const grown = async () => (await memoryOf(server)).wasm - idle.wasm;
@@ -86,7 +86,7 @@ for (const [kind, bytes] of Object.entries(STALLS))
 
 test("callers who stalled and hung up make room for callers who send a large body completely", async () => {
   for (const { hangUp } of await stallAll(20, STALLS.announced)) hangUp();
-  await sleep(4_000); // a drain's time
+  await sleep(4_000); // longer than a drain lasts
   const { status, text } = await refused();
   assert.equal(status, 401);
   assert.match(text, /Check the API key/);

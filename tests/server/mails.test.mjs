@@ -198,7 +198,7 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
 test("the mail quota is used up: the e-mail is retried on the next day, and listed until then", async () => {
   const transaction = await created("no queue");
   const { id } = transaction;
-  const attempts = 10; // as late as that
+  const attempts = 10; // even at a late attempt
   const asked = Date.now();
   const { retry } = await deliver("mail's quota is used up", transaction, {
     attempts,
