@@ -1,4 +1,4 @@
-/** `npm run build -- [part…]`: the Worker into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
+/** `npm run build -- [part…]`: builds the service, the dashboard, the npm packages, the operator's commands and the demo shop. */
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator-build.mjs";
 import { packService } from "./lib/service-package.mjs";
@@ -17,7 +17,7 @@ const PARTS = {
   service: buildService,
 };
 
-/** The package of the service, of all other parts. */
+/** Builds all other parts, and from them the package `impact-pledge-service`. */
 async function buildService(tools) {
   for (const name of ["worker", "dashboard", "package", "operator", "shop"])
     await PARTS[name](tools);
@@ -26,14 +26,14 @@ async function buildService(tools) {
 
 await command(
   "npm run build --",
-  "The Worker into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/; and with the part `service`, which is not among all, the package impact-pledge-service into build/.",
+  "Builds the service into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, and the demo shop into build/www/. The part `service`, built only if it is named, puts the npm package impact-pledge-service into build/.",
 )
   .addArgument(
-    new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)),
+    new Argument("[parts...]", "parts (default: all but `service`)").choices(Object.keys(PARTS)),
   )
   .option(
     "--local",
-    "what `npm start` serves: compiled quickly, into build/local/, for this machine",
+    "build what `npm start` serves, into build/local/: compiles quickly, only for this machine",
   )
   .action(async (names, { local }) => {
     const tools = await prepareTools();

@@ -1,4 +1,4 @@
-/** `npm run dashboard`: the dashboard on this machine, for a person of a role. */
+/** `npm run dashboard`: runs the dashboard on this machine, signed in as a person with one role. */
 import { Option, command } from "./lib/command.mjs";
 import { serveDashboard } from "./lib/development.mjs";
 import { DASHBOARD_CONFIG, buildFirst, localConfig } from "./lib/local.mjs";
@@ -8,9 +8,9 @@ import { freePort, portFrom, serveUntilAsked } from "./lib/serve.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 
 const ABOUT = [
-  "The dashboard on this machine, on the records of `npm start`: on http://127.0.0.1:8788, or on the next free port; or on the one of PORT=9000 npm run dashboard.",
-  "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again go out, and the ledger gets new orders, while `npm start` runs.",
-].join("\n\n"); // commander wraps it
+  "Runs the dashboard on this machine, with the records of `npm start`: on http://127.0.0.1:8788 or the next free port, or on a port of your choice by PORT=9000 npm run dashboard.",
+  "Each dashboard is signed in as one person. To see what other roles see, run several side by side, also beside `npm start`: `npm run dashboard -- --as support`. Resent e-mails are delivered, and new transactions reach the ledger, while `npm start` runs.",
+].join("\n\n"); // commander wraps the lines
 
 const ROLES = /** @type {import("./lib/development.mjs").Role[]} */ ([
   "operator",
@@ -25,7 +25,7 @@ async function start({ port, persistTo, as: role, origin: service }) {
   log("starting the dashboard …");
   const config = localConfig(tools, DASHBOARD_CONFIG);
   const dashboard = await serveDashboard(tools, { config, port, persistTo, role, service });
-  console.log(`\nReady, for who has the role ${role}: ${dashboard.origin}/\n\nCtrl-C ends it.\n`);
+  console.log(`\nReady, with the role ${role}: ${dashboard.origin}/\n\nPress Ctrl-C to stop.\n`);
   return [dashboard];
 }
 
@@ -36,7 +36,7 @@ async function run(options, { terminal }) {
 }
 
 export default command("npm run dashboard --", ABOUT)
-  .addOption(new Option("--as <role>", "the role of the person").choices(ROLES).default(ROLES[0]))
-  .option("--origin <url>", "where `npm start` serves", "http://127.0.0.1:8787")
+  .addOption(new Option("--as <role>", "the role to sign in with").choices(ROLES).default(ROLES[0]))
+  .option("--origin <url>", "address of the service of `npm start`", "http://127.0.0.1:8787")
   .option("--persist-to <dir>", "folder of the local state")
   .action(run);

@@ -1,4 +1,4 @@
-/** `npm run format`: `cargo fmt --all` formats the Rust code; Biome formats all other code and mends what it safely can. */
+/** `npm run format`: `cargo fmt --all` formats the Rust code; Biome formats all other code and applies its safe fixes. */
 import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { run } from "./lib/run.mjs";

@@ -1,4 +1,4 @@
-/** `npm run keys -- …` and the other commands of an operator: `node scripts/run.mjs operator GROUP …`. */
+/** `node scripts/run.mjs operator GROUP …`: the operator's commands, such as `npm run keys -- …`. */
 import { commandsFor } from "./lib/commands.mjs";
 
 export default {

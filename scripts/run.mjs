@@ -1,10 +1,10 @@
-/** `node scripts/run.mjs COMMAND …` runs scripts/COMMAND.mjs once the npm packages and a new enough Node are there. */
+/** `node scripts/run.mjs COMMAND …`: installs the npm packages if needed, and runs scripts/COMMAND.mjs with a Node that is new enough. */
 import { bootstrap } from "./lib/bootstrap.mjs";
 import { runToEnd } from "./lib/output.mjs";
 
 await runToEnd(async (to) => {
   await bootstrap();
-  const [name] = process.argv.splice(2, 1); // what remains is the command's own
+  const [name] = process.argv.splice(2, 1); // the rest are the command's arguments
   const { default: program } = await import(`./${name}.mjs`);
-  return program?.run(process.argv.slice(2), to); // one that exports nothing has run by now
+  return program?.run(process.argv.slice(2), to); // a script that exports nothing ran during its import
 });

@@ -12,21 +12,20 @@ import { calledAs, operatorTools } from "./lib/places.mjs";
 import { developmentConfigs } from "./lib/project.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
-const ABOUT =
-  "Impact Pledge's service on Cloudflare Workers: a project of your own, local development, deploys, and the operator's commands.";
+const ABOUT = "Creates, runs, deploys and operates Impact Pledge's service on Cloudflare Workers.";
 
 const initProgram = command(
   calledAs("init"),
-  "Makes a folder with the configuration of a service, and installs this package there.",
+  "Creates a folder with the configuration of a service, and installs this package there.",
 );
 initProgram
   .argument("<folder>", "a new folder, or an empty one")
-  .option("--no-install", "do not run `npm install` there")
+  .option("--no-install", "skip `npm install`")
   .action((folder, { install }) => init(folder, { install }));
 
 const dev = command(
   calledAs("dev"),
-  "The service on this machine, with development data, a demo shop that uses it, and the dashboard: on http://127.0.0.1:8787, or on another port by PORT=9000. State survives a restart. Ctrl-C ends it.",
+  "Runs the service, a demo shop that uses it and the dashboard on this machine, with development data: on http://127.0.0.1:8787, or on another port by PORT=9000. Data survives a restart. Press Ctrl-C to stop.",
 );
 dev.option("--persist-to <dir>", "folder of the local state").action(async ({ persistTo }) => {
   const port = await freePort(dev.terminal.env.PORT, calledAs("dev"));
@@ -46,10 +45,10 @@ const main = command(calledAs("").trim(), ABOUT)
     "after",
     `
 Commands:
-  init <folder>   Make a project
+  init <folder>   Create a project
   dev             Run the service, a demo shop and the dashboard on this machine
   deploy          Upload the service, then its dashboard
-  migrate         Bring the ledger's tables to this version
+  migrate         Update the ledger's tables to this version
 ${groupsAbout()}
 
 \`${calledAs("keys")} --help\` lists the commands of a group.`,

@@ -1,4 +1,4 @@
-/** `npm run setup`: gets every tool that start, test and build need, and prints which are used. */
+/** `npm run setup`: installs every tool that start, test and build need, and prints where each one is. */
 import { prepareTools } from "./setup/tools.mjs";
 import { table } from "./lib/output.mjs";
 

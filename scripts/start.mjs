@@ -1,4 +1,4 @@
-/** `npm start`: the service on this machine, with development data, a demo shop that uses it, and the dashboard. */
+/** `npm start`: runs the service, a demo shop that uses it and the dashboard on this machine, with development data. */
 import { command } from "./lib/command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { prepareTools } from "./setup/tools.mjs";
@@ -7,11 +7,11 @@ import { compileAhead } from "./lib/local-wasm.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
 const ABOUT = [
-  "The service on this machine, with development data, and a demo shop that uses it: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start. The dashboard is on the next free port.",
-  "The sources are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- --local package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
-].join("\n\n"); // commander wraps it
+  "Runs the service and a demo shop that uses it on this machine, with development data: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start. The dashboard is on the next free port.",
+  "Changes of the sources are built and served. The package is built at the start, and whenever you run `npm run build -- --local package`. Data survives a restart, except e-mails that wait in the queue. Missing development data is written again, and your changes stay. Press Ctrl-C to stop.",
+].join("\n\n"); // commander wraps the lines
 
-const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
+const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy uses wrangler.toml, which has no shop
 async function start(port, persistTo) {
   const tools = await prepareTools({ meanwhile: compileAhead });
   await buildFirst(tools, "the service, the dashboard, the package and the demo shop");

@@ -1,13 +1,13 @@
-/** `npm test [-- step…]`: every check that a change needs. `npm run prove` has those that take long. */
+/** `npm test [-- step…]`: runs every check that a change needs. `npm run prove` has the checks that take long. */
 import { command } from "./lib/command.mjs";
 import { duration } from "./lib/output.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 import { recordedTime, runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
 import { allTasks } from "./lib/test-tasks.mjs";
 
-const program = command("npm test --", "Every check that a change needs.").argument(
+const program = command("npm test --", "Runs every check that a change needs.").argument(
   "[steps...]",
-  "names, or beginnings of names: `clippy`, `clippy-wasm`, `tests/browser/shop`; none means all",
+  "steps to run, by name or beginning: `clippy`, `clippy-wasm`, `tests/browser/shop` (default: all)",
 );
 program.action(async (names) => {
   const started = Date.now();
@@ -28,7 +28,7 @@ program.action(async (names) => {
   console.log(timesInWords(results));
   if (names.length === 0)
     console.log(
-      `\n${duration(Date.now() - started)} in all; CONTRIBUTING.md records ${recordedTime(tools.root)} on two idle cores with tools cached`,
+      `\n${duration(Date.now() - started)} in total; CONTRIBUTING.md records ${recordedTime(tools.root)} on two idle cores with tools cached`,
     );
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;

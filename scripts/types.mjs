@@ -1,6 +1,6 @@
 /**
- * `node scripts/types.mjs`: checks the types of the files that jsconfig.json names, as `tsc` does, but not of what they
- * import: `tsc` itself would also check what is excluded, and generated JavaScript.
+ * `node scripts/types.mjs`: type-checks the files that jsconfig.json names, but not the files that they import, as `tsc` would:
+ * excluded files, and generated JavaScript.
  */
 import { join } from "node:path";
 import ts from "typescript";

@@ -1,4 +1,4 @@
-/** `npm run transactions -- backup|restore`: all records of a namespace. */
+/** `npm run transactions -- backup|restore`: backs up and restores all records of a namespace. */
 import { backup } from "./backup.mjs";
 import { YES, Option, confirm, onRecords } from "./command.mjs";
 import { increment } from "./increment.mjs";
@@ -9,16 +9,16 @@ import { calledAs } from "./places.mjs";
 import { restore } from "./restore.mjs";
 
 const SECRET =
-  "It holds personal data and the hashes of API keys: keep it as secret as the namespace.";
+  "The file has personal data and the hashes of API keys: keep it as secret as the namespace.";
 
 export function addBackup(transactions) {
   const saved = transactions
     .command("backup")
     .description("write all records of the namespace into a file")
-    .argument("<file>", "it must not exist")
+    .argument("<file>", "a file that does not exist yet")
     .option(
       "--since <file>",
-      "only what was created or changed since the last backup, whose file this is: a full one, or one with `--since`; it needs the ledger",
+      "back up only what was created or changed since the last backup, whose file this is: a full backup, or one made with `--since`; needs the ledger",
     );
   onRecords(
     saved,
@@ -40,45 +40,51 @@ export function addBackup(transactions) {
 
 /** @param {string} file @param {{count: number, sha256: string, since?: string, completeUpTo?: string}} done */
 function savedInWords(file, { count, sha256, since, completeUpTo }) {
-  const span = since && `\nIt continues the last backup, from ${since} to ${completeUpTo}.`;
+  const span =
+    since && `\nIt continues the last backup, with the changes from ${since} to ${completeUpTo}.`;
   return `${file}: ${count} records, SHA-256 ${sha256}${span ?? ""}\n\n${SECRET}`;
 }
 
-/** The backup is whole, also where nothing can be written into the namespace. @returns {Promise<boolean>} */
+/** Records the backup in the namespace. The backup is complete even if that fails. @returns {Promise<boolean>} whether it was recorded */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
   try {
     await (await operator(tools)).recordBackup(port, await by(), isIncrement, count);
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    terminal.err(`The backup is whole, and not recorded as the last one: ${error.message}\n`);
+    terminal.err(
+      `The backup is complete, but could not be recorded as the last one: ${error.message}\n`,
+    );
     return false;
   }
 }
 
 const OTHER_SECRET =
-  "The namespace's secret is that of the backup now. API keys that only this place had keep the other one: repeats of their creates are not known to the keys of the backup, and the other way round.";
+  "The namespace now has the secret of the backup. API keys that are not in the backup keep the old secret: a create that was made with a key of one secret is not recognised as a repeat with a key of the other.";
 
 export function addRestore(transactions) {
   const back = transactions
     .command("restore")
-    .description("write the records of a backup into the namespace, API keys left out")
-    .argument("<file>", "a full backup, as `backup` wrote it")
-    .argument("[increments...]", "all that continue it, by `backup --since`, in their order");
+    .description("write the records of a backup into the namespace, without API keys")
+    .argument("<file>", "a full backup, written by `backup`")
+    .argument(
+      "[increments...]",
+      "all backups that continue it, written by `backup --since`, in order",
+    );
   back
     .addOption(
       new Option(
         "--only <kind>",
-        "leave all else as it is, such as in a place with keys of its own",
+        "restore only this kind of record, such as into a namespace with keys of its own",
       ).choices(["transactions"]),
     )
     .addOption(
       new Option(
         "--with-keys",
-        "also API keys, after they are shown: one that was revoked since works again",
+        "also restore API keys, after showing them: a key that was revoked since the backup works again",
       ).conflicts("only"),
     )
-    .option("--overwrite", "also where the namespace has a record that differs")
+    .option("--overwrite", "replace records of the namespace that differ from the backup")
     .option("--yes", YES);
   onRecords(
     back,
@@ -88,7 +94,7 @@ export function addRestore(transactions) {
       const agree = async (keys, hashes) => {
         if (withKeys && keys.count > 0) {
           terminal.err(`${keysInWords(keys)}\n\n`);
-          const question = `Bring these API keys back into ${placeInWords(kv.place)}?`;
+          const question = `Restore these API keys into ${placeInWords(kv.place)}?`;
           await confirm({ question, yes, otherwise: "nothing was restored" }, terminal);
         }
         await rules.recordRestore(port, await by(), hashes);
@@ -108,7 +114,7 @@ export function addRestore(transactions) {
   );
 }
 
-/** Up to when the ledger has all transactions after a restore: null without one, or if it fails. @returns {Promise<string | null>} */
+/** Adds the restored transactions to the ledger. @returns {Promise<string | null>} up to when it has all; null without a ledger, or if this fails */
 async function reconciled({ tools, kv, port, terminal }) {
   if (!kv.ledger) return null;
   try {
@@ -117,7 +123,7 @@ async function reconciled({ tools, kv, port, terminal }) {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     terminal.err(
-      `All records are restored, and the ledger is not complete yet: ${error.message}\nRun \`${calledAs("ledger")} check\`.\n`,
+      `All records are restored, but the ledger is not complete yet: ${error.message}\nRun \`${calledAs("ledger")} check\`.\n`,
     );
     return null;
   }
@@ -129,16 +135,16 @@ const ledgerInWords = (completeUpTo) =>
 function restoredInWords(file, increments, done, withKeys) {
   const { written, same, expired, erased, left, keys, secretReplaced, from } = done;
   const counts = [
-    `${written} records of ${[file, ...increments].join(", ")} are written and read back`,
-    `${same} were there already`,
+    `${written} records of ${[file, ...increments].join(", ")} were written and read back`,
+    `${same} were already there`,
     `${expired} have expired since`,
     `${erased} stay erased`,
-    `${left} are left out`,
+    `${left} were left out`,
   ];
-  const leftKeys = `\nOf the API keys that are left out, \`--with-keys\` would bring back what this place has not, revoked or not:\n\n${keysInWords(keys)}`;
+  const leftKeys = `\nWith \`--with-keys\`, these API keys would be restored too, even if they were revoked:\n\n${keysInWords(keys)}`;
   return [
     `${counts.join(", ")}.`,
-    `The ${increments.length > 0 ? "last " : ""}backup was begun on ${visible(`${from.startedAt} of ${placeInWords(from.place)}`)}.`,
+    `The ${increments.length > 0 ? "last " : ""}backup was started at ${visible(`${from.startedAt}, of ${placeInWords(from.place)}`)}.`,
     ...(secretReplaced ? [OTHER_SECRET] : []),
     ...(withKeys || keys.count === 0 ? [] : [leftKeys]),
   ].join("\n");

@@ -1,4 +1,4 @@
-/** Reads backups, whose lines `backup.mjs` describes. A line is held at most. */
+/** Reads backups, and holds at most one line in memory. `backup.mjs` describes the lines. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -17,10 +17,10 @@ const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes i
 const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
 
 /**
- * The records of a backup, with the bytes of their lines as `size`, each of them checked. What is no whole backup, as it
- * was written, fails with a {@link UserError}, at its end at the latest: a reader that must not stop half-way reads it twice.
+ * Yields the records of a backup, each of them checked, with the bytes of its line as `size`. Throws a {@link UserError} for a
+ * backup that is incomplete or was changed, at its end at the latest: a reader that must not stop half-way reads it twice.
  * @param {string} file
- * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] hears the header and the trailer
+ * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] called with the header and the trailer
  */
 export async function* recordsOf(file, tell = () => {}) {
   const reader = new Reader(file, tell);
@@ -45,10 +45,10 @@ class Reader {
     this.#tell = tell;
   }
 
-  /** @returns {any} the record of a line, null for one that has none */
+  /** @returns {any} the record of the line; null if it has none */
   take(line) {
     this.#number += 1;
-    if (this.#isWhole) throw this.#changed("it goes on after its end");
+    if (this.#isWhole) throw this.#changed("it has lines after its end");
     const record = this.#read(line);
     this.#hash.update(line);
     return record;
@@ -56,13 +56,13 @@ class Reader {
 
   #read(line) {
     if (this.#number === 1) return this.#tell({ header: headerOf(this.#file, line) }) ?? null;
-    if (line.at(-1) !== LINE_FEED) return null; // of an incomplete file
+    if (line.at(-1) !== LINE_FEED) return null; // the file is incomplete: `end` throws
     const data = parsed(line);
     if (isText(data?.sha256) && data.name === undefined) return this.#finish(data);
     const wrong = wrongIn(data);
     if (wrong) throw this.#changed(`line ${this.#number} ${wrong}`);
     if (this.#number > 2 && order(this.#last, data.name) >= 0)
-      throw this.#changed(`line ${this.#number} is not in the order of names`);
+      throw this.#changed(`line ${this.#number} is not in the order of the names`);
     this.#last = data.name;
     return data;
   }
@@ -71,17 +71,17 @@ class Reader {
     const count = this.#number - 2;
     if (trailer.count !== count)
       throw new UserError(
-        `${this.#file} has ${count} records, and its last line says ${Number(trailer.count)}: it was changed`,
+        `${this.#file} has ${count} records, but its last line says ${Number(trailer.count)}: it was changed`,
       );
     if (trailer.sha256 !== this.#hash.copy().digest("hex"))
-      throw this.#changed("its SHA-256 is not that of its last line");
+      throw this.#changed("its SHA-256 differs from the one in its last line");
     this.#isWhole = true;
     return this.#tell(trailer) ?? null;
   }
 
-  /** Fails unless the last line was a trailer. */
+  /** Throws unless the last line was the trailer. */
   end() {
-    if (this.#number === 0) throw new UserError(`${this.#file} is no backup of this service`);
+    if (this.#number === 0) throw new UserError(`${this.#file} is not a backup of this service`);
     if (!this.#isWhole)
       throw new UserError(`${this.#file} is not complete: its last line is missing`);
   }
@@ -90,8 +90,8 @@ class Reader {
 }
 
 /**
- * Lines with their line feeds; the last may lack it. Line feeds alone count: a record may have other separators. The first
- * has at most as many bytes as a header: a large file may have no line.
+ * Yields lines with their line feeds; the last line may lack one. Only line feeds end a line: a record may contain other
+ * separators. The first line is limited to the size of a header, because a large file may have no line feed at all.
  */
 async function* lines(file) {
   /** @type {Buffer[]} */
@@ -106,7 +106,7 @@ async function* lines(file) {
     }
     if (from < chunk.length) pieces.push(chunk.subarray(from));
     bytes += chunk.length - from;
-    if (bytes > most) throw new UserError(`${file} is no backup of this service`);
+    if (bytes > most) throw new UserError(`${file} is not a backup of this service`);
   }
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
@@ -117,12 +117,14 @@ async function* chunks(file) {
   } catch (error) {
     if (!error.syscall) throw error;
     if (error.code !== "ENOENT") throw new UserError(`${file} can't be read: ${error.message}`);
-    const part = existsSync(`${file}.part`) ? ": its backup is not complete, run that again" : "";
+    const part = existsSync(`${file}.part`)
+      ? ": its backup is not complete, run `backup` again"
+      : "";
     throw new UserError(`there is no file ${file}${part}`);
   }
 }
 
-/** The header and the SHA-256 of a backup, whose records are not looked at. @param {string} file */
+/** Returns the header and the SHA-256 of a backup, without reading its records. @param {string} file */
 export async function endsOf(file) {
   for await (const line of lines(file)) {
     const header = headerOf(file, line);
@@ -131,7 +133,7 @@ export async function endsOf(file) {
       throw new UserError(`${file} is not complete: its last line is missing`);
     return { header, sha256: last.sha256 };
   }
-  throw new UserError(`${file} is no backup of this service`);
+  throw new UserError(`${file} is not a backup of this service`);
 }
 
 async function lastLine(file) {
@@ -152,7 +154,7 @@ function headerOf(file, line) {
   const { after, completeUpTo } = header ?? {};
   const continues = [after?.sha256, after?.startedAt, completeUpTo].every(isText);
   if (header?.format !== FORMAT || !isWhole || (header.version === INCREMENT && !continues))
-    throw new UserError(`${file} is no backup of this service`);
+    throw new UserError(`${file} is not a backup of this service`);
   if (header.version > INCREMENT)
     throw new UserError(`${file} was written by a later release: restore it with that one`);
   return header;
@@ -165,7 +167,7 @@ const isPlace = (place) =>
 
 const isShort = (text, most) => Buffer.byteLength(text) <= most;
 const isWellFormed = (text) => isText(text) && Buffer.from(text).toString() === text;
-/** Members of a record, and whether they are what Workers KV takes. @type {Record<string, (record: any) => boolean>} */
+/** For each member of a record, whether Workers KV accepts it. @type {Record<string, (record: any) => boolean>} */
 const MEMBERS = {
   name: ({ name }) =>
     isWellFormed(name) && isShort(name, MOST_OF_NAME) && !["", ".", ".."].includes(name),
@@ -181,14 +183,14 @@ const MEMBERS = {
   expiration: ({ expiration }) => expiration === undefined || Number.isSafeInteger(expiration),
 };
 
-/** What is wrong in a record, in words. */
+/** Describes what is wrong with a record; undefined if it is valid. */
 function wrongIn(record) {
-  if (record === null || typeof record !== "object") return "is no record";
+  if (record === null || typeof record !== "object") return "is not a record";
   const member = Object.keys(MEMBERS).find((name) => !MEMBERS[name](record));
-  return member && `has a wrong \`${member}\``;
+  return member && `has an invalid \`${member}\``;
 }
 
-/** @returns {any} null if it is no JSON */
+/** @returns {any} null if the bytes are not JSON */
 function parsed(bytes) {
   try {
     return isUtf8(bytes) ? JSON.parse(String(bytes)) : null;
@@ -197,5 +199,5 @@ function parsed(bytes) {
   }
 }
 
-/** The order in which KV lists names, that of their UTF-8 bytes. */
+/** Compares names in the order in which KV lists them: by their UTF-8 bytes. */
 export const order = (a, b) => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));

@@ -1,9 +1,9 @@
 /**
- * Writes backups of a namespace: JSON Lines. The first line is a header (format, place, time), the last one a trailer (count,
- * SHA-256 of all lines before it), and each between is a record in the order of names: `name`, `value` or, where it is no
- * UTF-8, `base64`, `metadata`, `expiration`. A page of records is held at most. A backup that was broken off begins anew.
- * `increment.mjs` writes those that continue another one, of version 2: the header has the SHA-256 of that one.
- * `backup-reader.mjs` reads them.
+ * Writes backups of a namespace as JSON Lines. The first line is a header: format, place, time. Then follow the records, in
+ * the order of their names: `name`, `value` (`base64` if it is not UTF-8), `metadata`, `expiration`. The last line is a
+ * trailer: count, and SHA-256 of all lines before it. At most one page of records is in memory. An interrupted backup starts
+ * from the beginning. `increment.mjs` writes backups that continue another one (version 2): their header has the SHA-256 of
+ * that one. `backup-reader.mjs` reads both.
  */
 import { createHash } from "node:crypto";
 import { FORMAT, FULL, INCREMENT } from "./backup-reader.mjs";
@@ -12,7 +12,7 @@ import { newFile } from "./new-file.mjs";
 import { progress } from "./progress.mjs";
 
 const MOST_READS = 100;
-const MANY = 1_000_000; // bytes of lines that are written at once
+const MANY = 1_000_000; // bytes of lines that are collected before they are written
 const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
 
 /** Writes all records of a namespace into a new file. @returns {Promise<{count: number, sha256: string}>} */
@@ -26,7 +26,7 @@ export function backup(kv, file) {
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {{startedAt: string, after?: {sha256: string, startedAt: string}, completeUpTo?: string}} times of the header
- * @param {AsyncIterable<import("./kv.mjs").Name>} names in their order
+ * @param {AsyncIterable<import("./kv.mjs").Name>} names in order
  * @returns {Promise<{count: number, sha256: string}>}
  */
 export function writeBackup(kv, file, times, names) {
@@ -49,7 +49,7 @@ async function writeRecords(kv, writer, header, all) {
   return { count, sha256: await writer.end(count) };
 }
 
-/** Records that are deleted or expire after they are listed are left out. */
+/** Yields the lines of records. Leaves out records that are deleted or expire after they were listed. */
 async function* linesOf(kv, names) {
   const expirations = new Map(names.map(({ name, expiration }) => [name, expiration]));
   for await (const { name, value, metadata } of kv.read(expirations.keys())) {
@@ -63,7 +63,7 @@ async function* linesOf(kv, names) {
   }
 }
 
-/** A value that is no UTF-8 was read with replacement characters. */
+/** Returns a value as text, or as base64 if it is not UTF-8: it was then read with replacement characters. */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;
   return bytes === null || bytes.equals(Buffer.from(value))
@@ -71,7 +71,7 @@ async function content(kv, name, value) {
     : { base64: bytes.toString("base64") };
 }
 
-/** Writes lines, some at once, and hashes them. */
+/** Writes lines in batches, and hashes them. */
 class Writer {
   #output;
   #hash = createHash("sha256");

@@ -1,7 +1,7 @@
 /**
- * The npm packages, and a Node that is new enough: what every command needs first. A fresh clone has no packages and
- * the system's Node may be 20, so this file uses Node's own modules alone. The packages bring Node 22 along, and npm
- * puts it first in PATH for every npm script.
+ * Installs the npm packages, and makes sure that Node is new enough, before any command runs. A fresh clone has no packages,
+ * and the system's Node may be version 20, so this file imports only Node's own modules. The packages include Node 22, and
+ * npm puts it first in PATH for every npm script.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError, log } from "./output.mjs";
 
 export const root = join(import.meta.dirname, "..", ".."); // the clone
-const OLDEST = [22, 18]; // runs TypeScript as it is
+const OLDEST = [22, 18]; // the first that runs TypeScript without a build
 export async function bootstrap() {
   if (!packagesReady(root)) await installPackages(join(root, "build", "npm-ci.lock"));
   if (!nodeIsNewEnough()) await handOver();
@@ -24,8 +24,8 @@ export function nodeIsNewEnough(version = process.version) {
 }
 
 /**
- * Whether the installed packages are those of the lock file. npm writes its own list last, so an
- * interrupted install has none.
+ * Whether the installed packages are those of the lock file. npm writes its own list last, so an interrupted install has no
+ * list.
  */
 export function packagesReady(folder) {
   const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) =>
@@ -45,15 +45,15 @@ export function packagesReady(folder) {
 }
 
 /**
- * Of several commands at once, only one installs. The package that locks elsewhere is not installed
- * yet.
+ * Installs the npm packages; of several commands at the same time, only one does. The lock is made here, because the package
+ * that makes the other locks is not installed yet.
  */
 async function installPackages(lock) {
   mkdirSync(dirname(lock), { recursive: true });
   while (!takes(lock)) await sleep(250);
   try {
     if (packagesReady(root)) return;
-    log("set-up: getting the npm packages, about 30 seconds");
+    log("set-up: installing the npm packages, about 30 seconds");
     const script = npmScript();
     const [command, before] = script ? [process.execPath, [script]] : ["npm", []];
     const how = await ended(
@@ -61,7 +61,7 @@ async function installPackages(lock) {
     );
     if (how !== 0)
       throw new UserError(
-        `the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`,
+        `the npm packages could not be installed: \`npm ci\` ended with ${how}; see the lines above`,
       );
   } finally {
     rmSync(lock, { force: true });
@@ -86,7 +86,7 @@ const ended = (child) =>
       .on("close", (code, signal) => resolve(code ?? signal)),
   );
 
-/** npm as a script for Node, if it runs us or came with this Node: Windows runs `npm.cmd` only by a shell. */
+/** Returns npm's script for Node, if npm runs this process or came with this Node. Windows runs `npm.cmd` only through a shell. */
 export function npmScript() {
   const places = [
     process.env.npm_execpath,
@@ -98,8 +98,8 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` when npm has ended while it ran this process: npm and its shell pass not every signal on. Else nothing is watched:
- * what a shell started in the background may outlive it.
+ * Calls `work` once the npm that started this process has ended, because npm and its shell do not forward every signal. Does
+ * nothing if npm did not start it: a process that a shell started in the background may outlive that shell.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;
@@ -112,7 +112,7 @@ export function whenNpmEnds(work) {
   timer.unref();
 }
 
-/** npm's process, where this one is of a shell that npm started; else null. @param {number} parent */
+/** Returns the ID of npm's process if `parent` is a shell, which npm started; else null. @param {number} parent */
 function npmAboveShell(parent) {
   const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(parent)], {
     encoding: "utf8",
@@ -130,7 +130,7 @@ function lives(pid) {
   }
 }
 
-/** Runs this very command again under the packages' Node, and ends with it as it ends. */
+/** Runs the same command with the packages' Node, and exits with its exit code. */
 async function handOver() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const program = join("bin", process.platform === "win32" ? "node.exe" : "node");
@@ -139,10 +139,10 @@ async function handOver() {
     .find(existsSync);
   if (!node)
     throw new UserError(
-      `Node ${OLDEST.join(".")} or newer is needed, and this is ${process.version}: install Node 22, then run this again`,
+      `Node ${OLDEST.join(".")} or newer is needed, but this is ${process.version}: install Node 22, then run this again`,
     );
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both processes by itself.
+  // A terminal sends Ctrl-C to both processes.
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);

@@ -1,4 +1,4 @@
-/** Folders that appear whole or not at all, and the cache, which all clones of a user share. */
+/** Creates folders that appear only once they are complete, also in the cache, which all clones of a user share. */
 import {
   existsSync,
   mkdirSync,
@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import lockfile from "proper-lockfile";
 
-const STALE_MS = 30_000; // a holder that lives refreshes its lock twice as often
+const STALE_MS = 30_000; // a running holder refreshes its lock twice within this time
 const RETRIES = { forever: true, factor: 1, minTimeout: 250, maxTimeout: 250 };
 const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
@@ -21,8 +21,8 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * Returns the folder `place`. If it does not exist, `make(folder)` fills one beside it, which is then renamed. Remains of an
- * earlier attempt are removed: only the lock's holder makes one.
+ * Returns the folder `place`. If it does not exist, `make(folder)` fills a folder beside it, which is then renamed. What an
+ * earlier attempt left is removed: only the holder of the lock creates the folder.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -40,8 +40,8 @@ export async function entry(place, make) {
 }
 
 /**
- * Like {@link entry}, for folders whose names change with their content: also removes siblings not
- * used for two weeks.
+ * Like {@link entry}, for folders whose names change with their content. Also removes folders beside it that were not used
+ * for two weeks.
  */
 export async function usedEntry(place, make) {
   await entry(place, make);
@@ -54,7 +54,7 @@ export async function usedEntry(place, make) {
   return place;
 }
 
-/** Runs `work` while no other process holds the lock of this place. A lock whose holder is gone is taken over. */
+/** Runs `work` while this process holds the lock of `place`. Takes over a lock whose holder has ended. */
 export async function locked(place, work) {
   mkdirSync(dirname(place), { recursive: true });
   const release = await lockfile.lock(place, {
@@ -65,7 +65,7 @@ export async function locked(place, work) {
   return work().finally(release);
 }
 
-/** Fills a fresh folder and puts it in the place of the old one, which stays if that fails. `workshop`: a folder on the same disk. */
+/** Fills a new folder, then replaces `place` with it. If that fails, the old folder stays. `workshop`: a folder on the same disk. */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });
   const fresh = mkdtempSync(join(workshop, ".fresh-"));

@@ -1,12 +1,13 @@
-/** A full backup and the increments that continue it, as one list of records in the order of names. */
+/** Reads a full backup and the increments that continue it as one list of records, in the order of their names. */
 import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**
- * Of records with one name the last one counts. Of kinds that increments have whole, those of the last backup are all.
+ * Yields the last version of each record. An increment has all records of some kinds: of those, only the records of the last
+ * backup count.
  * @param {string[]} files
  * @param {Record<string, any>} rules the functions of `src/operator_exports`
- * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] hears headers and trailers
+ * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with headers and trailers
  */
 export async function* recordsOfChain(files, rules, tell = () => {}) {
   const sources = files.map((file, index) => recordsOf(file, (known) => tell(known, index)));
@@ -31,7 +32,7 @@ function firstName(heads) {
 }
 
 /**
- * Refuses files that are no chain.
+ * Throws unless the files are a full backup and its increments, in order.
  * @param {string[]} files
  * @param {{header: any, sha256: string}[]} known of each
  */
@@ -44,10 +45,10 @@ export function checkChain(files, known) {
         `${file} is an increment: name the full backup first, then all increments in their order`,
       );
     if (index > 0 && !after)
-      throw new UserError(`${file} is a full backup: it can only be the first`);
+      throw new UserError(`${file} is a full backup: only the first file can be one`);
     if (index > 0 && after.sha256 !== known[index - 1].sha256)
       throw new UserError(
-        `${file} continues the backup of ${after.startedAt}, and not ${files[index - 1]}: one is missing between them, or they are in another order`,
+        `${file} continues the backup of ${after.startedAt}, not ${files[index - 1]}: a backup between them is missing, or their order is wrong`,
       );
   }
 }

@@ -1,18 +1,18 @@
 /**
- * The part of Cloudflare's REST API that the commands need: accounts, Workers, Workers KV and queues. The official
- * package `cloudflare` has 17,000 files of 120 MB for these few calls.
+ * Calls the part of Cloudflare's REST API that the commands need: accounts, Workers, Workers KV, D1 and queues. The official
+ * package `cloudflare` has 17,000 files (120 MB), too many for these few calls.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError, log } from "./output.mjs";
 import { run } from "./run.mjs";
 
-const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
+const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API's rate limit counts calls of five minutes
 const LOGIN_MS = 60_000;
 const PAGE = 100; // items in a page of a list
 const NEEDED =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, to send e-mails again `Queues: Edit`, and for the ledger `D1: Edit`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Access to an account. */
+/** Access to an account, by calls with a deadline. */
 export class Cloudflare {
   #base;
   #headers;
@@ -26,7 +26,7 @@ export class Cloudflare {
     this.account = account ?? "";
   }
 
-  /** Uses CLOUDFLARE_API_TOKEN, or else the login of `wrangler login`. @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
+  /** Signs in with CLOUDFLARE_API_TOKEN, or else with the login of `wrangler login`. @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools @param {{account?: string, deadline: number}} options `account`: its ID in wrangler.toml */
   static async open({ root, project = root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
     const headers = env.CLOUDFLARE_API_TOKEN
@@ -56,13 +56,13 @@ export class Cloudflare {
   call = (purpose, method, path, body = undefined) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
-  /** The same, without a second attempt: one that fails may have been carried out. @returns {Promise<{result: any}>} */
+  /** Like `call`, but never retries: a call that failed may have taken effect. @returns {Promise<{result: any}>} */
   callOnce = (purpose, method, path, body) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body, {
       attempts: 1,
     });
 
-  /** All items of a list that comes in pages. @returns {Promise<any[]>} */
+  /** Returns all items of a list that has pages. @returns {Promise<any[]>} */
   async all(purpose, path) {
     const items = [];
     for (let page = 1; ; page += 1) {
@@ -73,14 +73,14 @@ export class Cloudflare {
     }
   }
 
-  /** What is bound to a Worker; nothing if there is none. @param {string} worker @returns {Promise<any[]>} */
+  /** Returns the bindings of a Worker; none if it does not exist. @param {string} worker @returns {Promise<any[]>} */
   bindingsIfAny = (worker) =>
     this.bindings(worker).catch((error) => {
       if (error.status === 404) return [];
       throw error;
     });
 
-  /** What is bound to a Worker. @param {string} worker @returns {Promise<any[]>} */
+  /** Returns the bindings of a Worker. @param {string} worker @returns {Promise<any[]>} */
   async bindings(worker) {
     const purpose = `show the Worker \`${worker}\` of the account ${this.account}`;
     const path = `/workers/scripts/${worker}/settings`;
@@ -92,7 +92,7 @@ export class Cloudflare {
     return result?.bindings ?? [];
   }
 
-  /** Whose login this is: the e-mail address, or the ID of a token that may not read it. @returns {Promise<string>} */
+  /** Returns who is signed in: the e-mail address, or the ID of a token that may not read it. @returns {Promise<string>} */
   async user() {
     const account = `/accounts/${encodeURIComponent(this.account)}`;
     for (const path of ["/user", "/user/tokens/verify", `${account}/tokens/verify`]) {
@@ -103,10 +103,10 @@ export class Cloudflare {
       if (result?.email) return result.email;
       if (result?.id) return `token ${result.id}`;
     }
-    throw new UserError("Cloudflare's API does not say who you are: add `--by` and your name");
+    throw new UserError("Cloudflare's API does not say who you are: add your name by `--by`");
   }
 
-  /** The bytes of an answer. @returns {Promise<Buffer>} */
+  /** Returns the bytes of an answer. @returns {Promise<Buffer>} */
   bytes = async (purpose, path) =>
     (
       await this.#call(
@@ -118,7 +118,7 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Retries where that may help: calls with several attempts are safe to repeat. */
+  /** Retries where that may help. Calls with several attempts are safe to retry. */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
@@ -130,12 +130,12 @@ export class Cloudflare {
         });
       const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
       if (wait > 5_000)
-        log(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
+        log(`Cloudflare's API asks to wait: retrying in ${Math.round(wait / 1000)} s`);
       await sleep(wait);
     }
   }
 
-  /** One call, from its connection to the last byte of its answer within the deadline. */
+  /** Makes one call. The deadline lasts from the connection to the last byte of the answer. */
   async #once(method, path, body, isRaw) {
     /** @type {Record<string, string>} */
     const type = body === undefined ? {} : { "content-type": "application/json" };
@@ -185,7 +185,7 @@ function reason({ cause, status, json }) {
 
 /**
  * Returns headers with the login that wrangler stores and renews.
- * @returns {Promise<Record<string, string>>} headers
+ * @returns {Promise<Record<string, string>>}
  */
 async function login({ project, env, wrangler }) {
   const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {

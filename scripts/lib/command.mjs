@@ -1,6 +1,6 @@
 /**
- * Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a
- * suggestion where one is near.
+ * Command lines, parsed by commander. An invalid one exits with code 2 and prints what is wrong, with a suggestion for a likely
+ * typing error.
  */
 import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -12,10 +12,10 @@ import { calledAs, isClone, operatorTools } from "./places.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
-/** What the option `--yes` does. */
+/** Help for the option `--yes`. */
 export const YES = "skip the confirmation prompt";
 
-/** Reads an option's whole number within bounds. */
+/** Returns a function that reads a whole number within bounds. */
 export function whole(least, most) {
   return (text) => {
     const number = Number(text);
@@ -26,16 +26,19 @@ export function whole(least, most) {
 
 export const readMinutes = whole(1, 1440);
 
-/** npm keeps options for itself where no `--` comes before them; PowerShell drops a `--`. It passes them on as variables. */
+/**
+ * A command that refuses to run without options that npm has taken. npm takes the options that no `--` precedes, and passes
+ * them on as variables. PowerShell drops the `--`.
+ */
 class Program extends Command {
   /** Names of options that are passed on to another program. @type {string[]} */
   others = [];
   terminal = guarded(terminal());
-  /** What the command came to, where that is no failure. */
+  /** Exit code of a command that did not fail. */
   exitCode = 0;
 
   /**
-   * Runs the command of this line in this process.
+   * Runs a command line in this process.
    * @param {string[]} argv
    * @param {import("./output.mjs").Terminal} to
    * @returns {Promise<number>} the exit code
@@ -55,15 +58,14 @@ class Program extends Command {
     const taken = isByNpm && takenByNpm(this, argv, env);
     if (taken)
       this.error(
-        `npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
+        `npm took \`${taken}\` for itself, so nothing was done: write \`${this.name()} …\`, or in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
       );
     return super.parseAsync(argv, options);
   }
 }
 
 /**
- * The first of the options that npm has taken, or undefined; one that was passed on, too, was meant
- * for both.
+ * Returns the first option that npm has taken, or undefined. An option that was also passed on was meant for both.
  */
 function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]
@@ -79,7 +81,7 @@ function takenByNpm(program, argv, env) {
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
-/** `name` as the user calls it. */
+/** Creates a command. `name`: as the user calls it. */
 export function command(name, description) {
   const program = new Program(name);
   return program
@@ -96,9 +98,9 @@ export function command(name, description) {
 }
 
 /**
- * Asks before what cannot be undone. Without a terminal it refuses, unless `yes` is the answer.
- * @param {{question: string, yes?: boolean, otherwise: string}} about the last paragraph of `question` asks, those before it show
- *   what about; `yes`: the option of that name; `otherwise`: what is left undone without it, such as `nothing was revoked`
+ * Asks for confirmation. Throws if the answer is not `yes`, and without a terminal, unless the option `yes` is set.
+ * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph asks, the others are shown
+ *   before it; `otherwise`: what is left undone, such as `nothing was revoked`
  * @param {import("./output.mjs").Terminal} terminal
  */
 export async function confirm({ question, yes = false, otherwise }, { input, err }) {
@@ -107,7 +109,7 @@ export async function confirm({ question, yes = false, otherwise }, { input, err
   for (const paragraph of shown.reverse()) err(`${paragraph}\n\n`);
   if (!input.isTTY)
     throw new UserError(
-      `${asked} Not confirmed, ${otherwise}: \`--yes\` confirms without a prompt`,
+      `${asked} Not confirmed, ${otherwise}: pass \`--yes\` to confirm without a prompt`,
     );
   err(`${asked} Type \`yes\`: `);
   if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);
@@ -118,14 +120,14 @@ async function firstLine(input) {
     for await (const line of createInterface({ input })) return line.trim();
     return "";
   } finally {
-    input.pause(); // else a terminal keeps the process from its end
+    input.pause(); // an open terminal would keep the process running
   }
 }
 
 /**
- * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
- * a `print` of an answer, with the place where the records are, and `by()`: who acts. `before`: what is checked before the
- * namespace is opened. One that the audit log has (`isRecorded`) takes the option `--by`.
+ * Makes a command work on records. Its action gets the namespace (`kv`, and `port` for the operator's functions), the terminal,
+ * `print`, which prints an answer and where the records are, and `by()`, which returns who acts. `before` runs before the
+ * namespace is opened. `isRecorded`: the audit log records the command, which therefore has the option `--by`.
  * @param {any} command
  * @param {(at: any, ...args: any[]) => unknown} action
  * @param {{isRecorded?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]
@@ -136,14 +138,14 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
   const run = async (...args) => {
     const { remote, env: environment, persistTo, json, by: name } = command.opts();
     if (environment !== undefined && !remote)
-      command.error("`--env` is of a deployed service: add `--remote`");
+      command.error("`--env` is for a deployed service: add `--remote`");
     const { terminal } = command.parent;
     const tools = operatorTools(terminal.env);
     await before({ tools }, ...args);
     const kv = terminal.kv ?? (await openKv(tools, { remote, environment, persistTo }));
     const print = (answer) => printAnswer(terminal, kv.place, answer, json);
     try {
-      const port = portOf(kv, progress("records looked through"));
+      const port = portOf(kv, progress("records listed"));
       const by = async () => name ?? (await kv.user());
       return await action({ tools, kv, port, print, terminal, by }, ...args);
     } catch (error) {
@@ -155,15 +157,15 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
   return command
     .option(
       "--remote",
-      `the deployed service; without it, the one of \`${isClone ? "npm start" : calledAs("dev")}\``,
+      `use the deployed service (default: the one of \`${isClone ? "npm start" : calledAs("dev")}\`)`,
     )
     .option("--env <name>", "with --remote: the environment of wrangler.toml, such as `production`")
     .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))
-    .option("--json", "output for programs")
+    .option("--json", "print JSON")
     .action(run);
 }
 
-/** @param {import("./output.mjs").Terminal} terminal @param {any} place @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: standard output has something else @param {boolean} json */
+/** @param {import("./output.mjs").Terminal} terminal @param {any} place @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: prints the text to standard error, because standard output has something else @param {boolean} json */
 function printAnswer({ out, err }, place, { data, text, isAside = false }, json) {
   if (json)
     return out(

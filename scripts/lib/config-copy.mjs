@@ -1,4 +1,4 @@
-/** A copy of a configuration of wrangler's, with what an account has: wrangler.toml itself has no IDs. */
+/** Copies one of wrangler's configurations, and adds the IDs of an account, which wrangler.toml does not have. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -21,9 +21,9 @@ export async function copyWith(
   const raw = /** @type {any} */ (read({ config: from }).rawConfig);
   change(environment ? raw.env[environment] : raw);
   const whole = { ...raw, account_id: account, main: resolve(dirname(from), raw.main) };
-  if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: undefined }; // a deploy watches nothing
+  if (raw.build) whole.build = { ...raw.build, cwd: root, watch_dir: undefined }; // a deploy watches no files
   const target = join(project, ".wrangler", "deploy", folder);
-  const config = join(target, `wrangler${environment && `.${environment}`}.json`); // deploys of two environments may be under way
+  const config = join(target, `wrangler${environment && `.${environment}`}.json`); // two environments may be deployed at the same time
   for (const database of [whole, ...Object.values(whole.env ?? {})].flatMap(
     ({ d1_databases = [] }) => d1_databases,
   ))

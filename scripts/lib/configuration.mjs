@@ -1,11 +1,11 @@
-/** What wrangler reads of its configuration files. */
+/** Reads wrangler's configuration files as wrangler does. */
 import { UserError } from "./output.mjs";
 
-/** The dashboard's. */
+/** The dashboard's configuration. */
 export const DASHBOARD = "wrangler.dashboard.toml";
 
 /**
- * Returns the configuration that wrangler reads for an environment, or without one.
+ * Returns the configuration of an environment, or of the top level.
  * @returns {Promise<import("wrangler").Unstable_Config>}
  */
 export async function configuration(config, environment) {

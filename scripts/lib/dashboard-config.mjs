@@ -1,4 +1,4 @@
-/** The dashboard's configuration: it is bound to what the deployed service of its environment has. */
+/** The dashboard's configuration, which binds it to the resources of its environment's deployed service. */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
@@ -15,7 +15,7 @@ const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
  * Writes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its API.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
- *   without them; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
+ *   to complete; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
  * @returns {Promise<string>} the file that was written
  */
 export async function configOnService(tools, { file, environment, settings }) {
@@ -46,7 +46,7 @@ export async function configOnService(tools, { file, environment, settings }) {
 }
 
 /**
- * What is left to do for a dashboard that was deployed. Nobody but Cloudflare knows what is in a secret.
+ * Describes what is left to do after a dashboard was deployed. Secrets that exist are not checked: only Cloudflare can read them.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("wrangler").Unstable_Config} dashboard its configuration
  * @param {string} environment empty for none
@@ -59,13 +59,13 @@ export async function whatRemains(tools, { name: worker = "", account_id: accoun
     `  npx wrangler secret put ${name} --config ${DASHBOARD} --env "${environment}"`;
   const lists = [
     "",
-    "These secrets name nobody yet. Each is a list of e-mail addresses with commas between them:",
+    "These secrets are not set yet. Each is a list of e-mail addresses, separated by commas:",
     "",
     ...missing.map(put),
   ];
   const access = [
     "",
-    `Who comes here signs in by Cloudflare Access: in Cloudflare's dashboard open Workers & Pages, ${worker}, Settings, Domains & Routes, and enable Cloudflare Access for each of its addresses, with a policy that allows people by their e-mail addresses. Until then every page is 403.`,
+    `People sign in by Cloudflare Access: in Cloudflare's dashboard open Workers & Pages, ${worker}, Settings, Domains & Routes, and enable Cloudflare Access for each of its addresses, with a policy that allows people by their e-mail addresses. Until then every page answers 403.`,
   ];
   return [...(missing.length > 0 ? lists : []), ...access].join("\n");
 }

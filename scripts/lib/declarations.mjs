@@ -6,8 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
- * Matches an import of another entry, which stays an import, so that its types are declared only
- * once.
+ * Marks an import of another entry. It stays an import, so that the types are declared only once.
  */
 const ENTRY = "entry:";
 
@@ -30,7 +29,7 @@ export async function writeDeclarations(templates, pkg, sources) {
   const chunks = output.filter((file) => file.type === "chunk");
   const shared = chunks.find(({ isEntry }) => !isEntry);
   if (shared)
-    throw new Error(`${shared.fileName} is of several entries: import it from one of them`);
+    throw new Error(`${shared.fileName} is part of several entries: import it from one of them`);
   for (const { fileName, code } of chunks) {
     const name = fileName.replace(/\.d\.ts$/, "");
     mkdirSync(dirname(join(pkg, fileName)), { recursive: true });
@@ -42,7 +41,7 @@ export async function writeDeclarations(templates, pkg, sources) {
   }
 }
 
-/** Resolves what one entry imports of another. */
+/** Resolves imports of one entry by another. */
 const otherEntries = (nameOf) => ({
   name: "other-entries",
   resolveId(source, importer) {
@@ -51,7 +50,7 @@ const otherEntries = (nameOf) => ({
   },
 });
 
-/** Removes `#private` members, with which a class could not be mocked, and makes the constructor of errors protected. */
+/** Removes `#private` members, so that tests can mock the classes, and makes the constructor of errors protected. */
 const asDeclared = (code) =>
   code
     .replace(/^ +#private;\n/gm, "")

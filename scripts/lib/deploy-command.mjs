@@ -1,4 +1,4 @@
-/** `deploy [--env NAME] [wrangler's options]`: Workers to the account that wrangler is logged in to. */
+/** `deploy [--env NAME] [wrangler's options]`: uploads Workers to the account that wrangler is logged in to. */
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -34,8 +34,8 @@ const OTHERS = [
 ].map((name) => `--${name}`);
 
 /**
- * The command. `isWhole`: it deploys the service and then its dashboard, whose deploy migrates the ledger first, unless an
- * option names one of them.
+ * Creates the command. With `isWhole` it deploys the service and then the dashboard, which migrates the ledger first, unless an
+ * option names one of the two.
  * @param {() => Promise<Tools>} getTools
  * @param {{isWhole?: boolean}} [kind]
  */
@@ -43,18 +43,21 @@ export function deployCommand(getTools, { isWhole = false } = {}) {
   const deploy = command(
     calledAs("deploy"),
     isWhole
-      ? "Uploads the service, brings the ledger's tables up to date, and uploads the dashboard, to the account that wrangler is logged in to. With `--service` or `--dashboard` further options are `wrangler deploy`'s."
-      : "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
+      ? "Uploads the service, brings the ledger's tables up to date, and uploads the dashboard, to the account that wrangler is logged in to. With `--service` or `--dashboard`, further options are passed to `wrangler deploy`."
+      : "Uploads the service, or the dashboard, to the account that wrangler is logged in to. Further options are passed to `wrangler deploy`.",
   );
   deploy.others = OTHERS;
   deploy
-    .option("--env <name>", "the environment of wrangler.toml; without it, its top level")
+    .option("--env <name>", "the environment of wrangler.toml (default: its top level)")
     .option(
       "--dashboard",
-      "the dashboard of that environment's service, which is deployed before it",
+      "deploy the dashboard of that environment, whose service must be deployed already",
     )
     .option("--dry-run", "build and show what would be uploaded")
-    .option("--config <file>", `instead of wrangler.toml; with --dashboard, of ${DASHBOARD}`)
+    .option(
+      "--config <file>",
+      `the configuration (default: wrangler.toml; with --dashboard, ${DASHBOARD})`,
+    )
     .allowUnknownOption()
     .argument("[options...]")
     .action(async (others, options) => {
@@ -67,7 +70,7 @@ export function deployCommand(getTools, { isWhole = false } = {}) {
       }
     });
   if (isWhole)
-    deploy.addOption(new Option("--service", "the service alone").conflicts("dashboard"));
+    deploy.addOption(new Option("--service", "deploy only the service").conflicts("dashboard"));
   return deploy;
 }
 
@@ -77,7 +80,7 @@ function partsOf({ dashboard = false, service = false }, isWhole) {
   return isWhole && !service ? ["service", "dashboard"] : ["service"];
 }
 
-/** A name, a variable or a domain is of one Worker: it must not reach the other. */
+/** Refuses options for wrangler when both Workers are deployed: a name, a variable or a domain is meant for one of them. */
 function refuseOfOne(others, { config }) {
   const [first] = config === undefined ? others : ["--config"];
   if (first !== undefined)
@@ -126,7 +129,7 @@ async function deployDashboard(tools, work) {
   return code;
 }
 
-/** The Worker's name that wrangler's `--name` gives; undefined without it. @param {string[]} others options */
+/** Returns the Worker's name that wrangler's `--name` gives; undefined without it. @param {string[]} others options */
 function nameAmong(others) {
   const at = others.findIndex((option) => /^--name(=|$)/.test(option));
   return at === -1 ? undefined : (others[at].split("=")[1] ?? others[at + 1]);

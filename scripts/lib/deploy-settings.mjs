@@ -1,10 +1,10 @@
-/** The settings with which a service is not deployed. Each refusal says what to write, and where. */
+/** Checks the settings of a service before its deploy. Each error says what to write, and where. */
 import { UserError } from "./output.mjs";
 
 /** @typedef {(name: string) => string} Variables the text of a variable, empty if it is not set */
 
 /**
- * Refuses settings that nobody wants in this environment. Returns what to know about the others.
+ * Throws if the settings cannot work in this environment. Returns notes on the others.
  * @param {import("wrangler").Unstable_Config} settings
  * @param {string} environment empty for none
  * @param {string[]} others options for wrangler
@@ -29,9 +29,9 @@ export function checkSettings({ vars, queues, send_email }, environment, others)
 }
 
 const BY_RESEND =
-  "e-mails go by Resend, as `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing";
+  "e-mails are sent by Resend, because `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing";
 
-/** The variables of wrangler's `--var`. */
+/** Returns the variables that wrangler's `--var` sets. */
 function givenVariables(others) {
   const given = others.flatMap((option) => [...option.matchAll(/^(?:--var=)?([A-Z_]+):(.*)$/gs)]);
   return Object.fromEntries(given.map(([, name, text]) => [name, text]));
@@ -39,12 +39,12 @@ function givenVariables(others) {
 
 const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
 
-/** Other ways to upload a version read wrangler.toml alone. */
+/** Warns of a variable that is set for one deploy: other ways to upload a version read only wrangler.toml. */
 const givenOrigin = (environment, isProduction) =>
-  `\`--var PUBLIC_ORIGIN:…\` holds for one deploy alone: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
+  `\`--var PUBLIC_ORIGIN:…\` holds for this deploy only: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
- * Timeline addresses are stored, and e-mails have them: those of production begin with an origin that somebody chose.
+ * Requires an origin for timeline addresses, which are stored and sent in e-mails: in production, it must be set and use https.
  * @param {Variables} variable
  */
 function checkPublicOrigin(variable, environment, isProduction) {
@@ -52,7 +52,7 @@ function checkPublicOrigin(variable, environment, isProduction) {
   const problem = problemOf(origin) ?? (isProduction ? insecurityOf(origin) : null);
   if (!problem) return;
   const place = environment && ` of the environment ${environment}`;
-  const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} with the host that its create was sent to, for good`;
+  const otherwise = `each timeline address ${isProduction ? "would begin" : "begins"} permanently with the host that its create was sent to`;
   const without = isProduction
     ? `Without one the service records nothing: ${otherwise}`
     : `Without one, ${otherwise}, and no e-mail is sent`;
@@ -80,7 +80,7 @@ function checkProduction(variable, environment) {
     );
   if (variable("ALLOW_PLAIN_HTTP") !== "")
     throw new UserError(
-      "`ALLOW_PLAIN_HTTP` is set: take it out of wrangler.toml. In production live keys are refused over plain HTTP, where others can read them",
+      "`ALLOW_PLAIN_HTTP` is set: remove it from wrangler.toml. In production, live keys are refused over plain HTTP, where others can read them",
     );
 }
 
@@ -91,12 +91,12 @@ function checkAllowedOrigins(list) {
   const meant = URL.canParse(useless) ? new URL(useless).origin : "null";
   const example = isSentOrigin(meant) && meant !== "null" ? meant : "https://shop.example";
   throw new UserError(
-    `\`ALLOWED_ORIGINS\` has an entry that is never a browser's origin: \`${useless}\`. Write each origin as browsers send it, such as \`${example}\`: scheme, host in lower case, and a port that is not the scheme's own, with commas between them. There are no wildcards`,
+    `\`ALLOWED_ORIGINS\` has an entry that no browser sends as its origin: \`${useless}\`. Write each origin as browsers send it, such as \`${example}\`: scheme, host in lower case, and the port unless it is the scheme's default. Separate origins by commas. Wildcards are not supported`,
   );
 }
 
 /**
- * Whether a browser may send this text as `Origin`: as `is_sent_origin` of `src/http/origin.rs`, which /healthz asks.
+ * Whether a browser may send this text as `Origin`. /healthz decides by the same rule, `is_sent_origin` in `src/http/origin.rs`.
  * @param {string} text
  */
 export function isSentOrigin(text) {
@@ -115,16 +115,16 @@ function checkMail(variable, isQueued) {
   for (const name of ["MAIL_FROM", "MAIL_TEST_TO"])
     if (variable(name) !== "" && !ADDRESS.test(variable(name)))
       throw new UserError(
-        `\`${name}\` is no e-mail address: \`${variable(name)}\`. Set it in wrangler.toml as \`pledges@shop.example\``,
+        `\`${name}\` is not an e-mail address: \`${variable(name)}\`. Set it in wrangler.toml as \`pledges@shop.example\``,
       );
   const hasSender = variable("MAIL_FROM") !== "";
   if (isQueued && !hasSender)
     throw new UserError(
-      "e-mails are queued, and `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or take the queue `NOTIFICATIONS` out",
+      "e-mails are queued, but `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or remove the queue `NOTIFICATIONS` there",
     );
   if (hasSender && !isQueued)
     throw new UserError(
-      "`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Take the `#` from the lines of wrangler.toml that bind it",
+      "`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Remove the `#` from the lines of wrangler.toml that bind it",
     );
 }
 

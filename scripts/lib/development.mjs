@@ -1,4 +1,4 @@
-/** The service on this machine, with development data, a demo shop that uses it, and the dashboard. */
+/** Runs the service, a demo shop that uses it and the dashboard on this machine, with development data. */
 import { log, table } from "./output.mjs";
 import { seed } from "./seed.mjs";
 import { portFrom, serve } from "./serve.mjs";
@@ -25,9 +25,9 @@ function greeting(origin, dashboard, keys) {
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],
-    ["  what it sent, got and mailed", `${origin}/developer`],
-    ["  create by the API", `POST ${url}`],
-    ["  read by the API", `GET ${url}/{id}`],
+    ["  its requests, answers and e-mails", `${origin}/developer`],
+    ["  create a transaction", `POST ${url}`],
+    ["  read a transaction", `GET ${url}/{id}`],
     ["  the dashboard", `${dashboard}/`],
   ];
   return `
@@ -43,12 +43,12 @@ curl -s ${url} \\
   -H 'Authorization: Bearer ${keys[0].key}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(PAYLOAD)}'
 
-Ctrl-C ends it.
+Press Ctrl-C to stop.
 `;
 }
 
 /**
- * Writes what is missing of the development data, and starts both Workers.
+ * Writes the development data that is missing, and starts both Workers.
  * @param {Tools} tools
  * @param {{port: number, persistTo?: string, configs: {service: string, dashboard: string}}} options `configs`: wrangler's files
  */
@@ -70,8 +70,8 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
 
 /**
  * @param {Tools} tools
- * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`: left out beside the
- *   service, whose dashboard takes the messages of the ledger; `service`: its origin
+ * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`: undefined for the
+ *   dashboard that runs beside the service and receives its messages to the ledger; `service`: the service's origin
  */
 export const serveDashboard = (tools, { config, port, persistTo, role, service }) =>
   serve(tools, {

@@ -1,6 +1,7 @@
 /**
- * Incremental backups: what was created or changed since the backup before, by the ledger, and the kinds of few records
- * whole. `src/operator/increment.rs` says what that is. The names of what changed are held in memory.
+ * Writes incremental backups: the transactions that were created or changed since the last backup, which the ledger lists, and
+ * all records of the kinds that have few. `src/operator/increment.rs` names these kinds. The names of the changed records are
+ * held in memory.
  */
 import { writeBackup } from "./backup.mjs";
 import { endsOf, order } from "./backup-reader.mjs";
@@ -52,14 +53,16 @@ async function changedSince(port, since, rules) {
       if (name) names.add(name);
     }
     if (names.size > MOST_CHANGED)
-      throw new UserError(`over ${MOST_CHANGED} transactions changed since: make a full backup`);
+      throw new UserError(
+        `more than ${MOST_CHANGED} transactions changed since the last backup: make a full backup`,
+      );
     tell(names.size);
     next = page.next;
   } while (next);
   return names;
 }
 
-/** The names of replay records are in the metadata of transactions. */
+/** Returns the names of the transactions' replay records, which their metadata has. */
 async function replaysOf(kv, transactions, rules) {
   const names = [];
   for await (const { name, metadata } of kv.read(transactions)) {
@@ -69,7 +72,7 @@ async function replaysOf(kv, transactions, rules) {
   return names;
 }
 
-/** All names of an increment, in their order. Neither transactions nor their replay records expire. @param {string[]} changed */
+/** Yields all names of an increment in order. Transactions and their replay records do not expire. @param {string[]} changed */
 async function* namesOf(kv, since, rules, changed) {
   const rest = changed.sort(order).map((name) => ({ name }));
   let at = 0;

@@ -1,4 +1,4 @@
-/** `init`: a folder with the configuration of a service, which pins this version of the package. */
+/** `init`: creates a folder with the configuration of a service, which pins this version of the package. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -13,7 +13,7 @@ import { npmScript } from "./bootstrap.mjs";
 import { UserError, log } from "./output.mjs";
 import { root } from "./places.mjs";
 
-/** The names of templates that npm would leave out of a package, or rename. */
+/** Templates that the package has by another name: npm would leave out or rename the files. */
 const RENAMED = { gitignore: ".gitignore" };
 
 /** @param {string} given the folder @param {{install?: boolean}} [options] */
@@ -24,13 +24,13 @@ export function init(given, { install = true } = {}) {
   const there = files.filter((name) => existsSync(join(folder, name)));
   if (there.length > 0)
     throw new UserError(
-      `${given} has ${there.join(", ")} already: choose a new folder. Nothing was written`,
+      `${given} already has ${there.join(", ")}: choose a new folder. Nothing was written`,
     );
   mkdirSync(folder, { recursive: true });
   for (const name of templates)
     copyFileSync(join(root, "templates", name), join(folder, RENAMED[name] ?? name));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(folder), null, 2)}\n`);
-  log(`made ${given}: ${files.join(", ")}`);
+  log(`created ${given}: ${files.join(", ")}`);
   if (install) installIn(folder);
   const steps = [
     `cd ${relative(process.cwd(), folder) || "."}`,
@@ -38,7 +38,7 @@ export function init(given, { install = true } = {}) {
     "npx impact-pledge-service dev",
   ];
   log(
-    `\nNext:\n\n${steps.map((step) => `  ${step}`).join("\n")}\n\nREADME.md has the steps to a deploy.`,
+    `\nNext:\n\n${steps.map((step) => `  ${step}`).join("\n")}\n\nREADME.md explains how to deploy.`,
   );
 }
 
@@ -71,6 +71,6 @@ function installIn(folder) {
   );
   if (status !== 0)
     throw new UserError(
-      `\`npm install\` failed in ${folder}: see the lines above, and run it there once more`,
+      `\`npm install\` failed in ${folder}: see the lines above, then run it there again`,
     );
 }

@@ -1,6 +1,6 @@
 /**
- * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
- * handed on as they come, so that a million records need no more memory than a page.
+ * Access to Workers KV: the local one, which `npm start` uses, or a deployed service's. Lists are read and passed on page by
+ * page, so that a million records need no more memory than a page.
  */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -17,15 +17,15 @@ const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
 
 /**
  * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
- * `base64`: of a value that is no text.
+ * `base64`: whether `value` is base64, of a value that is not text.
  * @typedef {{key: string, value: string, base64?: boolean, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
  * @typedef {{name: string, metadata?: unknown, expiration?: number}} Name
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
 
 /**
- * A namespace, and the ledger of its records: null if there is none. Every failure is a {@link UserError}, after at most
- * three attempts with a deadline each.
+ * A namespace and the ledger of its records, which is null if there is none. Every failure is a {@link UserError}, after at
+ * most three attempts, each with a deadline.
  */
 export class Kv {
   #port;
@@ -38,19 +38,19 @@ export class Kv {
   }
 
   /**
-   * A page of the names that begin with a prefix.
+   * Returns a page of the names that begin with a prefix.
    * @param {string} prefix
-   * @param {string | null} [cursor] of the page before
+   * @param {string | null} [cursor] of the previous page
    * @returns {Promise<{names: Name[], cursor: string | null}>}
    */
   async page(prefix, cursor = null) {
     const page = await this.#port.list(prefix, cursor);
     if (cursor && page.cursor === cursor)
-      throw new UserError("Workers KV lists the same page again and again");
+      throw new UserError("Workers KV lists the same page repeatedly");
     return page;
   }
 
-  /** All of these names, with what a list has of each record. @returns {AsyncGenerator<Name>} */
+  /** Yields all names that begin with a prefix, with the metadata and expiration of each record. @returns {AsyncGenerator<Name>} */
   async *list(prefix = "") {
     let cursor = null;
     do {
@@ -60,17 +60,17 @@ export class Kv {
     } while (cursor);
   }
 
-  /** All of these names alone. @returns {AsyncGenerator<string>} */
+  /** Yields all names that begin with a prefix. @returns {AsyncGenerator<string>} */
   async *names(prefix = "") {
     for await (const { name } of this.list(prefix)) yield name;
   }
 
-  /** The records of names, in their order; `value` is null where there is none. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */
+  /** Yields the records of names, in the order of the names; `value` is null where there is no record. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */
   async *read(names) {
     for await (const some of batches(names, MOST_READS)) yield* await this.#some(some);
   }
 
-  /** Values may be too large for one call. */
+  /** Reads records by one call, or by several if the values are too large for one. */
   async #some(names) {
     try {
       const found = await this.#port.read(names);
@@ -95,10 +95,10 @@ export class Kv {
     return value;
   }
 
-  /** A value that may be no text. @param {string} name @returns {Promise<Buffer | null>} */
+  /** Returns a value that may not be text. @param {string} name @returns {Promise<Buffer | null>} */
   bytes = (name) => this.#port.bytes(name);
 
-  /** Of two entries with one key the later one is kept. @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
+  /** Writes entries. Of two entries with the same key, the later one is kept. @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
   async write(entries) {
     for await (const some of batches(entries, MOST_WRITES, ({ key, value }) =>
       Buffer.byteLength(key + value),
@@ -111,14 +111,14 @@ export class Kv {
     for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
   }
 
-  /** Who is at work: the login's e-mail address or the ID of its token, on this machine the system's user. @returns {Promise<string>} */
+  /** Returns who acts: the login's e-mail address or the ID of its token; for local KV, the system's user name. @returns {Promise<string>} */
   user = () => this.#port.user();
 
-  /** Stops the local runtime. Otherwise the process does not end. */
+  /** Stops the local runtime, which would keep the process running. */
   close = () => this.#port.close();
 }
 
-/** A port writes at once, so that the order of two entries with one key would be left to chance. @param {Entry[]} entries */
+/** Returns the last entry of each key: a port writes entries concurrently, in no fixed order. @param {Entry[]} entries */
 const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 
 /**
@@ -146,7 +146,7 @@ export async function* batches(items, most, bytesOf = () => 0) {
 }
 
 /**
- * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`: the same as `root` if left out
+ * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`: default `root`
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
  *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's
  *   start, in milliseconds
@@ -188,7 +188,7 @@ async function openRemote(tools, { environment, deadline }) {
 }
 
 /**
- * The ID of the service's namespace. A wrangler.toml without IDs: the deployed Worker's bindings have them.
+ * Returns the ID of the service's namespace: from wrangler.toml, or else from the deployed Worker's bindings.
  * @param {Cloudflare} cloudflare
  * @param {Pick<import("wrangler").Unstable_Config, "name" | "kv_namespaces">} service its configuration
  * @returns {Promise<string>}
@@ -256,14 +256,14 @@ class RestPort {
     );
   remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
 
-  /** Some of a call's records may fail: those are tried once more. */
+  /** Makes a call for many records. If some of them fail, retries those once. */
   async #all(purpose, method, path, items, nameOf, isLast = false) {
     const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
     const failed = new Set(result?.unsuccessful_keys);
     if (failed.size === 0) return;
     if (isLast)
       throw new UserError(
-        `Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, \`${[...failed][0]}\` first`,
+        `Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, the first is \`${[...failed][0]}\``,
       );
     await this.#all(
       purpose,

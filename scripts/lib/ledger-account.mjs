@@ -1,4 +1,4 @@
-/** The ledger in an account: what a dashboard's deploy finds there, and makes. */
+/** Finds or creates the ledger of an account when a dashboard is deployed. */
 import { DASHBOARD } from "./configuration.mjs";
 import { BINDING, Ledger, restDatabase } from "./ledger.mjs";
 import { migrate } from "./migrations.mjs";
@@ -6,8 +6,8 @@ import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 
 /**
- * The ID of the database that a dashboard's configuration names, with the tables of this version; undefined if it names none.
- * Tables come before the Worker that asks for them: the one that is deployed knows nothing of what is new.
+ * Migrates the database that a dashboard's configuration names to this version. Returns its ID; undefined if none is named.
+ * The tables are updated before the Worker that needs them is uploaded: the deployed one does not use what is new.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard
@@ -18,12 +18,12 @@ export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
   if (!wanted) return undefined;
   const id = wanted.database_id ?? (await idOf(cloudflare, wanted));
   for (const name of await migrate(new Ledger(restDatabase(cloudflare, id)), root))
-    log(`the ledger has the tables of ${name} now`);
+    log(`applied ${name} to the ledger`);
   return id;
 }
 
 /**
- * The ID of the account's database of this name, which is made if there is none.
+ * Returns the ID of the account's database of this name, and creates it if it does not exist.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {{database_name?: string, jurisdiction?: string}} wanted
  * @returns {Promise<string>}
@@ -35,7 +35,7 @@ async function idOf(cloudflare, { database_name: name, jurisdiction }) {
     (await found(cloudflare, name)) ?? (await made(cloudflare, name, jurisdiction));
   if (jurisdiction && jurisdiction !== actual)
     throw new UserError(
-      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, and ${DASHBOARD} asks for \`${jurisdiction}\`. It can't be moved: choose another \`database_name\`, and the ledger is made again from the records`,
+      `the D1 database \`${name}\` is in ${actual ? `the jurisdiction \`${actual}\`` : "no jurisdiction"}, but ${DASHBOARD} asks for \`${jurisdiction}\`. It can't be moved: choose another \`database_name\`, and a new ledger is filled from the records`,
     );
   return uuid;
 }
@@ -51,15 +51,15 @@ const found = async (cloudflare, name) => {
 
 async function made(cloudflare, name, jurisdiction) {
   const wish = { name, ...(jurisdiction && { jurisdiction }) };
-  const { result } = await cloudflare.callOnce("make the ledger", "POST", "/d1/database", wish);
-  log(`made the D1 database \`${name}\` (${result.uuid})`);
+  const { result } = await cloudflare.callOnce("create the ledger", "POST", "/d1/database", wish);
+  log(`created the D1 database \`${name}\` (${result.uuid})`);
   return result;
 }
 
 /**
- * The consumers of a dashboard's configuration, on the queue that its service is bound to.
+ * Returns the queue consumers of a dashboard's configuration, for the queue that its service is bound to.
  * @param {Pick<import("wrangler").Unstable_Config, "queues">} dashboard
- * @param {{worker: string, bindings: any[], environment: string}} service that is deployed
+ * @param {{worker: string, bindings: any[], environment: string}} service the deployed one
  */
 export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const queue = bindings.find(
@@ -68,7 +68,7 @@ export function ledgerConsumers({ queues }, { worker, bindings, environment }) {
   const consumers = queues.consumers ?? [];
   if (consumers.length > 0 && queue === undefined)
     throw new UserError(
-      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger: deploy it first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to do without a ledger`,
+      `the deployed Worker \`${worker}\` has no queue \`LEDGER\`, which fills the ledger: deploy it first, by \`${calledAs("deploy")}${environment && ` --env ${environment}`}\`. ${DASHBOARD} says how to run without a ledger`,
     );
   return consumers.map((consumer) => ({ ...consumer, queue }));
 }

@@ -1,6 +1,6 @@
 /**
- * The ledger as the commands reach it: on this machine, or by Cloudflare's API. `src/ledger` has its statements, and each
- * of them may be repeated.
+ * The commands' access to the ledger, on this machine or by Cloudflare's API. `src/ledger` has the statements, and each of them
+ * is safe to retry.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,29 +12,29 @@ import { calledAs } from "./places.mjs";
 
 export const BINDING = "LEDGER_DB";
 const [ATTEMPTS, WAIT_MS] = [6, 50];
-const MOST_BYTES = 2_000_000; // of a text: D1's limit, which nothing enforces on this machine
-const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise
+const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
+const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
-/** What passes: two programs on one local database, and what D1 says of itself. */
+/** Temporary errors: of two programs that use one local database, and of D1 itself. */
 const PASSES =
   /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
 
 /**
- * Its one parameter is `?1`, a JSON text; each row that it answers has one column, a JSON text.
+ * Its one parameter is `?1`, a JSON text. Each row of its result has one column, a JSON text.
  * @typedef {{sql: string, parameter: string}} Statement
- * A database as one of the two has it. `batch`: the first columns of each statement's rows, of one transaction; `script`:
- * several statements in one transaction, which answer nothing.
+ * A database, local or deployed. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
+ * `script` runs several statements without results in one transaction.
  * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
  */
 
-/** What a constraint refuses is an error with `constraint`, whose message is SQLite's. Every other failure is a {@link UserError}, too. */
+/** Runs statements. Every failure is a {@link UserError}; that of a constraint has `constraint`, and SQLite's message. */
 export class Ledger {
   #database;
   #prepare;
   /** @type {Promise<unknown> | null} */
   #prepared = null;
 
-  /** @param {Database} database @param {(database: Ledger) => Promise<unknown>} [prepare] what is done before the first statement */
+  /** @param {Database} database @param {(database: Ledger) => Promise<unknown>} [prepare] runs before the first statement */
   constructor(database, prepare = async () => {}) {
     this.#database = database;
     this.#prepare = prepare;
@@ -59,7 +59,7 @@ export class Ledger {
     return this.batch(statements);
   };
 
-  /** The same on a database that is not ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
+  /** Like `run`, without waiting until the database is ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
   async batch(statements) {
     for (const { parameter } of statements) checkSize([parameter], MOST_BYTES, "a parameter");
     const results = await repeated(() => this.#database.batch(statements));
@@ -75,7 +75,7 @@ export class Ledger {
 /** @param {string[]} texts @param {number} most bytes of them all */
 function checkSize(texts, most, what) {
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
-    throw new UserError(`${what} of the ledger has over ${most / 1_000_000} MB`);
+    throw new UserError(`${what} of the ledger is larger than ${most / 1_000_000} MB`);
 }
 
 /** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
@@ -97,12 +97,13 @@ function failureOf(error) {
   if (refusal !== undefined) return Object.assign(new UserError(refusal), { constraint: true });
   if (!/^no such (table|column)/.test(said)) return error;
   return new UserError(
-    `the ledger lacks what this version needs: run \`${calledAs("deploy")} --dashboard\`, which brings it up to date (${said})`,
+    `the ledger lacks tables or columns of this version: run \`${calledAs("deploy")} --dashboard\`, which adds them (${said})`,
   );
 }
 
 /**
- * That of `wrangler dev` in this folder. It is made and migrated before the first statement, by one program at a time.
+ * Returns the ledger of `wrangler dev` in this folder. It is created and migrated before the first statement, by one program at
+ * a time.
  * @param {{root: string}} tools
  * @param {{folder: string, runtime: import("./runtime.mjs").Runtime}} local
  */
@@ -116,7 +117,7 @@ export function localLedger({ root }, { folder, runtime }) {
   return new Ledger(database, prepare);
 }
 
-/** D1 refuses a parameter that a statement has no place for. @param {Statement} statement */
+/** Omits the parameter of a statement without `?1`, because D1 would refuse it. @param {Statement} statement */
 const withParameters = ({ sql, parameter }) => ({
   sql,
   params: sql.includes("?1") ? [parameter] : [],
@@ -127,7 +128,7 @@ const firstColumns = (answers) =>
   answers.map(({ results }) => results.map((row) => Object.values(row)[0]));
 
 /**
- * That of the deployed dashboard; null if it has none, or is not deployed.
+ * Returns the ledger of the deployed dashboard; null if it has none, or is not deployed.
  * @param {{root: string, project?: string}} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {string} [environment]

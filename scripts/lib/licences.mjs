@@ -1,6 +1,6 @@
 /**
- * The licences of all that ships in the package and is not its own: the crates that are linked, the standard library, and
- * the npm packages that are bundled. deny.toml says which licences a crate may have.
+ * Collects the licences of the code of others in the packages: linked crates, Rust's standard library, and bundled npm packages.
+ * deny.toml lists the licences that a crate may have.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { WASM } from "../setup/toolchain.mjs";
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
 /**
- * The crates that are linked into the wasm of these features, and the standard library.
+ * Returns the crates that are linked into the wasm of these features, and the standard library.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {Promise<Part[]>}
  */
@@ -21,7 +21,7 @@ export async function linkedParts({ root, wasm }, features) {
       cwd: root,
       env: wasm.env,
     });
-  const edges = ["--edges", "normal,no-proc-macro", "--target", WASM]; // macros run at build time alone
+  const edges = ["--edges", "normal,no-proc-macro", "--target", WASM]; // macros run only while compiling
   const tree = await cargo("tree", ...edges, "--prefix", "none", "--format", "{p}");
   const linked = new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
   const metadata = await cargo("metadata", "--format-version", "1", "--filter-platform", WASM);
@@ -45,8 +45,7 @@ const STANDARD_LIBRARY = {
 };
 
 /**
- * The npm packages whose code is in the files of a folder: esbuild writes the path of each module
- * above its code.
+ * Returns the npm packages whose code is in the files of a folder: esbuild writes the path of each module above its code.
  * @returns {Part[]}
  */
 export function bundledParts(root, folder) {
@@ -76,8 +75,8 @@ export function bundledParts(root, folder) {
 }
 
 /**
- * The licences of all parts, each text once.
- * @param {string} root whose own licence is the text of MIT
+ * Returns the licences of all parts, each text once.
+ * @param {string} root the clone, whose own licence is the text of MIT
  * @param {Part[]} parts
  */
 export function licenceTexts(root, parts) {
@@ -90,12 +89,12 @@ export function licenceTexts(root, parts) {
     ([text, parts]) =>
       `${"=".repeat(80)}\n${parts.map(heading).join("\n")}\n${"-".repeat(80)}\n${text}\n`,
   );
-  return `impact-pledge contains the parts named below. Where a licence is a choice, the text is that of the one taken.\n\n${sections.join("\n")}`;
+  return `impact-pledge contains the parts named below. Where a part offers a choice of licences, the text is that of the chosen one.\n\n${sections.join("\n")}`;
 }
 
 /**
- * The licence's files; of a choice with MIT that one alone. A part without any gets the text of MIT
- * with its authors.
+ * Returns the texts of a part's licence files: only MIT's if the part offers a choice with MIT. A part without files gets the
+ * text of MIT with its authors.
  * @param {string} root
  * @param {Part} part
  */
@@ -110,7 +109,7 @@ function textsOf(root, { name, license, authors, folder }) {
   if (taken.length > 0)
     return taken.map((file) => tidy(readFileSync(join(folder ?? "", file), "utf8")));
   if (!/\bMIT\b/.test(license))
-    throw new UserError(`${name} brings no text of its licence (${license})`);
+    throw new UserError(`${name} has no file with the text of its licence (${license})`);
   return [
     tidy(readFileSync(join(root, "LICENSE"), "utf8")).replace(
       /^Copyright .*$/m,

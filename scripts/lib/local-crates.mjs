@@ -1,6 +1,6 @@
 /**
- * The crates of others, compiled for `npm start`: the same in each clone, and most of what a first start compiles. The cache
- * keeps what cargo made of them; our own crate, which cargo names after the clone's folder, is left out.
+ * Caches the compiled third-party crates of `npm start`, which are the same in each clone and most of what a first start
+ * compiles. Our own crate is left out, because its compiled files depend on the clone's folder.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { WASM } from "../setup/toolchain.mjs";
 import { usedEntry } from "./cache.mjs";
 
-/** Of cargo's target folder: what the host runs, as macros, and what is linked. Beside the first lie builds of ours. */
+/** Folders of cargo's target folder: crates for the host, such as macros, and crates to link. The host's also have builds of ours. */
 const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
   [".fingerprint", "build", "deps"].map((name) => join(profile, name)),
 );
@@ -22,21 +22,21 @@ export function takeCrates(tools) {
 
 /** Copies them into the cache. @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled */
 export async function keepCrates(tools) {
-  if (!isCompiled(tools)) return; // the builds that ship served
+  if (!isCompiled(tools)) return; // the shipped builds were used instead
   await usedEntry(placeOf(tools), async (folder) => copyCrates(tools.wasm.targetFolder, folder));
 }
 
 const isCompiled = ({ wasm }) =>
   FOLDERS.every((folder) => existsSync(join(wasm.targetFolder, folder)));
 
-/** Named by all that they depend on. */
+/** The folder in the cache, named after everything that the crates depend on. */
 function placeOf({ root, cache, wasm }) {
   const hash = createHash("sha256").update(wasm.identity);
   for (const file of ["Cargo.toml", "Cargo.lock"]) hash.update(readFileSync(join(root, file)));
   return join(cache, "local", hash.digest("hex").slice(0, 16));
 }
 
-/** With the times of the files, by which cargo sees that nothing has changed. */
+/** Copies files with their times, by which cargo detects that nothing has changed. */
 function copyCrates(from, to) {
   const filter = (path) => !/^(lib)?impact[_-]pledge\b/.test(basename(path));
   for (const folder of FOLDERS)

@@ -1,6 +1,6 @@
 /**
- * The crate for `npm start`: Cargo's profile `local`, and no wasm-opt. It compiles in a part of the time, and what it makes
- * is larger and slower than what ships. It goes into `build/local` alone.
+ * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes a part of the time, but the
+ * result is larger and slower than what ships. It is used only in `build/local`.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,9 +12,9 @@ import { WASM } from "../setup/toolchain.mjs";
 import { bind, builtWasm, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
 
 /**
- * What is compiled: features of the crate; flags for wasm-bindgen (without any list the wasm may import nothing); `as`: the
- * names under which it is asked for. Service, dashboard and operator's functions are one wasm: three would compile most of the
- * crate three times.
+ * The builds. `features`: of the crate; `bindgen`: flags for wasm-bindgen (without a list, the wasm may import nothing); `as`:
+ * the names of the shipped builds that it replaces. Service, dashboard and operator's functions share one wasm: three would
+ * compile most of the crate three times.
  * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
  */
 const CRATES = {
@@ -32,7 +32,7 @@ const CRATES = {
 };
 
 /**
- * Compiles what has this name, unless the sources are those of the last time.
+ * Builds the wasm of this name, unless the sources have not changed since the last build.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} name as in the builds that ship
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
@@ -55,7 +55,7 @@ export async function buildLocalWasm(tools, name) {
   return join(folder, name);
 }
 
-/** Compiles what takes longest, so that {@link buildLocalWasm} finds it compiled. @param {import("../setup/tools.mjs").Tools} tools */
+/** Compiles the slowest part ahead, so that {@link buildLocalWasm} finds it compiled. @param {import("../setup/tools.mjs").Tools} tools */
 export async function compileAhead(tools) {
   if (!CRATES.workers.as.every((name) => builtWasm(tools, name))) await compile(tools, "workers");
 }
@@ -70,7 +70,7 @@ async function compile(tools, crate) {
   return join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
 }
 
-/** Makes a folder for each name of a crate. */
+/** Fills a folder for each name of a build. */
 async function make(tools, crate, folder) {
   const { bindgen, as } = CRATES[crate];
   const made = await compile(tools, crate);
@@ -93,7 +93,7 @@ async function plain(tools, made, folder, name) {
   await writePlain(tools, wasm, join(folder, `${name}.js`));
 }
 
-/** Refuses to build for an upload: wrangler names its command to the command that builds for it. */
+/** Throws if wrangler builds for an upload. wrangler passes the name of its command to the build command. */
 export function refuseUpload(command = process.env.WRANGLER_COMMAND) {
   if (command && command !== "dev")
     throw new UserError(

@@ -1,6 +1,6 @@
 /**
- * The Worker in this machine's runtime. A command asks it for one thing by one request: miniflare's proxies of bindings
- * block their caller, without an end where the runtime does not answer.
+ * The Worker in the local runtime, which a command calls by one request for each act. miniflare's proxies of bindings are not
+ * used: they block their caller, for ever if the runtime does not answer.
  */
 
 /** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */

@@ -1,6 +1,6 @@
 /**
- * What `npm start` serves, in `build/local`: a tree like the clone's, with `build`, `pkg` and `www`, in which the same sources
- * find builds that compile sooner. A deploy, `npm test` and the npm package take those of the clone.
+ * Builds what `npm start` serves, in `build/local`: folders like the clone's (`build`, `pkg`, `www`), with builds that compile
+ * faster. A deploy, `npm test` and the npm package use the clone's own builds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -50,7 +50,7 @@ export async function buildLocal(tools, names) {
   });
 }
 
-/** What the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml are bundled from. */
+/** The sources from which wrangler bundles the Workers of wrangler.dev.toml and wrangler.dashboard.dev.toml. */
 const SOURCES = ["www", "pkg-templates/bin/loopback.ts"];
 
 function copySources(tools) {
@@ -60,7 +60,7 @@ function copySources(tools) {
 }
 
 /**
- * Writes a configuration of wrangler's into the tree, with the command that builds there.
+ * Copies one of wrangler's configurations into `build/local`, with the command that builds there.
  * @param {{root: string}} clone
  * @param {string} file such as wrangler.dev.toml
  * @returns {string} the file that was written
@@ -85,7 +85,7 @@ export function localConfig({ root }, file) {
 }
 
 /**
- * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
+ * Builds before wrangler does, so that a failed build ends the command. Without `parts`, builds all.
  * @param {import("../setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
  */
 export async function buildFirst({ root, env }, what, ...parts) {

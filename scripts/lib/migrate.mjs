@@ -1,4 +1,4 @@
-/** `migrate`: the ledger's tables, of local development or of the deployed dashboard. */
+/** `migrate`: updates the ledger's tables, of local development or of the deployed dashboard. */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { Option, command } from "./command.mjs";
@@ -10,14 +10,13 @@ import { calledAs, operatorTools } from "./places.mjs";
 
 const DEADLINE_MS = 30_000; // of each call
 
-/** The command. */
 export function migrateCommand() {
   const migrate = command(
     calledAs("migrate"),
-    "Brings the ledger's tables to this version: those of local development, or of the deployed dashboard. A deploy does so, too.",
+    "Updates the ledger's tables to this version, of local development or of the deployed dashboard. A deploy does this too.",
   );
   return migrate
-    .option("--remote", "those of the deployed dashboard")
+    .option("--remote", "update the tables of the deployed dashboard")
     .addOption(
       new Option("--env <name>", "with --remote: the environment of wrangler.dashboard.toml"),
     )
@@ -31,7 +30,7 @@ export function migrateCommand() {
  */
 async function migrateLedger(tools, { remote = false, env: environment, persistTo }) {
   if (environment !== undefined && !remote)
-    throw new UserError("`--env` is of a deployed dashboard: add `--remote`");
+    throw new UserError("`--env` is for a deployed dashboard: add `--remote`");
   if (remote) {
     const settings = await configuration(join(tools.project, DASHBOARD), environment);
     const { account_id: account } = settings;
@@ -44,5 +43,5 @@ async function migrateLedger(tools, { remote = false, env: environment, persistT
     const kv = await openKv(tools, { persistTo });
     await kv.ledger?.ready().finally(() => kv.close());
   }
-  log("The ledger has the tables of this version.");
+  log("The ledger's tables are up to date.");
 }

@@ -1,4 +1,4 @@
-/** The ledger's schema: what `migrations/` has and a database has not, as `wrangler d1 migrations apply` does it and notes it. */
+/** Applies the migrations in `migrations/` that a ledger lacks, and records them as `wrangler d1 migrations apply` does. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "./output.mjs";
@@ -15,10 +15,10 @@ const MISSING =
   "SELECT json_quote(value) FROM json_each(?1) WHERE value NOT IN (SELECT name FROM d1_migrations) ORDER BY key";
 
 /**
- * Refuses a database of a later version, whose tables this one may not know.
+ * Applies what is missing. Refuses a database of a later version, whose tables this version may not know.
  * @param {import("./ledger.mjs").Ledger} ledger
  * @param {string} root of the clone
- * @returns {Promise<string[]>} the names of those that were applied
+ * @returns {Promise<string[]>} the names of the migrations that were applied
  */
 export async function migrate(ledger, root) {
   const folder = join(root, "migrations");
@@ -27,20 +27,20 @@ export async function migrate(ledger, root) {
   const [[later], missing] = await namesOf(ledger, names.sort(), UNKNOWN, MISSING);
   if (later !== undefined)
     throw new UserError(
-      `the ledger's tables are of a later version, which made \`${later}\`: use that version, or a newer one. Nothing was changed`,
+      `the ledger's tables are of a later version, which added \`${later}\`: use that version or a newer one. Nothing was changed`,
     );
   for (const name of missing) await apply(ledger, folder, name);
   return missing;
 }
 
-/** What each query finds. @returns {Promise<string[][]>} */
+/** Returns what each query finds. @returns {Promise<string[][]>} */
 async function namesOf(ledger, names, ...queries) {
   const parameter = JSON.stringify(names);
   const answers = await ledger.batch(queries.map((sql) => ({ sql, parameter })));
   return answers.map((rows) => rows.map((row) => JSON.parse(row)));
 }
 
-/** A migration and its note are one transaction. One that fails may have been done: by an attempt whose answer was lost, or by somebody else. */
+/** Applies and records a migration in one transaction. A call that fails may have applied it, if its answer was lost, and so may another program. */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;

@@ -1,4 +1,4 @@
-/** Files for personal data and secrets. */
+/** Writes files with personal data and secrets. */
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { UserError } from "./output.mjs";
@@ -6,8 +6,7 @@ import { UserError } from "./output.mjs";
 const ONLY_MINE = 0o600;
 
 /**
- * Writes a file that does not exist, which only its owner can read. It is there once it is whole; until then it is
- * `FILE.part`. A link is not followed.
+ * Writes a new file that only its owner can read. Until it is complete, its name is `FILE.part`. Links are not followed.
  * @template T
  * @param {string} file
  * @param {(output: import("node:fs/promises").FileHandle) => Promise<T>} work
@@ -25,12 +24,12 @@ export async function newFile(file, work) {
   }
 }
 
-/** Begins such a file. `finish` makes it whole; `close` comes last, also without. @param {string} file */
+/** Starts such a file. Call `finish` once it is complete, and `close` last in any case. @param {string} file */
 export async function beginFile(file) {
   const part = `${file}.part`;
   try {
     refuseExisting(file);
-    rmSync(part, { force: true }); // what was broken off
+    rmSync(part, { force: true }); // of an interrupted attempt
     const output = await open(part, "wx", ONLY_MINE);
     const finish = async () => {
       await output.sync();
@@ -44,9 +43,9 @@ export async function beginFile(file) {
 }
 
 const inWords = (error) =>
-  error.syscall ? new UserError(`no file can be written there: ${error.message}`) : error;
+  error.syscall ? new UserError(`the file can't be written: ${error.message}`) : error;
 
 function refuseExisting(file) {
   if (lstatSync(file, { throwIfNoEntry: false }))
-    throw new UserError(`${file} exists, and no file is overwritten: choose another name`);
+    throw new UserError(`${file} already exists, and is not overwritten: choose another name`);
 }

@@ -34,17 +34,17 @@ const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json
 /** The names of the groups, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);
 
-/** A line for each group, for a help. */
+/** Returns a line for each group, for a help text. */
 export const groupsAbout = () =>
   TABLE.map(({ group, about }) => `  ${group.padEnd(15)} ${about}`).join("\n");
 
-/**
- * The commands of a group.
- * @param {string} group
- */
+/** Returns the commands of a group. @param {string} group */
 export function commandsOf(group) {
   const found = TABLE.find((one) => one.group === group);
-  if (!found) throw new UserError(`there are no commands \`${group}\`: ${groups.join(", ")}`);
+  if (!found)
+    throw new UserError(
+      `there is no group of commands \`${group}\`; the groups are: ${groups.join(", ")}`,
+    );
   const program = command(calledAs(group), `${found.about}.`);
   for (const spec of found.operations) addOperation(program, spec);
   return program;
@@ -59,11 +59,13 @@ function addOperation(program, spec) {
   if (spec.changes)
     line.option(
       "--operation-id <id>",
-      "makes it safe to send again: what was done under this ID is not done twice",
+      "makes the command safe to retry: a change is made once for each ID",
     );
   if (spec.queues)
     line.addOption(
-      new Option("--origin <url>", "of the local service").conflicts("remote").argParser(readUrl),
+      new Option("--origin <url>", "address of the local service")
+        .conflicts("remote")
+        .argParser(readUrl),
     );
   if (spec.note) line.addHelpText("after", `\n${spec.note}`);
   const given = (words) => argumentsOf(spec, words, line.opts());
@@ -114,7 +116,7 @@ function readUrl(text) {
   throw new InvalidArgumentError("Give an address such as http://127.0.0.1:8787.");
 }
 
-/** What was given, as JSON by the names of the table. @param {Spec} spec */
+/** Returns the given arguments as JSON, by their names in the table. @param {Spec} spec */
 function argumentsOf(spec, words, options) {
   const positions = spec.arguments.filter(({ isOption }) => !isOption);
   const values = spec.arguments.map((argument) => [
@@ -128,7 +130,7 @@ const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpp
 
 // ---- Run -----------------------------------------------------------------------------------------
 
-/** The program that an operation asks: `Program` of `src/operator_exports/run.rs`. */
+/** What an operation calls: the `Program` of `src/operator_exports/run.rs`. */
 class Runner {
   #at;
   #options;
@@ -162,7 +164,7 @@ class Runner {
     }
   }
 
-  /** A part was done: it is printed before the reason, or is in the JSON. */
+  /** Returns the error of an operation that did a part of its work. The part is printed, or with `--json` is in the error's JSON. */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);
     const error = typeof problem === "string" ? new UserError(problem) : problem;
@@ -186,7 +188,7 @@ class Runner {
       return;
     }
     if (this.#options.json)
-      throw new UserError("with `--json` the file needs a name: standard output has the JSON");
+      throw new UserError("with `--json`, name a file: standard output has the JSON");
     this.#write = this.#at.terminal.out;
   }
 
@@ -203,7 +205,7 @@ class Runner {
 }
 
 /**
- * Runs an operation for another command, confirmed. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
+ * Runs an operation for another command, without a prompt. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
  * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: who acts
  * @returns {Promise<any>} its data
  */

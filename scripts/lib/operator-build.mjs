@@ -7,10 +7,10 @@ import { prepareTools } from "../setup/tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
 
 const folderOf = (root) => join(root, "build", "operator");
-/** Those of `npm start` do the same. */
+/** The build of `npm start` has the same functions. */
 const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
 
-/** The folder of a build of the sources as they are. @param {string} root @returns {Promise<string>} */
+/** Returns the folder of a build of the current sources. @param {string} root @returns {Promise<string>} */
 export async function builtOperator(root) {
   const fresh = placesOf(root).find((place) => isFresh(root, place));
   if (fresh) return fresh;
@@ -19,14 +19,14 @@ export async function builtOperator(root) {
   return folderOf(root);
 }
 
-/** Was it built from the sources as they are? */
+/** Whether a folder was built from the current sources. */
 function isFresh(root, folder) {
   const stamp = join(folder, "stamp");
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
 }
 
 /**
- * Of several at once, one builds.
+ * Builds the wasm into a folder. Of several processes at the same time, only one builds.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
  * @param {(tools: import("../setup/tools.mjs").Tools, name: string) => Promise<string>} [build]

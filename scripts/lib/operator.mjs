@@ -1,6 +1,6 @@
 /**
- * The crate's own functions for an operator, as wasm: the scripts know no names, formats and checks of records.
- * `src/operator_exports` says what each takes and returns.
+ * Loads the crate's functions for operators, as wasm: names, formats and checks of records are there alone.
+ * `src/operator_exports` says what each function takes and returns.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { isClone } from "./places.mjs";
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
- * A namespace as these functions take it, and the ledger of its records where there is one.
+ * A namespace as these functions take it, with the ledger of its records if there is one.
  * @typedef {object} Port
  * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list a page
  * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
@@ -20,12 +20,12 @@ const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and sh
  * @property {(name: string) => Promise<void>} remove
  * @property {(milliseconds: number) => Promise<void>} pause
  * @property {Pick<import("./ledger.mjs").Ledger, "run">} [ledger]
- * @property {number} [settleMs] how long a write may not show; left out where that is as on Cloudflare
+ * @property {number} [settleMs] how long until a write shows; undefined means the time of Cloudflare's KV
  */
 
 /**
  * @param {import("./kv.mjs").Kv} kv
- * @param {(count: number) => void} [tell] hears how many records were listed
+ * @param {(count: number) => void} [tell] called with the number of records listed so far
  * @returns {Port}
  */
 export function portOf(kv, tell = () => {}) {
@@ -46,13 +46,13 @@ export function portOf(kv, tell = () => {}) {
   };
 }
 
-/** What the functions refuse by their rules. What the namespace throws is none. */
+/** A refusal by a rule of these functions, unlike an error of the namespace. */
 export class Refusal extends UserError {}
 
 const instances = new Map(); // by distribution
 
 /**
- * The functions by name; what they throw is a {@link UserError}.
+ * Returns the functions by name. What they throw is a {@link UserError}.
  * @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>}
  */
 export function operator({ root }) {
@@ -73,13 +73,13 @@ async function load(root) {
   );
 }
 
-/** Of the sources as they are. The package has no compiler, and not this module. */
+/** Returns the folder of a current build. The module is imported here, because the npm package has neither it nor a compiler. */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;
   return (await import(module)).builtOperator(root);
 }
 
-/** Rust throws text; what the namespace threw comes through as it is. */
+/** Turns the texts that Rust throws into errors. Errors of the namespace pass unchanged. */
 function withUserErrors(work) {
   return async (...args) => {
     try {

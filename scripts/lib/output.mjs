@@ -1,6 +1,6 @@
-/** Printing for the commands. It uses Node's own modules alone: a fresh clone has no others. */
+/** Prints for the commands. Imports only Node's own modules: a fresh clone has no others. */
 
-/** A reason to stop that the reader can act on. Printed without a stack. A command on records adds the `place` where it failed; `data` is what had come of it. */
+/** An error that the reader can act on, printed without a stack. A command on records adds the `place` where it failed, and as `data` what it had done. */
 export class UserError extends Error {}
 
 /** Describes where records are. @param {import("./kv.mjs").Place} place */
@@ -14,12 +14,11 @@ export function placeInWords(place) {
 export const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * What a command prints to and reads from; `kv`: a namespace that is open already, instead of the
- * one that the options name.
+ * What a command prints to and reads from. `kv`: an open namespace, used instead of the one that the options name.
  * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
  */
 
-/** Those of this process. @returns {Terminal} */
+/** Returns the terminal of this process. @returns {Terminal} */
 export const terminal = () => ({
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
@@ -30,7 +29,7 @@ export const terminal = () => ({
 });
 
 /**
- * Runs a command to its end, and says why it stopped; with `--json`, as JSON.
+ * Runs a command, and prints why it failed; with `--json`, also as JSON.
  * @param {() => Promise<number | undefined>} work
  * @param {string[]} argv
  * @param {Pick<Terminal, "out" | "err">} to
@@ -54,19 +53,19 @@ export async function exitCodeOf(work, argv, { out, err }) {
 }
 
 /**
- * Runs the command of this process to its end, and ends the process.
+ * Runs the command of this process, then exits.
  * @param {(to: Terminal) => Promise<number | undefined>} work
  */
 export async function runToEnd(work) {
   if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
   process.stdout.on("error", (error) => {
-    if (/** @type {any} */ (error).code !== "EPIPE") throw error; // else its reader has read enough
+    if (/** @type {any} */ (error).code !== "EPIPE") throw error; // the reader has read enough
   });
   const to = terminal();
   const code = await exitCodeOf(async () => work(to), process.argv, to);
   const written = (stream) => new Promise((resolve) => stream.write("", resolve));
   await Promise.all([process.stdout, process.stderr].map(written));
-  process.exit(code || process.exitCode); // else what can't be stopped, such as a runtime that hangs, would keep the process
+  process.exit(code || process.exitCode); // otherwise a runtime that hangs would keep the process running
 }
 
 const failure = ({ message, place, data }, isUsage) => ({
@@ -92,33 +91,33 @@ export function duration(milliseconds) {
 /** The last lines of an output. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
-// What moves a terminal's cursor, or turns text around.
+// Characters that move a terminal's cursor or change the direction of text.
 const [CONTROLS, CONTROLS_IN_LINES] = [
   /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
   /(?!\r?\n|\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
 ];
 
-/** Text of unknown origin, as one line that is safe for a terminal. */
+/** Makes a text of unknown origin one line that is safe for a terminal. */
 export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 
-/** The same of text that may have several lines. */
+/** Like {@link visible}, for a text that may have several lines. */
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
-/** JSON in one line that is safe for a terminal, and loses nothing. */
+/** Returns JSON in one line that is safe for a terminal, without loss. */
 export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
-/** The same of JSON in one line. @param {string} json */
+/** Like {@link jsonLine}, for a JSON text in one line. @param {string} json */
 export const visibleJson = (json) =>
   json.replaceAll(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A terminal that no text can control, whatever file or record it is from. @param {Terminal} to @returns {Terminal} */
+/** Returns a terminal that no text of a file or record can control. @param {Terminal} to @returns {Terminal} */
 export const guarded = (to) =>
   Object.create(to, {
     out: { value: (text) => to.out(printable(text)) },
     err: { value: (text) => to.err(printable(text)) },
   });
 
-/** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
+/** Formats a table with aligned columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
 export function table(heads, rows) {
   const lines = [heads, ...rows].map((line) =>
     heads.map((_, column) => visible(line[column] ?? "")),

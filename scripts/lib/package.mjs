@@ -1,8 +1,8 @@
 /**
- * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, one for each
- * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
- * JavaScript. An entry is a row of ENTRIES. `rules.js` is that plain JavaScript alone, which `form.js` and `form.cjs` import
- * where the platform refuses wasm.
+ * Builds the npm package in pkg/. Each entry, a row of ENTRIES, becomes an ES module and a CommonJS module that contain the
+ * wasm as text, and an ES module for each platform that imports wasm as a module. With `plain` it also becomes two modules with
+ * the wasm as plain JavaScript. `rules.js` is this plain JavaScript alone: `form.js` and `form.cjs` import it where the platform
+ * refuses wasm.
  */
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { bundledParts, licenceTexts, linkedParts } from "./licences.mjs";
 import { buildWasm } from "./wasm.mjs";
 
 /**
- * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `remedy` what its error tells to do where wasm is refused, `plain` its files without wasm, which React Native takes.
+ * `source`: its file in pkg-templates/; `wasm`: the name of its build; `worker`: the source for {@link bundleWorker}; `kinds`: the table of issues; `remedy`: what its error recommends where wasm is refused; `plain`: the name of its files without wasm, which React Native uses.
  * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, remedy?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
@@ -59,15 +59,15 @@ export const ENTRIES = [
 
 const OTHERS = ["badge", "react-hook-form"];
 
-/** What does something when it is imported: it defines an element. Bundlers leave other imports out that nothing uses. */
+/** The modules with a side effect: an import defines an element. Bundlers drop unused imports of all other modules. */
 const DOERS = ["./badge.js", "./badge.cjs"];
 
 const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
-/** The `plain` files that are entries, too. */
+/** The `plain` files that are also entries. */
 const PLAIN_ENTRIES = ["validate/js"];
 
-/** What `index.ts` imports of the entry `validate`: that entry's own file, so that no page loads the rules twice. */
+/** The import of the entry `validate` in `index.ts`. It stays an import of that entry's own file, so that no page loads the rules twice. */
 const VALIDATOR = "./validate/index.ts";
 
 const COMMAND = "bin/impact-pledge";
@@ -89,13 +89,13 @@ const BUNDLE = {
   target: "es2022",
   legalComments: "none",
   logLevel: "warning",
-  tsconfigRaw: {}, // its `paths` are for the checker
+  tsconfigRaw: {}, // the `paths` of tsconfig.json are only for the type checker
 };
 
 /** @type {Record<string, import("esbuild").Format>} */
 const FORMATS = { js: "esm", cjs: "cjs" };
 
-const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
+const PLATFORMS = { workerd: "", "edge-light": "?module" }; // platforms that import wasm as a module, and the query of that import
 
 /** @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
@@ -128,10 +128,10 @@ export async function buildPackage(tools) {
 }
 
 /**
- * What runs of the package, without what people read and what only tests import: for the demo shop of `npm start`.
+ * Builds the package for the demo shop of `npm start`, without documents, declarations and the entry `testing`.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} pkg
- * @param {(name: string) => Promise<string>} wasmOf the folder of a build
+ * @param {(name: string) => Promise<string>} wasmOf returns the folder of a build
  */
 export async function buildForShop(tools, pkg, wasmOf) {
   await replaceFolder(pkg, dirname(pkg), async (folder) => {
@@ -215,7 +215,7 @@ async function buildEntry(
   }
 }
 
-/** Minified, because nobody wrote it, and a page without a bundler loads it as it is. */
+/** Writes the plain JavaScript, minified: a page without a bundler loads it as it is, and nobody edits it. */
 async function writeRules(glue, file) {
   const { transform } = await import("esbuild");
   const { code } = await transform(readFileSync(glue, "utf8"), {
@@ -237,9 +237,8 @@ const GLOBALS = [
 ];
 
 /**
- * The Worker as a module whose `instantiate(platform)` starts an isolate of it: what it would find as globals is read
- * from `platform`, so that each has a clock and randomness of its own. Without `Symbol.dispose` no class of the `worker`
- * crate is kept.
+ * Bundles the Worker as a module whose `instantiate(platform)` starts an isolate. Its globals are read from `platform`, so that
+ * each isolate has its own clock and randomness. Without `Symbol.dispose`, esbuild drops the classes of the `worker` crate.
  */
 async function bundleWorker(source, glue) {
   const { build } = await import("esbuild");
@@ -263,8 +262,8 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * The entries that have no wasm of their own: a pack of texts for each language, the badge, and what
- * imports the package by its name.
+ * Builds the entries without wasm of their own: a pack of texts for each language, the badge, and modules that import the
+ * package by its name.
  * @returns {Promise<string[]>} their names
  */
 async function buildModules(templates, pkg) {
@@ -287,7 +286,7 @@ async function buildModules(templates, pkg) {
   return names;
 }
 
-/** The command `impact-pledge`, which imports the entries by the package's name. */
+/** Builds the command `impact-pledge`, which imports the entries by the package's name. */
 async function buildCommand(root, pkg) {
   const outfile = join(pkg, `${COMMAND}.js`);
   const options = {
@@ -305,13 +304,13 @@ async function buildCommand(root, pkg) {
 }
 
 /**
- * `imports`: a file or a text for each name that the sources import, most of which begin with `#`.
+ * Bundles a source. `imports`: a file or a text for each of the names that the sources import, most of which begin with `#`.
  */
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: /^#|\/platform\.ts$|^\.\/validate\/index\.ts$/ }, ({ path }) =>
-      // A text has no path of this machine.
+      // The path of a text is its name: bundles must contain no path of this machine.
       imports[path]?.contents ? { path, namespace: "made" } : imports[path],
     );
     onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => imports[path]);
@@ -319,13 +318,13 @@ async function bundleEntry(source, options, imports) {
   await build({
     ...BUNDLE,
     entryPoints: [source],
-    minifySyntax: true, // constants become what they are
+    minifySyntax: true, // inlines constants
     plugins: [{ name: "impact-pledge", setup }],
     ...options,
   });
 }
 
-/** A text of Cargo.toml, or the first of a list. */
+/** Returns a text of Cargo.toml, or the first text of a list. */
 const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
@@ -359,13 +358,13 @@ function manifest(root, others) {
     exports: { ...exports, "./package.json": "./package.json" },
     bin: { "impact-pledge": `${COMMAND}.js` },
     engines: { node: ">=20" },
-    peerDependencies: { "react-hook-form": ">=7.55" }, // for its types: nothing of it is imported
+    peerDependencies: { "react-hook-form": ">=7.55" }, // only for its types
     peerDependenciesMeta: { "react-hook-form": { optional: true } },
   };
 }
 
 /**
- * The types first in each condition: whoever resolves takes the first that it knows.
+ * Returns the conditions of an entry's export. `types` comes first in each: a resolver takes the first condition that it knows.
  * @param {Entry} entry
  */
 function conditions({ name, plain }) {
@@ -383,7 +382,7 @@ function conditions({ name, plain }) {
   };
 }
 
-/** The conditions of a module that is the same on all platforms. @param {string} types the path of its declarations */
+/** Returns the conditions of a module that is the same on all platforms. @param {string} types the path of its declarations */
 const moduleConditions = (types, path = types) => ({
   require: { types: `${types}.d.cts`, default: `${path}.cjs` },
   default: { types: `${types}.d.ts`, default: `${path}.js` },

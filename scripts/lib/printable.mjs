@@ -1,15 +1,15 @@
-/** Bytes as printable ASCII, to stand in JavaScript; `pkg-templates/loaders/printable.ts` reads it. */
+/** Writes bytes as printable ASCII, for a text in JavaScript; `pkg-templates/loaders/printable.ts` reads it. */
 import { swapped } from "../../pkg-templates/loaders/printable.ts";
 
-const PAGE = 88; // so many bytes are one character each; a mark in front of the character stands for so many more
+const PAGE = 88; // this many values of a byte take one character; each mark before the character adds as many
 const FIRST = "#".charCodeAt(0);
 const MARKS = ["", "{", "|"];
 const characterOf = (code) =>
   MARKS[Math.floor(code / PAGE)] + String.fromCharCode(FIRST + (code % PAGE));
 
 /**
- * Between double quotes, no character has to be escaped; and most bytes are one character, the same one everywhere:
- * Brotli packs that almost as well as the bytes themselves. Hexadecimal costs 8 % more, base64 30 %.
+ * In double quotes, no character needs an escape. Most bytes become one character, the same one everywhere, which Brotli
+ * compresses almost as well as the bytes themselves. Hexadecimal costs 8 % more, base64 30 %.
  */
 export const printable = (bytes) =>
   Array.from(bytes, (byte) => characterOf(swapped(byte)))

@@ -1,9 +1,9 @@
-/** Says on standard error how far a long command has come. */
+/** Prints the progress of a long command on standard error. */
 import { log } from "./output.mjs";
 
 const EVERY_MS = 10_000;
 
-/** It takes the first call for the beginning. @param {string} what such as `records looked through` @returns {(count: number) => void} */
+/** Returns a function that prints a count, at most once in `EVERY_MS` from its first call on. @param {string} what such as `records listed` @returns {(count: number) => void} */
 export function progress(what) {
   let last;
   return (count) => {

@@ -1,9 +1,9 @@
-/** The configurations of local development, for a project whose Workers are in the package. */
+/** Writes the configurations of local development, for a project whose Workers are in the package. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /**
- * Copies wrangler's files of the package into the project, where wrangler writes beside them.
+ * Copies wrangler's configurations from the package into the project, because wrangler writes files beside them.
  * @param {{root: string, project: string}} tools
  * @returns {{service: string, dashboard: string}}
  */

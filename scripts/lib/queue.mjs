@@ -1,4 +1,4 @@
-/** The queue of notifications: that of `npm start`, or the one that is bound to a deployed Worker. */
+/** Sends messages to the queue of notifications: the local one of `npm start`, or the one of a deployed Worker. */
 import { Cloudflare } from "./cloudflare.mjs";
 import { UserError } from "./output.mjs";
 import { calledAs, isClone } from "./places.mjs";
@@ -8,13 +8,13 @@ const START = isClone ? "npm start" : calledAs("dev");
 const DEADLINE_MS = 30_000; // of each call
 
 /**
- * A message names a transaction, and nothing of a person.
+ * A message names a transaction, and has no personal data.
  * @typedef {{id: string, createdAt: string, round: number}} Message
  * @typedef {{put: (message: Message) => Promise<unknown>}} Queue
  */
 
 /**
- * The queue that belongs to the records of a place. What is put into it is put once: a call that fails may have done so.
+ * Returns the queue that belongs to the records of a place. `put` is never retried: a call that failed may have taken effect.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./kv.mjs").Place} place
  * @param {string} origin of the local service
@@ -28,7 +28,7 @@ async function localQueue(origin) {
     fetch(new URL(path, origin), { ...options, signal: AbortSignal.timeout(DEADLINE_MS) }).catch(
       () => {
         throw new UserError(
-          `nothing answers at ${origin}, where the local queue would be: run \`${START}\`, or say by \`--origin\` where it is`,
+          `no service answers at ${origin}: run \`${START}\`, or pass the address of the local service by \`--origin\``,
         );
       },
     );
@@ -41,13 +41,13 @@ async function localQueue(origin) {
     });
     if (status !== 202)
       throw new UserError(
-        `${origin} does not take the message (status ${status}): is it the service of \`${START}\`?`,
+        `${origin} does not accept the message (status ${status}): is it the service of \`${START}\`?`,
       );
   };
   return { put };
 }
 
-/** The name of the queue among what is bound to a Worker; undefined if it has none. @returns {string | undefined} */
+/** Returns the name of the queue among a Worker's bindings; undefined if none is bound. @returns {string | undefined} */
 export const queueAmong = (bindings) =>
   bindings.find(({ name, type }) => name === BINDING && type === "queue")?.queue_name;
 

@@ -1,7 +1,7 @@
 /**
- * Restores of backups. A page of records is held at most: the backup is read, and the place listed, once to look at all before
- * anything is written, once to write, and once to read back. A restore that was broken off writes what is missing when it
- * is run again. `src/operator` says what is done with a record.
+ * Restores backups, with at most one page of records in memory. The backup is read, and the place listed, three times: to
+ * compare everything before anything is written, to write, and to read back. An interrupted restore writes what is missing when
+ * it is run again. `src/operator` decides what is done with a record.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -14,16 +14,16 @@ import { progress } from "./progress.mjs";
 
 const MOST_WRITES = 1_000;
 const MOST_READS = 100;
-const LEAST_LIFE = 90; // seconds: KV takes no expiry within the next 60
+const LEAST_LIFE = 90; // seconds: KV refuses an expiry within the next 60
 const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a write late
 const MOST_EXAMPLES = 20;
 
 /**
- * `rules` are the functions of `src/operator_exports`, `choice` one of them has made; `now` in milliseconds
+ * `rules`: the functions of `src/operator_exports`; `choice`: the result of `chooseRecords`; `now`: in milliseconds
  * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
- * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: what
- *   the place lists under the record's name
- * @typedef {{count: number, examples: any[]}} Keys API keys that the backup has, and the place has not or ends otherwise
+ * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: the
+ *   name in the place's list; null if it is not there
+ * @typedef {{count: number, examples: any[]}} Keys API keys of the backup that the place lacks, or that expire at another time there
  */
 
 /**
@@ -71,8 +71,8 @@ async function look(files, rules) {
 // ---- Each record ---------------------------------------------------------------------------------
 
 /**
- * The records of a backup as they are restored, and what becomes of each. Backup and place are both in the order of UTF-8
- * bytes: the marks of erasures come before the transactions that they mark.
+ * Yields the records of a backup as they will be restored, each with its fate. Backup and place are both in the order of UTF-8
+ * bytes, in which the marks of erasures come before the transactions that they mark.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -109,7 +109,7 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
   return { record: { ...record, base64: undefined, ...erased }, listed, fate: "taken" };
 }
 
-/** The place's own may be newer: an older one could cause a second e-mail. @returns {Pair["fate"]} */
+/** The place's own record is kept, because it may be newer: an older one could cause a second e-mail. @returns {Pair["fate"]} */
 function fateOfMail(listed, isErased) {
   if (isErased) return "erased";
   return listed ? "left" : "taken";
@@ -119,7 +119,7 @@ const lives = ({ expiration }) =>
   expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
 
 /**
- * Those that are taken.
+ * Yields the pairs whose records are taken.
  * @param {Job} job
  * @param {Record<Pair["fate"], number>} [tally] counts the others
  */
@@ -138,7 +138,7 @@ const recordsIn = (some) => some.map(({ record }) => record);
 // ---- Before anything is written ------------------------------------------------------------------
 
 /**
- * Refuses a record of the place that differs, unless it may be overwritten.
+ * Throws if a record of the place differs and must not be overwritten.
  * @param {Job} job
  * @param {boolean} overwrite
  * @returns {Promise<Keys>}
@@ -160,7 +160,7 @@ async function compare(job, overwrite) {
     ];
     if (first)
       throw new UserError(
-        `the place has another record \`${visible(first.name)}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+        `the namespace has a different record \`${visible(first.name)}\`, so nothing was overwritten: \`--overwrite\` replaces records that differ`,
       );
     compared += some.length;
     tell(compared);
@@ -207,7 +207,7 @@ async function writeMissing(job, tell) {
   return counts;
 }
 
-/** Those records that the place has not, or has otherwise. */
+/** Returns the records that the place lacks, or that differ there. */
 async function changedOf(kv, some) {
   const there = recordsIn(some.filter((pair) => pair.listed && !endsElsewhen(pair)));
   const same = new Set(there);
@@ -215,7 +215,7 @@ async function changedOf(kv, some) {
   return recordsIn(some).filter((record) => !same.has(record));
 }
 
-/** Those of these records that are not so in the place. */
+/** Returns the records that differ in the place; with `mayLack`, a record that is missing there does not differ. */
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
   const found = await Array.fromAsync(kv.read(records.map(({ name }) => name)));
@@ -234,7 +234,7 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
 
 // ---- Reading back --------------------------------------------------------------------------------
 
-/** Reads all records back, and again those that are seen late. */
+/** Reads all records back, and repeatedly those that do not show yet. */
 async function verify(job, waitMs) {
   let late = await lateOf(job.kv, takenOf(job));
   for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
@@ -245,7 +245,7 @@ async function verify(job, waitMs) {
   const [first] = late;
   const count = late.size > MOST_DIFFERING ? `more than ${MOST_DIFFERING}` : late.size;
   throw new UserError(
-    `${count} records are not as they are in the backup, \`${visible(first)}\` first: run the same command again`,
+    `${count} records differ from the backup, the first is \`${visible(first)}\`: run the same command again`,
   );
 }
 
@@ -255,8 +255,7 @@ async function* among(taken, names) {
 }
 
 /**
- * The names of records that are not yet seen as they were written; a few more than the bound end
- * the search.
+ * Returns the names of records that do not show yet as they were written. Stops once these are more than MOST_DIFFERING.
  */
 async function lateOf(kv, taken) {
   const tell = progress("records read back");

@@ -1,4 +1,4 @@
-/** Running other programs, never through a shell. */
+/** Runs other programs, never through a shell. */
 import { delimiter } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { x, xSync } from "tinyexec";
@@ -23,7 +23,7 @@ export const withPath = (env, ...folders) => ({
 });
 
 /**
- * The output of a quick program, trimmed, or null when it failed.
+ * Returns the trimmed output of a quick program, or null if it failed.
  * @param {import("node:child_process").SpawnOptions} [options]
  */
 export function ask(command, args, options) {
@@ -43,8 +43,8 @@ export function ask(command, args, options) {
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
- *   milliseconds; `show` passes on what it prints, with its own display of progress
- * @returns {Promise<string>} its standard output; rejects when it fails with a {@link UserError} that has all of it as `output`, and the `exitCode`
+ *   milliseconds; `show` passes on its output, with its own display of progress
+ * @returns {Promise<string>} its standard output. If it fails, rejects with a {@link UserError} that has all `output` and the `exitCode`
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
   /** @type {import("node:child_process").StdioOptions} */
@@ -60,7 +60,7 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
   }
 }
 
-/** What a program has started may keep its output open for ever, so nothing waits for the end of one that is stopped. */
+/** Stops a program at its timeout, without waiting for the end of its output, which a process that it started may keep open for ever. */
 async function inTime(child, timeout) {
   const {
     process: { spawnfile, stdout, stderr },

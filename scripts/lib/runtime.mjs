@@ -1,4 +1,4 @@
-/** This machine's runtime: one of miniflare's for a folder's records and their ledger, as `wrangler dev` keeps both. */
+/** The local runtime: miniflare with the records and the ledger of a folder, as `wrangler dev` stores both. */
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,11 +10,11 @@ const CLOSE_MS = 2_000; // of a runtime's end
 const CONCURRENT = 20; // writes
 const WORKER = readFileSync(join(import.meta.dirname, "local-worker.mjs"), "utf8");
 
-/** The folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
+/** Returns the folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
 export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root, persistTo);
 
 /**
- * `ask`: what {@link file://./local-worker.mjs} does, by its name, and with what; each call has a deadline.
+ * `ask` calls an act of {@link file://./local-worker.mjs} by its name, with an argument; each call has a deadline.
  * @typedef {{ask: (act: string, asked: unknown, purpose: string) => Promise<any>, close: () => Promise<void>}} Runtime
  */
 
@@ -24,12 +24,12 @@ export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root
  * @returns {Promise<Runtime>}
  */
 export async function startRuntime(folder, deadline) {
-  const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
+  const { Miniflare } = await import("miniflare"); // not through wrangler, which takes a second to load
   return locked(folder, () => start(new Miniflare(stateOf(folder)), deadline));
 }
 
 /**
- * Starts a runtime, to its first answer: until then two that make the same folder's databases would break each other.
+ * Waits for a runtime's first answer: until then, two that create the databases of one folder would break each other.
  * @param {import("miniflare").Miniflare} runtime
  * @param {number} deadline
  * @returns {Promise<Runtime>}
@@ -51,9 +51,9 @@ async function start(runtime, deadline) {
   return { ask, close };
 }
 
-/** A Worker bound to what `wrangler dev` keeps in this folder: without an `id` in its configuration it names namespaces and databases after their bindings. */
+/** Configures a Worker with what `wrangler dev` stores in this folder. Without an `id`, wrangler names namespaces and databases after their bindings. */
 const stateOf = (folder) => ({
-  cf: false, // else it asks Cloudflare where this machine is
+  cf: false, // otherwise it asks Cloudflare for the location of this machine
   resourcePersistencePath: join(folder, "v3"),
   workers: [
     {
@@ -76,7 +76,7 @@ const stateOf = (folder) => ({
   ],
 });
 
-/** The records of a runtime, as {@link import("./kv.mjs").Kv} asks for them. */
+/** Access to the records of a runtime, for {@link import("./kv.mjs").Kv}. */
 export class LocalPort {
   #runtime;
 
@@ -119,6 +119,7 @@ export class LocalPort {
 }
 
 /**
+ * Waits for a promise until a deadline.
  * @template T
  * @param {number} deadline in milliseconds
  * @param {string} problem for the message, such as `local KV can't list names`

@@ -1,5 +1,5 @@
 /**
- * The data of local development: keys that anybody can know, and a few prices. Never for a deployed
+ * Writes the data of local development: API keys that are public, a few prices and demo transactions. Never for a deployed
  * namespace.
  */
 import { openKv } from "./kv.mjs";
@@ -7,7 +7,7 @@ import { operate } from "./operations.mjs";
 import { operator, portOf } from "./operator.mjs";
 
 /**
- * The keys, and the records for whoever has a namespace at hand.
+ * Returns the keys, and their records for a caller with a namespace of its own.
  * @returns {Promise<{keys: {key: string, record: object, units: string[]}[], entries: import("./kv.mjs").Entry[]}>}
  */
 export async function seedData(tools) {
@@ -21,9 +21,9 @@ export async function seedData(tools) {
 }
 
 /**
- * Writes the records that are missing from local KV, and leaves the others as the user has them. What the dashboard shows,
- * orders of three months, is written once. The ledger is made before two Workers start, which would break each other's; and
- * gets what it lacks: messages of its queue are in memory, and lost with it. `origin`: the service's.
+ * Writes the records that are missing from local KV, and leaves the others as the user has them. Demo transactions of three
+ * months, for the dashboard, are written once. The ledger is created before the two Workers start, which would break each other
+ * by creating it. Then it gets what it lacks: its queue is in memory, and loses messages at its end. `origin`: the service's.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{persistTo?: string, origin: string}} options
  */

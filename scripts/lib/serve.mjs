@@ -1,4 +1,4 @@
-/** Workers on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
+/** Runs Workers on this machine by `wrangler dev`, and stops child processes with all that they have started. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ import { stateFolder } from "./runtime.mjs";
 const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
-const FIRST_ANSWER_MS = 120_000; // with a build of the sources before it
-/** What a runtime says whose start met another one's at the same files: each of them locks a database for a moment. */
+const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
+/** The error of a runtime that starts at the same time as another one with the same files, while that one locks a database. */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
@@ -25,7 +25,7 @@ export async function freePort(text, command) {
     port < 1024 ? await getPort({ host: HOST, port: [port, 8788] }) : await portFrom(port);
   if (free === port) return port;
   throw new UserError(
-    `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} ${command}`,
+    `port ${port} is in use: stop the program that uses it, or choose another port, such as PORT=${free} ${command}`,
   );
 }
 
@@ -36,9 +36,8 @@ export const portFrom = (port) =>
 /** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>, show: () => void}} Server `kill`: at once */
 
 /**
- * Starts a Worker and waits until it answers. Its queues are those of all Workers on the same state: each puts messages for the
- * others into them. `show` passes on what it prints from now on: before, that only matters
- * if the start fails.
+ * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can send messages to
+ * the others. `show` passes on its output from then on; earlier output is shown only if the start fails.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
  *   messages; `options` of `wrangler dev`
@@ -77,7 +76,7 @@ async function startOnce(tools, { config, port, persistTo, options = [] }) {
     "--show-interactive-dev-session=false",
     "--persist-to",
     state,
-    ...(secrets ? ["--env-file", secrets] : []), // beside the configuration there are none
+    ...(secrets ? ["--env-file", secrets] : []), // wrangler looks for them only beside the configuration
     ...options,
   ];
   const { child, ended, end, kill } = startGroup([wrangler, "dev", ...args], {
@@ -107,18 +106,18 @@ async function startOnce(tools, { config, port, persistTo, options = [] }) {
     }
     await sleep(POLL_MS);
   }
-  await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
+  await sleep(SETTLE_MS); // until wrangler has printed its lines about the start, and about the requests that waited for it
   const show = () => {
     isShown = true;
   };
   const endQuietly = () => {
-    isShown = false; // what wrangler's helpers say of their end helps nobody
+    isShown = false; // messages of wrangler's helpers about their end are of no use
     return end();
   };
   return { server: { origin, ended, end: endQuietly, kill, show }, output };
 }
 
-/** Whether a Worker answers: with a page, a 404, or whatever else is not a failure. */
+/** Whether a Worker answers with any status below 500. */
 const answers = (origin) =>
   fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     ({ status }) => status < 500,
@@ -126,7 +125,7 @@ const answers = (origin) =>
   );
 
 /**
- * Shows what servers print until a signal asks for their end.
+ * Starts servers, and shows their output until a signal stops them.
  * @param {() => Promise<Server[]>} start
  * @returns {Promise<never>} ends this process
  */
@@ -137,18 +136,18 @@ export async function serveUntilAsked(start) {
     whenNpmEnds(() => resolve(undefined));
   });
   const servers = await Promise.race([start(), asked]);
-  if (!servers) process.exit(130); // asked to end before it had begun
+  if (!servers) process.exit(130); // asked to stop before the servers had started
   for (const server of servers) server.show();
   const how = await Promise.race([...servers.map(({ ended }) => ended), asked]);
   if (how !== undefined)
-    throw new UserError(`a server ended by itself: wrangler ${how || "ended"}`);
+    throw new UserError(`a server stopped unexpectedly: wrangler ${how || "ended"}`);
   await Promise.all(servers.map((server) => server.end()));
   process.exit(0);
 }
 
 /**
- * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this
- * process alone, which ends the group in order. `ended` becomes 0, or how else it ended.
+ * Starts a Node script in a process group of its own, which ends with this process. Ctrl-C then reaches only this process,
+ * which stops the group in order. `ended` resolves to 0, or to a description of how else the script ended.
  * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>}}
  */
 export function startGroup(args, options) {
@@ -175,7 +174,7 @@ export function startGroup(args, options) {
   return { child, ended, end, kill };
 }
 
-/** At once, for the end of this process: the packages that kill trees take their time. */
+/** Kills a group synchronously, as this process may be exiting: packages that kill process trees are asynchronous. */
 function killGroup(pid) {
   if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
   try {

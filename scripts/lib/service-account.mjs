@@ -1,13 +1,13 @@
-/** What a service's deploy finds in its account, and what it leaves there: the KV namespace and the queues. */
+/** The KV namespaces and queues of a service's account: what a deploy finds there, and what it removes. */
 import { copyWith } from "./config-copy.mjs";
 import { log } from "./output.mjs";
 
-/** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings` of the Worker that is deployed, none if there is none */
+/** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings`: of the deployed Worker; empty if none is deployed */
 
 /**
- * The configuration to deploy: this file, or a copy with the IDs of namespaces that the account has and the Worker has not. That
- * is so after a deploy that failed, and after the Worker was deleted. wrangler would make them, and Cloudflare refuses a second
- * namespace of a title.
+ * Returns the configuration to deploy: this file, or a copy with the IDs of namespaces that the account has but the Worker is
+ * not bound to, as after a failed deploy, or after the Worker was deleted. wrangler would create them again, and Cloudflare
+ * refuses a second namespace of the same title.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service
@@ -24,7 +24,7 @@ export async function connected(tools, cloudflare, service, { file, environment 
   return copyWith(tools, { file, environment, folder: "deploy", account, change });
 }
 
-/** The IDs, by binding, of namespaces that an earlier deploy made. */
+/** Returns the IDs, by binding, of namespaces that an earlier deploy created. */
 async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
   const ids = new Map();
   const isBound = (binding) =>
@@ -38,25 +38,25 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
     if (!id) continue;
     ids.set(binding, id);
     log(
-      `the account has the KV namespace \`${title}\` (${id}) already: the Worker is bound to it, with the records in it`,
+      `the account already has the KV namespace \`${title}\` (${id}): the Worker is bound to it and its records`,
     );
   }
   return ids;
 }
 
-/** As wrangler names the namespace that it makes. */
+/** The title that wrangler gives to a namespace that it creates. */
 const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`;
 
 /**
- * Ends the deliveries of queues that the configuration no longer names: wrangler leaves the Worker their consumer, which
- * would go on to get messages after e-mails were switched off.
+ * Removes the Worker as a consumer of queues that the configuration no longer names. wrangler leaves it, so that the Worker
+ * would still receive messages after e-mails were switched off.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service `bindings`: as they were before the deploy
  */
 export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
   const consumed = (settings.queues.consumers ?? []).map(({ queue }) => queue);
   const bound = bindings.flatMap(
-    ({ type, name, queue_name: queue }) => (type === "queue" && name !== "LEDGER" ? queue : []), // that one is the dashboard's
+    ({ type, name, queue_name: queue }) => (type === "queue" && name !== "LEDGER" ? queue : []), // the dashboard consumes that one
   );
   const own = [`${worker}-notifications`, `${worker}-notifications-dead`];
   const left = [...new Set([...bound, ...own])].filter((name) => !consumed.includes(name));
@@ -65,13 +65,13 @@ export async function leaveQueues(cloudflare, { worker, bindings, settings }) {
     for (const { queue_id, queue_name, consumers } of await queuesNamed(cloudflare, left))
       for (const { consumer_id } of consumers.filter((consumer) => isOf(consumer, worker))) {
         const path = `/queues/${encodeURIComponent(queue_id)}/consumers/${encodeURIComponent(consumer_id)}`;
-        await cloudflare.call(`take the Worker off the queue \`${queue_name}\``, "DELETE", path);
+        await cloudflare.call(`remove the Worker from the queue \`${queue_name}\``, "DELETE", path);
         log(
-          `the queue \`${queue_name}\` no longer delivers to ${worker}. What is in it waits until it is bound again, or expires`,
+          `the queue \`${queue_name}\` no longer delivers to ${worker}. Its messages wait until it is bound again, or expire`,
         );
       }
   } catch ({ message }) {
-    const names = left.filter((name) => bound.includes(name)); // else there is nothing to leave
+    const names = left.filter((name) => bound.includes(name)); // else there is nothing to remove
     if (names.length > 0) log([message, "Do it by hand:", ...names.map(byHand(worker))].join("\n"));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's migrations, and the
- * operator's commands, which are the clone's own modules. Its tree is like the clone's.
+ * Builds the npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's migrations, and the
+ * operator's commands, which are the clone's own modules. Its folders are those of the clone.
  */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -11,12 +11,12 @@ import { SERVICE_BUILD } from "./worker.mjs";
 
 export const NAME = "impact-pledge-service";
 const ENTRY = "scripts/service.mjs";
-/** What the modules read beside each other. */
+/** Files that the modules read when they run. */
 const READ = ["scripts/lib/local-worker.mjs", "scripts/lib/operations.json"];
 const PACKAGE = `node_modules/${NAME}`;
 
 /**
- * Puts it together, once its parts are built.
+ * Assembles the package from its parts, which must be built.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
  */
@@ -51,7 +51,7 @@ function copyBuilds(root, fresh) {
   cpSync(join(root, "migrations"), join(fresh, "migrations"), { recursive: true });
 }
 
-/** The modules of the commands. @returns {Promise<string[]>} the npm packages that they import */
+/** Copies the modules of the commands. @returns {Promise<string[]>} the npm packages that they import */
 async function copyModules(root, fresh) {
   const { build } = await import("esbuild");
   const { metafile } = await build({
@@ -73,7 +73,7 @@ async function copyModules(root, fresh) {
   return [...new Set(["wrangler", ...names])].sort();
 }
 
-/** The Workers of `dev`, each with all that it imports but its wasm, which lies beside it. */
+/** Bundles the Workers of `dev`, each with all its imports but the wasm, which is copied beside it. */
 async function bundleDevelopment(root, fresh) {
   const { build } = await import("esbuild");
   const folder = join(fresh, "dev");
@@ -98,7 +98,7 @@ async function bundleDevelopment(root, fresh) {
   });
 }
 
-/** Those of `dev`, and those that `init` copies into a folder, which lead into the package. */
+/** Writes the configurations of `dev`, and the templates that `init` copies, whose paths lead into the package. */
 function writeConfigurations(root, fresh) {
   const read = (name) => readFileSync(join(root, name), "utf8");
   const write = (name, text) => {

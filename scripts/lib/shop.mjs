@@ -1,4 +1,4 @@
-/** The pages of the demo shop. */
+/** Builds the pages of the demo shop. */
 import {
   existsSync,
   mkdirSync,
@@ -40,7 +40,7 @@ export async function bundleShop(root) {
     logLevel: "warning",
   });
   for (const { path, contents } of outputFiles) {
-    // Unchanged files are not written again, because a watcher or a running shop may be reading them.
+    // Unchanged files are not written again: a watcher or a running shop may be reading them.
     if (existsSync(path) && readFileSync(path).equals(contents)) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
@@ -54,7 +54,7 @@ function linkPackage(root) {
   if (!existsSync(join(pkg, "package.json")))
     throw new UserError("the shop needs the package in pkg/; run `npm run build` first");
   if (existsSync(link)) return;
-  rmSync(link, { force: true }); // one that leads nowhere
+  rmSync(link, { force: true }); // a broken link
   mkdirSync(dirname(link), { recursive: true });
   symlinkSync(pkg, link, "junction");
 }

@@ -1,4 +1,4 @@
-/** The steps of a test run: the commands of each, how many run side by side, and how what they tested is counted. */
+/** Runs the steps of a test run, several commands at a time, and counts the tests that passed and failed. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { run } from "./run.mjs";
 const LONGEST = 8;
 const MEMORY_OF_A_TASK = 2 ** 31;
 const BEAT_MS = 30_000;
-/** Of a command: far beyond what any takes from nothing. Without it one that hangs would tell nobody what it printed. */
+/** Timeout of a command, far longer than any takes in a fresh clone. Without it, the output of one that hangs would not be printed. */
 const DEADLINE_MS = 20 * 60_000;
 
 /**
- * A command of a step. `needs`: names of earlier tasks that must have passed; `holds`: what one task at a time may use.
+ * A command of a step. `needs`: names of earlier tasks that must have passed; `holds`: a resource that one task at a time may use.
  * @typedef {{passed: number, failed: number}} Counts
  * @typedef {(output: string, isOk: boolean) => Counts} Count
  * @typedef {{step: string, name: string, command: string[], count: Count, env?: NodeJS.ProcessEnv, needs?: string[], holds?: string}} Task
@@ -31,7 +31,7 @@ export const cargoTests = (output) =>
     ),
   );
 
-/** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print the like before. */
+/** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print similar lines before. */
 export function nodeTests(output) {
   const count = (word) =>
     Number([...output.matchAll(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
@@ -45,14 +45,14 @@ export const sum = (counts) =>
     failed: 0,
   });
 
-/** One task for each processor, as long as there is memory for them. */
+/** One task for each processor, or fewer if there is not enough memory. */
 const SIDE_BY_SIDE = Math.max(
   1,
   Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_OF_A_TASK)),
 );
 
 /**
- * Runs all tasks, several at a time, and prints the output of those that failed. A task whose needs failed has failed.
+ * Runs all tasks, several at a time, and prints the output of those that failed. A task fails if a task that it needs has failed.
  * @param {Task[]} tasks each after those that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
  * @param {number} [deadline] of each, in milliseconds
@@ -87,7 +87,7 @@ export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
     return { ...result, step: task.step, name: task.name };
   };
 
-  const beat = setInterval(() => log(`at work: ${[...atWork].join(", ")}`), BEAT_MS);
+  const beat = setInterval(() => log(`running: ${[...atWork].join(", ")}`), BEAT_MS);
   for (const task of tasks) results.set(task.name, play(task));
   return Promise.all(results.values()).finally(() => clearInterval(beat));
 }
@@ -137,7 +137,7 @@ async function runCommand([program = "", ...args], count, options) {
   };
 }
 
-/** The time that CONTRIBUTING.md records. */
+/** Returns the time that CONTRIBUTING.md records. */
 export function recordedTime(root) {
   const [, time] =
     readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??

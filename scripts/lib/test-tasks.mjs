@@ -8,7 +8,7 @@ const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
 /**
- * What begins first stands first: the builds, which most tests wait for, and then the longest.
+ * Returns the tasks in the order in which they start: the builds, which most tests wait for, and then the longest.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {import("./test-steps.mjs").Task[]}
  */
@@ -22,7 +22,7 @@ export function allTasks({ root, native, wasm }) {
   });
   const script = (name, [file, ...args], more) =>
     task(name, [process.execPath, join(root, file), ...args], more);
-  // Two cargos that share a target folder would wait for each other.
+  // Two processes of cargo that share a target folder would wait for each other.
   const build = (name, part) =>
     script(name, ["scripts/run.mjs", "build", part], { holds: wasm.targetFolder });
   const cargo = (name, args, more) =>
@@ -40,7 +40,7 @@ export function allTasks({ root, native, wasm }) {
     build("operator", "operator"),
     build("dashboard", "dashboard"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
-    cargo("check", ["check", "--all-features"]), // without what the tests' crates switch on in those that both use
+    cargo("check", ["check", "--all-features"]), // without the features that only the tests' dependencies enable
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
       "node_modules/@biomejs/biome/bin/biome",
@@ -51,7 +51,7 @@ export function allTasks({ root, native, wasm }) {
     ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
     ...nodeTasks(root),
-    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import what was built
+    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import the builds
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
     cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
     cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
@@ -60,7 +60,7 @@ export function allTasks({ root, native, wasm }) {
 
 const LONGEST_FIRST = ["e2e", "browser", "package"];
 
-/** A task for each file of tests for Node, so that none is forgotten; its folder is the step. */
+/** Returns a task for each file of tests for Node, found by its name so that none is forgotten. Its folder is the step. */
 function nodeTasks(root) {
   const rank = ({ step }) =>
     LONGEST_FIRST.includes(step) ? LONGEST_FIRST.indexOf(step) : LONGEST_FIRST.length;

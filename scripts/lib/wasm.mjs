@@ -1,6 +1,5 @@
 /**
- * From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt,
- * wasm2js.
+ * Builds wasm from the crate, and its JavaScript where it needs any, with cargo, wasm-bindgen, wasm-opt and wasm2js.
  */
 import { createHash } from "node:crypto";
 import {
@@ -21,26 +20,26 @@ import { bindgenVersion } from "../setup/rust.mjs";
 import { WASM } from "../setup/toolchain.mjs";
 
 /**
- * These hold for our memory: it starts as zeros, and its lowest addresses are the end of the stack,
- * without data.
+ * What wasm-opt may assume of our memory: it starts as zeros, and its lowest addresses are the end of the stack, without data.
  */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 /**
- * The smallest after brotli. The compiler's order of functions is like a random one, and another in each of its versions;
- * by their names those of a module are neighbours.
+ * The smallest after brotli. The compiler's order of functions is practically random, and changes with its version; sorted by
+ * name, the functions of a module are neighbours.
  */
 const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 
 /**
- * By the name of the files. `features` of the crate; rustc's `level` of optimization; flags for wasm-bindgen (without any
- * list the wasm may import nothing) and for wasm-opt; `inPackage`: see {@link blankSourcePaths} and {@link shortenNames};
- * `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain}. `of`: another row, whose crate has only these `exports`.
+ * The builds, by the name of their files. `features`: of the crate; `level`: rustc's level of optimization; `bindgen`: flags for
+ * wasm-bindgen (without a list, the wasm may import nothing); `optimise`: flags for wasm-opt; `inPackage`: see
+ * {@link blankSourcePaths} and {@link shortenNames}; `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain};
+ * `of`: another row, whose wasm is taken and keeps only these `exports`.
  * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
-  // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
-  // abort handler catches by wasm's own instructions.
+  // Enables the recovery of the `worker` crate: after an exception leaves the wasm, the next call starts a new instance. Its
+  // abort handler catches exceptions by wasm's own instructions.
   impact_pledge: {
     features: "consumer",
     level: 3,
@@ -53,8 +52,8 @@ const BUILDS = {
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-Oz", "--enable-exception-handling"], // `--converge` takes minutes for 0.3 %
   },
-  // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler: Node 20 has no `WebAssembly.JSTag`, which
-  // that takes.
+  // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler, which needs
+  // `WebAssembly.JSTag`: Node 20 has none.
   testing: {
     features: "server",
     level: "z",
@@ -71,14 +70,14 @@ const BUILDS = {
     inPackage: true,
     bareTraps: true,
   },
-  // JSON in half the time of "z" for 0.1 KB. In the others it would link panics.
+  // Checks JSON in half the time of "z", for 0.1 KB more. In the other builds, this level would link panics.
   validator: {
     features: "validate",
     level: "s",
     optimise: [...PACKED, "--strip-target-features"],
     plain: true,
   },
-  // The same crate with the formats alone, for forms: what else a form can break is checked by generated facts.
+  // The same crate with only the formats, for forms: generated facts check everything else in a form.
   formats: {
     features: "validate",
     level: "s",
@@ -109,7 +108,7 @@ export async function buildWasm(tools, name) {
   });
 }
 
-/** What {@link buildWasm} returns if the cache has it for the sources as they are; else null. */
+/** Returns the folder of {@link buildWasm} if the cache has it for the current sources, else null. */
 export function builtWasm(tools, name) {
   const place = placeOf(tools, keyOf(tools, BUILDS[name].of ?? name), name);
   return existsSync(place) ? place : null;
@@ -125,8 +124,8 @@ function placeOf({ root, cache }, crate, name) {
 }
 
 /**
- * The crate compiled and bound, not yet optimised. The cache keeps it by all that it depends on: a fresh clone need not
- * compile. What cargo writes is not kept, because it names the clone's folder, which wasm-bindgen reads.
+ * Compiles the crate and runs wasm-bindgen, without optimising. The result's key in the cache covers all that it depends on, so
+ * that a fresh clone need not compile. Cargo's output is not cached: it names the clone's folder, which wasm-bindgen reads.
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
  */
 export async function buildCrate(tools, name) {
@@ -166,11 +165,11 @@ function argumentsOf(name) {
   const { features, level } = BUILDS[name];
   const args = ["build", "--lib", "--release", "--target", WASM];
   args.push("--no-default-features", "--features", features);
-  // One profile: what runs while compiling is compiled once for all levels.
+  // One profile: build scripts and macros are compiled once for all levels.
   return [...args, "--config", `profile.release.opt-level=${JSON.stringify(level)}`];
 }
 
-/** The user's flags for rustc would replace ours. @returns {NodeJS.ProcessEnv} */
+/** Returns the environment without the user's flags for rustc, which would replace ours. @returns {NodeJS.ProcessEnv} */
 export const compilerEnv = ({ wasm }) => ({
   ...wasm.env,
   RUSTFLAGS: undefined,
@@ -180,8 +179,8 @@ export const compilerEnv = ({ wasm }) => ({
 const FOLDERS = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
 /**
- * Cargo's setting of rustc's flags, by which it names no folder of this machine: the same bytes wherever it is built.
- * (`trim-paths` of a profile would do it, but takes nightly Rust.)
+ * Returns cargo's setting of flags for rustc that keep this machine's folders out of the wasm, so that its bytes are the same
+ * wherever it is built. (A profile's `trim-paths` would do this, but needs nightly Rust.)
  */
 async function rustflags({ root, wasm }) {
   const args = ["--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM];
@@ -226,7 +225,7 @@ export function bind(tools, crate, folder, name, flags) {
 const binaryenTool = ({ root, env }, tool, ...args) =>
   run(process.execPath, [join(root, "node_modules", "binaryen", "bin", tool), ...args], { env });
 
-/** Changes a wasm in place. */
+/** Runs wasm-opt, which changes a wasm in place. */
 const wasmOpt = (tools, wasm, ...flags) =>
   binaryenTool(tools, "wasm-opt", wasm, "-o", wasm, ...flags);
 
@@ -236,11 +235,11 @@ export function checkImportsNothing(wasm) {
   const [foreign] = importsOf(wasm);
   if (foreign)
     throw new UserError(
-      `the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`,
+      `the wasm imports \`${foreign.name}\`, which nothing provides: keep JavaScript's types out of this feature`,
     );
 }
 
-/** Removes all other exports, and so what nothing else needs. */
+/** Removes all other exports, so that wasm-opt removes what only they need. */
 async function keepExports(wasm, names) {
   const { default: binaryen } = await import("binaryen");
   const module = binaryen.readBinary(readFileSync(wasm));
@@ -265,7 +264,7 @@ function blankSourcePaths(wasm) {
 }
 
 /**
- * What writes the message of a panic, by the paths of functions. Nothing else in the client shows a value by `Debug`, or a
+ * Matches the paths of functions that write the message of a panic. Nothing else in the client shows a value by `Debug`, or a
  * number by `fmt`.
  */
 const PANICS =
@@ -273,8 +272,8 @@ const PANICS =
 const EVERY_PANIC = "core::panicking::panic_fmt";
 
 /**
- * Lets a panic trap at once. It would write a message first, which nobody can read, as the wasm has no output. Stable Rust
- * cannot leave that out. Callers download 1.3 KB less.
+ * Makes a panic trap at once, without first writing a message, which nobody can read, as the wasm has no output. Stable Rust
+ * cannot do this. Callers download 1.3 KB less.
  */
 export async function removePanics(wasm) {
   const { default: binaryen } = await import("binaryen");
@@ -287,7 +286,7 @@ export async function removePanics(wasm) {
   const panics = all.filter((each) => PANICS.test(pathOf(each)));
   if (!panics.some((each) => pathOf(each) === EVERY_PANIC))
     throw new UserError(
-      "panics have other names than they had; see PANICS in scripts/lib/wasm.mjs",
+      "the functions of panics have new names: update PANICS in scripts/lib/wasm.mjs",
     );
   // The package's types declare `Function` as a member of modules.
   const functions = /** @type {any} */ (binaryen).Function;
@@ -297,25 +296,25 @@ export async function removePanics(wasm) {
 }
 
 /**
- * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns what an instance exports. All of it
- * lies in that function, so that nothing runs before it is called and no two instances share a variable. An access
- * beyond the memory does not trap there; Rust checks its indices itself.
+ * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns the exports of a new instance. All code is in
+ * that function, so that nothing runs before it is called and no two instances share a variable. An access beyond the memory
+ * does not trap there; Rust checks its indices itself.
  */
 export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, "-o", file, "--all-features", "-O");
   const code = readFileSync(file, "utf8");
-  const end = code.indexOf("var retasmFunc = asmFunc({"); // an instance made as the module is loaded, and its exports
+  const end = code.indexOf("var retasmFunc = asmFunc({"); // from here on: an instance that is created when the module loads, and its exports
   if (end < 0 || /^import /m.test(code))
     throw new UserError(
-      "wasm2js writes other JavaScript than it did; see writePlain in scripts/lib/wasm.mjs",
+      "wasm2js writes different JavaScript than before: update writePlain in scripts/lib/wasm.mjs",
     );
   const body = `${code.slice(0, end)}return asmFunc({});\n`;
   writeFileSync(file, `export function instantiate() {\n${body}}\n`);
 }
 
 /**
- * Gives what wasm and wasm-bindgen's JavaScript call each other names of a letter or two: wasm-opt in the one, esbuild
- * in the other. Shoppers download 2.6 KB less. Exports that other JavaScript calls get their names back.
+ * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other to a letter or two: wasm-opt in the wasm,
+ * esbuild in the JavaScript. Shoppers download 2.6 KB less. Exports that other JavaScript calls get their names back.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(
@@ -340,7 +339,7 @@ export async function shortenNames(tools, wasm, script) {
 
 /**
  * @param {string} wasm
- * @param {[name: string, now: string][]} rows what an export is to be called, and what it is called
+ * @param {[name: string, now: string][]} rows the new name of an export, and its current one
  */
 async function renameExports(wasm, rows) {
   const { default: binaryen } = await import("binaryen");
@@ -353,7 +352,7 @@ async function renameExports(wasm, rows) {
     module.removeExport(now);
     module[`add${what}Export`](value, name);
   }
-  module.runPasses(["strip-target-features"]); // the last tool that reads them is this one
+  module.runPasses(["strip-target-features"]); // no later tool reads them
   writeFileSync(wasm, module.emitBinary());
   module.dispose();
 }

@@ -1,11 +1,11 @@
-/** The Workers: the wasm of each, wasm-bindgen's JavaScript, and the module that Cloudflare starts. */
+/** Builds the Workers: the wasm of each, wasm-bindgen's JavaScript, and the module that Cloudflare starts. */
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { log } from "./output.mjs";
 import { buildWasm } from "./wasm.mjs";
 
-/** What the service has beside wasm-bindgen's JavaScript. */
+/** The service's JavaScript besides that of wasm-bindgen. */
 const SERVICE = [
   "server/worker.js",
   "server/no-registry.js",
@@ -13,7 +13,7 @@ const SERVICE = [
   "workers/recover.js",
 ];
 
-/** What is built of it. */
+/** Files and folders of the built service. */
 export const SERVICE_BUILD = [
   ...SERVICE.map((file) => basename(file)),
   "impact_pledge.js",
@@ -22,35 +22,35 @@ export const SERVICE_BUILD = [
   "snippets",
 ];
 
-/** The service. @param {import("../setup/tools.mjs").Tools} tools */
+/** Builds the service. @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildWorker(tools) {
   const folder = join(tools.root, "build");
   placeWorker(tools, await buildWasm(tools, "impact_pledge"), folder);
   logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
 }
 
-/** The dashboard. @param {import("../setup/tools.mjs").Tools} tools */
+/** Builds the dashboard. @param {import("../setup/tools.mjs").Tools} tools */
 export async function buildDashboard(tools) {
   const folder = join(tools.root, "build", "dashboard");
   placeDashboard(tools, await buildWasm(tools, "dashboard"), folder);
   logSize(join(folder, "dashboard_bg.wasm"), "brotli", brotliCompressSync);
 }
 
-/** Puts the service together. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
+/** Copies the files of the service into a folder. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
 export function placeWorker({ root }, made, folder) {
   copy(made, folder);
   copy(made, join(folder, "consumer"), (from) => !from.endsWith(".wasm"));
   for (const file of SERVICE) copy(join(root, "src", file), join(folder, basename(file)));
 }
 
-/** Puts the dashboard together. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
+/** Copies the files of the dashboard into a folder. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
 export function placeDashboard({ root }, made, folder) {
   copy(made, folder);
   for (const file of ["dashboard_exports/worker.js", "workers/recover.js"])
     copy(join(root, "src", file), join(folder, basename(file)));
 }
 
-/** Copies a file or folder. An unchanged file is left alone, so that a watcher does not start a build for it. */
+/** Copies a file or folder. Unchanged files are not written, so that a watcher does not start a build for them. */
 export function copy(from, to, isWanted = (_from) => true) {
   const isNew = (from, to) =>
     statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));

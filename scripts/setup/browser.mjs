@@ -1,12 +1,12 @@
 /**
- * A Chromium for the tests in a browser: the user's own, else playwright's download, else Debian's.
+ * Finds or installs a Chromium for the browser tests: the user's own, else playwright's download, else Debian's.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./debian.mjs";
 import { run } from "../lib/run.mjs";
 
-/** Flags with which it runs as root and in containers, and asks for nothing on the network. */
+/** Flags with which it runs as root and in containers, without network requests of its own. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

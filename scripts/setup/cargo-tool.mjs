@@ -1,11 +1,11 @@
-/** Programs that cargo compiles once for all clones of a user. */
+/** Installs programs that cargo compiles once for all clones of a user. */
 import { join } from "node:path";
 import { entry } from "../lib/cache.mjs";
 import { log } from "../lib/output.mjs";
 import { run, withPath } from "../lib/run.mjs";
 
 /**
- * Gets a subcommand of cargo, such as `cargo-fuzz`.
+ * Installs a subcommand of cargo, such as `cargo-fuzz`.
  * @param {import("./tools.mjs").Tools} tools
  * @returns {Promise<NodeJS.ProcessEnv>} in which `cargo fuzz` is found
  */

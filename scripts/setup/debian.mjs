@@ -1,6 +1,6 @@
 /**
- * Only for machines that reach neither rustup's server nor a download of Chromium, but Debian's packages: CI on a closed
- * network, say. Debian's rustc comes without a standard library for wasm32, but with its source: it is built once.
+ * Installs Debian's packages on machines that can reach neither rustup's server nor a download of Chromium, such as CI on a
+ * closed network. Debian's rustc has no standard library for wasm32, but the library's source, which is built once.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const OPTIONS = [
 ];
 
 /**
- * Needs root, or a sudo that asks nothing.
+ * Installs packages. Needs root, or sudo without a password.
  * @param {string} what the tool that the packages bring, for messages
  * @param {string[]} packages
  * @param {string} remedy where this fails
@@ -40,12 +40,12 @@ export async function installDebian(what, packages, remedy) {
     });
   await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
-    throw new UserError(`${what} can't be had: ${remedy}; Debian's failed: ${message}`);
+    throw new UserError(`${what} is missing: ${remedy}; Debian's failed: ${message}`);
   });
 }
 
 /**
- * Debian's Rust with the standard library that was built for it, or null.
+ * Returns Debian's Rust with the standard library that was built for it, or null.
  * @param {import("./tools.mjs").Place} place
  */
 export function debianRust({ root, cache }) {
@@ -66,7 +66,7 @@ export function debianRust({ root, cache }) {
   };
 }
 
-/** Debian's rustc brings no linker for wasm; its LLVM's does the work. */
+/** Debian's rustc has no linker for wasm; the one of its LLVM is used. */
 const linker = (debian) => find(`wasm-ld-${llvm(debian)}`, BIN);
 const llvm = ({ identity }) => identity.match(/^LLVM version: (\d+)/m)?.[1];
 const builtStd = (cache, { identity, release }) =>
@@ -87,15 +87,15 @@ export async function installDebianRust({ root, cache }, remedy) {
     existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
   if (!hasAll(rustOf(find("rustc", BIN), root))) await installDebian("Rust", PACKAGES, remedy);
   const debian = rustOf(find("rustc", BIN), root);
-  if (!hasAll(debian)) throw new UserError(`Rust can't be had: ${remedy}; Debian's is too old`);
+  if (!hasAll(debian)) throw new UserError(`Rust is missing: ${remedy}; Debian's is too old`);
   if (!linker(debian))
     await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`], remedy);
   await entry(builtStd(cache, debian), (folder) => buildStd(debian, folder));
 }
 
 /**
- * Builds the standard library in an empty crate, about 80 seconds, and keeps it as a sysroot of its
- * own.
+ * Builds the standard library in an empty crate, which takes about 80 seconds, and keeps it as a
+ * sysroot of its own.
  */
 async function buildStd({ cargo }, folder) {
   const crate = join(folder, "crate");
@@ -105,7 +105,7 @@ async function buildStd({ cargo }, folder) {
     '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2024"\n\n[workspace]\n',
   );
   writeFileSync(join(crate, "src", "lib.rs"), "#![no_std]\n");
-  // No flag, wrapper or folder of the user's may change what is built.
+  // The user's flags, wrappers and folders must not change the build.
   const theirs = Object.keys(process.env).filter((name) =>
     /^(CARGO_(?!HOME|HTTP|NET|REGISTR)|RUSTC|RUSTFLAGS|RUSTDOC)/.test(name),
   );

@@ -1,6 +1,6 @@
 /**
- * Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot,
- * and where there is none, ./debian.mjs takes Debian's.
+ * Finds or installs Rust for native code and for wasm32. rustup adds what rust-toolchain.toml names; without rustup, or if it
+ * fails, ./debian.mjs installs Debian's Rust.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +12,7 @@ import { ask, find, run } from "../lib/run.mjs";
 import { WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BINSTALL_MS = 120_000;
-const RUSTUP_MS = 90_000; // on a network that swallows packets rustup alone would go on for many minutes
+const RUSTUP_MS = 90_000; // on a network that drops packets, rustup would take many minutes to fail
 const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
 
 /**
@@ -26,7 +26,7 @@ export function findRust(place) {
 }
 
 /**
- * Is what {@link findRust} found enough?
+ * Whether {@link findRust} has found all that is needed.
  * @param {ReturnType<typeof findRust>} found
  * @param {{lint?: boolean}} needs
  */
@@ -45,7 +45,7 @@ export async function installRust(place, needs) {
   await installDebianRust(place, remedy);
 }
 
-/** @returns {Promise<string>} why what it added is not enough */
+/** @returns {Promise<string>} why Rust may still be incomplete */
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
@@ -63,29 +63,29 @@ async function byRustup({ root }) {
   };
   try {
     for (const args of wanted) await run(rustup, args, options);
-    return "what rustup has is not enough";
+    return "rustup's toolchain is not enough";
   } catch ({ message }) {
     return `rustup failed (${message})`;
   }
 }
 
 /**
- * wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private
- * format.
+ * The version of wasm-bindgen's command is exactly that of the crate in Cargo.lock, because both
+ * share a private format.
  */
 export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
     /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
   )?.[1] ?? "";
-/** With its test runner, which `npm test` needs. */
+/** The folder of the published commands, with the test runner that `npm test` needs. */
 const published = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
-/** The command alone, of ./bindgen: it compiles in a quarter of the time. */
+/** The folder of the command of ./bindgen, without a test runner: it compiles in a quarter of the time. */
 const small = ({ root, cache }) => join(cache, `wasm-bindgen-small-${bindgenVersion(root)}`);
 const complete = (folder) =>
   ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
 
 /**
- * The folder of `wasm-bindgen`, and where tests need it of `wasm-bindgen-test-runner`; null where there is none.
+ * Returns the folder of `wasm-bindgen`, with `wasm-bindgen-test-runner` if tests need it, or null.
  * @param {import("./tools.mjs").Place} place
  * @param {{tests?: boolean}} needs
  */

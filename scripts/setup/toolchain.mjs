@@ -1,4 +1,4 @@
-/** A toolchain of Rust that is on this machine. */
+/** Finds Rust toolchains on this machine. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, find } from "../lib/run.mjs";
@@ -8,8 +8,8 @@ export const WASM = "wasm32-unknown-unknown";
 /** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */
 
 /**
- * The toolchain of a `rustc`, or null where it is not there or too old for the crate. Its own `cargo` is used, not
- * rustup's: that would look for all that rust-toolchain.toml names, and stop where it can't fetch what is missing.
+ * Returns the toolchain of a `rustc`, or null if it does not exist or is too old for the crate. Uses its own `cargo`, not
+ * rustup's, which would look for all that rust-toolchain.toml names, and fail if it can't fetch what is missing.
  * @param {string | null} rustc @param {string} root @returns {Rust | null}
  */
 export function rustOf(rustc, root) {

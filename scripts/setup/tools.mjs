@@ -1,6 +1,6 @@
 /**
- * Gets the tools that are missing, and says where all are: each command begins with it. Silent when
- * nothing is missing.
+ * Installs missing tools, and returns the paths of all: the first step of each command. Prints
+ * nothing if none is missing.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { withPath } from "../lib/run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
- * `root` and `project`: the clone; `cache`: the folder for what all clones share; `env`: for any child process; `wasm`: for `cargo …
- * --target wasm32-unknown-unknown`, tests in Node included; `bindgen` and `browser`: programs; `wrangler`: a script for Node
+ * `root` and `project`: the clone; `cache`: the folder that all clones share; `env`: for any child process; `wasm`: for `cargo …
+ * --target wasm32-unknown-unknown`, also for tests in Node; `bindgen` and `browser`: programs; `wrangler`: a script for Node
  * @typedef {import("./toolchain.mjs").Rust} Rust
  * @typedef {{root: string, cache: string}} Place
  * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
@@ -21,7 +21,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  */
 
 /**
- * `tests`: the test runner for wasm; `meanwhile`: begins while wasm-bindgen's command is compiled, and does without it.
+ * `tests`: the test runner for wasm; `meanwhile`: work that runs while wasm-bindgen's command is compiled, and does not need it.
  * @typedef {{browser?: boolean, lint?: boolean, tests?: boolean, meanwhile?: (tools: Tools) => Promise<void>}} Needs
  */
 
@@ -40,7 +40,7 @@ export async function prepareTools(needs = {}) {
 /** @param {Place} place @param {Rust} native @param {Rust} wasm @param {string} bindgen the folder of its commands @returns {Tools} */
 function toolsOf(place, native, wasm, bindgen) {
   const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
-  // A target folder of its own: two compilers that share one would rebuild each other's work.
+  // Its own target folder: two compilers that share one would rebuild each other's work.
   const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
   const forWasm = {
     CARGO_TARGET_DIR: targetFolder,
@@ -59,11 +59,11 @@ function toolsOf(place, native, wasm, bindgen) {
 }
 
 const packages = join(root, "node_modules", ".bin");
-/** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
+/** Puts the toolchain's programs first in PATH, except `node`: the folder of Debian's cargo has an old one. */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing. @param {Place} place @param {Needs} needs @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
+/** Installs what is missing. @param {Place} place @param {Needs} needs @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
@@ -90,7 +90,7 @@ async function install(place, needs) {
   const missing = [];
   for (const part of all) if (!(await part.isThere())) missing.push(part);
   for (const [index, { name, takes, get }] of missing.entries()) {
-    log(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
+    log(`set-up [${index + 1}/${missing.length}] ${name}: installing, about ${takes}`);
     await get();
     rust = findRust(place);
   }
@@ -103,11 +103,11 @@ async function install(place, needs) {
 }
 
 /**
- * Compiles wasm-bindgen's command: the end of that leaves a core idle, so other work begins.
+ * Compiles wasm-bindgen's command. The end of that leaves a core idle, so other work runs beside it.
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {
-  if (!native || !wasm) return; // said when all is looked for again
+  if (!native || !wasm) return; // reported when all tools are looked for again
   const tools = toolsOf(place, native, wasm, "");
   await Promise.all([
     installBindgen(place, withEnv(native, process.env), needs),

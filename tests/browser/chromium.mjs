@@ -1,4 +1,4 @@
-/** Chromium, and pages in it that must not complain. */
+/** Starts Chromium, and opens pages whose console must stay empty. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export const tools = await prepareTools({ browser: true });
 
 let browser, kept;
 
-/** Starts the browser before the tests of a file and ends it behind them. */
+/** Starts the browser before the tests of a file, and closes it after them. */
 export function useBrowser() {
   before(async () => {
     browser = await chromium.launch({ executablePath: tools.browser ?? undefined, args: FLAGS });
@@ -25,10 +25,10 @@ const newPage = async (options) =>
   (await browser.newContext({ reducedMotion: "reduce", ...options })).newPage();
 
 /**
- * A page whose console stays empty, unless `expected` says otherwise.
+ * Opens a page. The test fails if its console has anything that does not match `expected`.
  * @param {import("node:test").TestContext} t
  * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp, isShared?: boolean}} [options]
- *   `isShared`: the page, as the first test of the file that shares it opened it, which is quicker
+ *   `isShared`: reuses the page that the first such test of the file opened, which is quicker
  * @returns {Promise<import("playwright-core").Page>}
  */
 export async function openPage(t, { expected, isShared = false, ...options } = {}) {
@@ -41,9 +41,9 @@ export async function openPage(t, { expected, isShared = false, ...options } = {
   );
   page.on("pageerror", (error) => complaints.push(String(error)));
   t.after(async () => {
-    const heard = [...complaints]; // before the routes end: what the page still asks for finds no host then
+    const heard = [...complaints]; // before the routes are removed: later requests of the page find no host
     for (const event of ["console", "pageerror"]) page.removeAllListeners(event);
-    await page.unrouteAll({ behavior: "ignoreErrors" }); // an image may be on its way when the test has seen enough
+    await page.unrouteAll({ behavior: "ignoreErrors" }); // an image may still be loading
     if (!isShared) await page.context().close();
     assert.deepEqual(
       heard.filter((text) => !expected?.test(text)),
@@ -55,8 +55,7 @@ export async function openPage(t, { expected, isShared = false, ...options } = {
 }
 
 /**
- * The nodes of the browser's tree for assistive technology, as what it says: role, name, value,
- * description, and states by their names.
+ * Returns the nodes of the browser's accessibility tree: role, name, value, description, and states by their names.
  */
 export async function accessibilityNodes(page) {
   const session = await page.context().newCDPSession(page);
@@ -71,10 +70,10 @@ export async function accessibilityNodes(page) {
   }));
 }
 
-/** The findings of axe on a page as it is now: `rule: element` lines, none when all is well. */
+/** Returns axe's findings on the current state of a page, as lines `rule: element: summary`. */
 export async function axeFindings(page) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));
-  // By the debugger, as an add-on would: the page's own policy lets no foreign script in.
+  // Through the debugger, because the page's policy allows no foreign script.
   if (fresh) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     globalThis.axe.run(document, { resultTypes: ["violations"] }),

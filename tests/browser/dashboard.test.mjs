@@ -1,4 +1,4 @@
-/** The dashboard in Chromium as an operator has it on a phone: each page, and a walk by keyboard. */
+/** Tests the dashboard in Chromium on a phone's screen: each page, and a walk by keyboard. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => dashboard?.close());
 
-/** What `npm start` shows, written to memory: that is quicker than a call for each. */
+/** The records of `npm start`, collected in memory, which is quicker than one call for each. */
 async function demo() {
   const records = new Map();
   const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
@@ -43,9 +43,9 @@ async function demo() {
   return records;
 }
 
-/** A page on a phone has this text, no finding, the width of the screen, and loads nothing but itself. */
+/** Asserts that a page has this text and no finding of axe, fits a phone's screen, and loads nothing but itself. */
 async function isSound(t, path, text, options) {
-  // With JavaScript, as axe needs it.
+  // With JavaScript, because axe needs it.
   const page = await openPage(t, { viewport: PHONE, isShared: true, ...options });
   const loaded = [];
   const note = (request) => loaded.push(request.url());
@@ -60,7 +60,7 @@ async function isSound(t, path, text, options) {
 }
 
 const USAGE = "/units/unit_dev/usage?mode=live";
-/** A month of the demo. */
+/** A month with demo transactions. */
 const MONTH = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString().slice(0, 7);
 for (const [path, text] of Object.entries({
   "/": "What are you looking for?",
@@ -82,17 +82,17 @@ for (const [path, text] of Object.entries({
 }))
   test(`${path}: nothing is wrong`, (t) => isSound(t, path, text));
 
-test("an address that is no page: nothing is wrong", (t) =>
+test("an address without a page: nothing is wrong", (t) =>
   isSound(t, "/nothing", "No page has this address", { expected: /status of 404/ }));
 
-/** Opens a page without JavaScript, for who goes on by keyboard. */
+/** Opens a page without JavaScript, for use by keyboard. */
 async function open(t, path) {
   const page = await openPage(t, { viewport: PHONE, javaScriptEnabled: false });
   await page.goto(origin + path);
   return page;
 }
 
-/** Goes on by the Tab key to the first element that a selector names, whose focus is seen. */
+/** Presses Tab until the first element that a selector matches has the focus, which must be visible. */
 async function tabTo(page, selector) {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press("Tab");
@@ -106,7 +106,7 @@ async function tabTo(page, selector) {
   assert.fail(`no Tab leads to ${selector}`);
 }
 
-/** Types into fields and presses a button, all by keyboard, and waits for the answer. */
+/** Fills in fields and presses a button by keyboard, and waits for the answer. */
 async function send(page, fields, button) {
   for (const [name, text] of Object.entries(fields)) {
     await tabTo(page, `main [name=${name}]`);
@@ -116,7 +116,7 @@ async function send(page, fields, button) {
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
-test("by keyboard: an order is found by its reference", async (t) => {
+test("by keyboard: a transaction is found by its reference", async (t) => {
   const page = await open(t, "/");
   await send(page, { text: "SH-1001", unit: "unit_dev" }, "main button");
   await send(page, {}, "main .table a");
@@ -124,7 +124,7 @@ test("by keyboard: an order is found by its reference", async (t) => {
   await isSound(t, new URL(page.url()).pathname, "SH-1001");
 });
 
-test("by keyboard: the older orders, and back", async (t) => {
+test("by keyboard: the page of older transactions, and back", async (t) => {
   const page = await open(t, "/orders");
   const first = await page.innerText("main .table a");
   await send(page, {}, "main a[rel=next]");
@@ -134,7 +134,7 @@ test("by keyboard: the older orders, and back", async (t) => {
   assert.equal(await page.innerText("main .table a"), first);
 });
 
-test("by keyboard: a key is made, and shown once", async (t) => {
+test("by keyboard: a key is created, and shown once", async (t) => {
   const page = await open(t, "/units/unit_dev");
   await send(page, { mode: "Live", label: "canary" }, "form[action='/keys'] button");
   const KEY = /service_sk_live_\w{20,}/;

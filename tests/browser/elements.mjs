@@ -1,6 +1,6 @@
-/** Custom elements that behave as those of the component libraries do. Each function runs in the page. */
+/** Custom elements that behave like those of component libraries. Each function runs in the page. */
 
-/** As Material Web's and Web Awesome's: form-associated, and rendered again, from `value`, at each `setCustomValidity`. */
+/** Like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each `setCustomValidity`. */
 export function defineText() {
   customElements.define(
     "x-text",
@@ -27,7 +27,7 @@ export function defineText() {
       }
       set value(text) {
         this.#value = text;
-        // As Lit does, what is posted changes after the event.
+        // As with Lit, the posted value changes after the event.
         queueMicrotask(() => this.#internals.setFormValue(text));
         this.#render();
       }
@@ -56,7 +56,7 @@ export function defineText() {
   );
 }
 
-/** A form-associated box with nothing but what the browser needs: no `form`, no validity, no `checked` on the outside. */
+/** A minimal form-associated checkbox: no `form`, no validity and no `checked` property. */
 export function defineBox() {
   customElements.define(
     "x-box",
@@ -79,7 +79,7 @@ export function defineBox() {
   );
 }
 
-/** As Shoelace's: the browser does not know it, and it adds its value in a `formdata` listener. */
+/** Like those of Shoelace: not form-associated, adds its value in a `formdata` listener. */
 export function defineListener() {
   customElements.define(
     "x-listener",

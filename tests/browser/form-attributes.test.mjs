@@ -1,4 +1,4 @@
-/** `fieldAttributes` in Chromium: a page rendered from it alone, without JavaScript's checks, refuses what the rules refuse. */
+/** Tests `fieldAttributes` in Chromium: a page that has only these attributes, without checks in JavaScript, refuses what the rules refuse. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fixturesIn } from "../support/fixtures.mjs";
@@ -17,7 +17,7 @@ const ALL = {
   "pledges.0.impact.amount": "1",
 };
 
-/** Values of a field beside a valid rest, refused by HTML if and only if the rules refuse what would be posted. */
+/** Values of a field in an otherwise valid form. HTML must refuse a value if and only if the rules refuse the posted form. */
 const VALUES = [
   ["reference", ["", "r", " "]],
   [
@@ -33,7 +33,7 @@ const VALUES = [
   ["notifications", ["", "Email"]],
 ];
 
-/** In the page: puts the fields into the form as a page does that takes their attributes from the rules. */
+/** Runs in the page: adds the fields, with their attributes from the rules, to the form. */
 function render([values, optional]) {
   document.forms[0].replaceChildren(
     ...Object.entries(values).map(([name, value]) => {
@@ -70,7 +70,7 @@ test("HTML refuses a value if and only if the rules refuse what would be posted"
   }
 });
 
-test("a labelled form of all fields has no findings of axe, completions included", async (t) => {
+test("axe has no findings on a labelled form of all fields, `autocomplete` included", async (t) => {
   const page = await formPage(t, "", { binding: null });
   const names = VALUES.map(([name]) => [name, ""]);
   await page.evaluate(`(${render})(${JSON.stringify([{ ...ALL, ...Object.fromEntries(names) }])})`);

@@ -89,7 +89,7 @@ async function bundled(contents) {
   return outputFiles[0].text;
 }
 
-/** Opens the shop, whose pledges are none yet. */
+/** Opens the shop, which has no pledges yet. */
 async function openShop(t, { path = "/", ...options } = {}) {
   service = createTestService();
   shop.saved = [];
@@ -98,7 +98,7 @@ async function openShop(t, { path = "/", ...options } = {}) {
   return page;
 }
 
-/** What a shopper fills in, and what is pledged of it. */
+/** What a shopper fills in, and the resulting pledge. */
 const ORDERS = [
   [{ amount: "2", coupon: "SPRING" }, [2]],
   [{ amount: "0", coupon: "SPRING" }, []],
@@ -139,17 +139,17 @@ for (const javaScriptEnabled of [true, false]) {
     }
   });
 
-  test(`a wrong order is neither saved nor pledged, ${ways}`, async (t) => {
+  test(`an invalid order is neither saved nor pledged, ${ways}`, async (t) => {
     const page = await openShop(t, { javaScriptEnabled, expected: /status of 422/ });
     await page.getByLabel("Trees").fill("1");
-    await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
+    await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // valid for HTML
     await page.click("button");
     await page.getByText("Enter an e-mail address").first().waitFor();
     assert.deepEqual([shop.saved, service.transactions()], [[], []]);
   });
 }
 
-test("what only the server finds stands at its field", async (t) => {
+test("issues that only the server finds are shown at their fields", async (t) => {
   const page = await openShop(t, { expected: /status of 422/ });
   await page.route("**/order", (route) =>
     route.continue({ postData: route.request().postData().replace("ada@", "ada..@") }),
@@ -162,7 +162,7 @@ test("what only the server finds stands at its field", async (t) => {
   assert.deepEqual(shop.saved, []);
 });
 
-test("the texts of a pack, and the shop's own", async (t) => {
+test("texts of a locale pack, and the shop's own", async (t) => {
   const page = await openShop(t, { path: "/texts" });
   await page.click("button");
   const texts = await page.$$eval("[data-problem], .impact-pledge-problem", (all) =>
@@ -171,7 +171,7 @@ test("the texts of a pack, and the shop's own", async (t) => {
   assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
 });
 
-/** What the shop does not sell: the fields, and what a script is told and a page without one shows. */
+/** Orders of offers that the shop does not make: the fields, the answer to a script, and the text of a page without one. */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
   [{ amount: "1.5" }, "pledges.0.impact.amount", "Enter a whole number of trees"],
@@ -207,7 +207,7 @@ const ORDER = {
   "pledges.0.impact.amount": "1",
   "pledges.0.impact.offeringId": "tree",
 };
-/** What no page of the shop posts, and the status. */
+/** Bodies that no page of the shop posts, and the status. */
 const NOT_OURS = [
   ["another site's page", ORDER, { "sec-fetch-site": "cross-site" }, 403],
   ["another site's page, of an old browser", ORDER, { origin: "https://evil.example" }, 403],
@@ -216,7 +216,7 @@ const NOT_OURS = [
   ["what is no form", ORDER, { "content-type": "text/plain" }, 400],
 ];
 
-test("what no page of the shop posts is neither saved nor pledged", async (t) => {
+test("requests that no page of the shop posts are neither saved nor pledged", async (t) => {
   await openShop(t);
   for (const [what, fields, headers, expected] of NOT_OURS) {
     const body = new URLSearchParams(fields);
@@ -237,7 +237,7 @@ test("what no page of the shop posts is neither saved nor pledged", async (t) =>
   assert.deepEqual([notifications, pledges[0].details[0].name], [[], null], "only what was chosen");
 });
 
-test("too many trees: in the page the browser's own bound, from the server an issue at the field", async (t) => {
+test("too many trees: the page shows the browser's own limit, the server returns an issue at the field", async (t) => {
   const page = await openShop(t, { expected: /status of 422/ });
   const problem = page.locator("[data-problem='pledges.0.impact.amount']");
   await page.getByLabel("Trees").fill("101");

@@ -1,4 +1,4 @@
-/** Pages with one form on them, bound by the built package as a bundler gives it to a browser. */
+/** Opens pages with one form, which the built and bundled package binds. */
 import { basename } from "node:path";
 import { build } from "esbuild";
 import { packed } from "../package/packed.mjs";
@@ -6,16 +6,16 @@ import { openPage } from "./chromium.mjs";
 
 const ORIGIN = "http://form.test";
 const ZONE = "Asia/Kolkata";
-/** Which forbids WebAssembly. */
+/** A policy that forbids WebAssembly. */
 export const STRICT =
   "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:; base-uri 'none'";
 const WITH_WASM = STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'");
-/** What the browser says of WebAssembly that a policy forbids. */
+/** The browser's message for WebAssembly that a policy forbids. */
 const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 
 let made;
 
-/** By their names: a script of what the tests use in a page, which collects what the binding hands out, and its chunks. */
+/** Files by their names: the script for the pages, which collects what the binding passes to `onSubmit`, and its chunks. */
 async function scripts() {
   const contents = `
     import { bindForm, fieldAttributes, readForm, ready } from "impact-pledge/form";
@@ -46,13 +46,13 @@ async function scripts() {
 }
 
 /**
- * The page's globals are `bound`, `submitted` and `reported`; `answer`, where it is set, is what `onSubmit` does.
+ * Opens a page with a form. Its globals are `bound`, `submitted` and `reported`; `onSubmit` calls `answer` if that is set.
  * @param {import("node:test").TestContext} t
- * @param {string} fields what stands in the form
+ * @param {string} fields the HTML in the form
  * @param {object} [options]
  * @param {string} [options.policy]
- * @param {(route: import("playwright-core").Route) => unknown} [options.onRules] gets the request for the rules without wasm
- * @param {string} [options.outside] what stands behind the form
+ * @param {(route: import("playwright-core").Route) => unknown} [options.onRules] handles the request for the rules without wasm
+ * @param {string} [options.outside] the HTML after the form
  * @param {(() => object) | null} [options.binding] in the page: the options of `bindForm`; null: it is not bound
  * @param {RegExp} [options.expected] on the console
  * @returns {Promise<import("playwright-core").Page>}
@@ -94,15 +94,15 @@ ${fields}
 </form>
 ${outside}</main><script type="module" src="/form.js"></script></body></html>`;
 
-/** A field with its label. */
+/** Returns a field with its label. */
 export const field = (id, name, attributes = "") =>
   `<p><label for="${id}">${id}</label> <input id="${id}" name="${name}" ${attributes}></p>`;
 
-/** A box of the notifications. */
+/** Returns a checkbox of the notifications. */
 export const box = (value) =>
   `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
 
-/** All that a valid request needs. */
+/** The fields of a valid request. */
 export const VALID = [
   field("reference", "reference", 'value="order-1"'),
   field("email", "recipient.email", 'type="email" value="ada@example.org"'),
@@ -114,7 +114,7 @@ export const submitted = (page) => page.evaluate(() => globalThis.submitted);
 export const send = (page) => page.click("#send");
 export const leave = (page) => page.keyboard.press("Tab");
 
-/** What a buyer gets to know: the problems by their fields, the lines of the live region, where the focus is. */
+/** Returns what a buyer perceives: problems by field, the lines of the live region, and the focused element. */
 export const told = (page) =>
   page.evaluate(() => {
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -130,13 +130,13 @@ export const told = (page) =>
 export const problems = async (page) => (await told(page)).problems;
 export const lines = async (page) => (await told(page)).lines;
 
-/** Whether everybody sees the live region, and not only a screen reader. */
+/** Whether the live region is visible, not only read by screen readers. */
 export const isLiveVisible = (page) =>
   page.$$eval("form [role=status] > *", (all) =>
     all.some((line) => line.getBoundingClientRect().width > 1),
   );
 
-/** What the browser itself knows of a field. */
+/** Returns the browser's own validity of a field. */
 export const state = (page, id) =>
   page.$eval(`#${id}`, (input) => ({
     invalid: input.getAttribute("aria-invalid"),

@@ -1,4 +1,4 @@
-/** The payload of a form is what the browser posts, also of custom elements and listeners, and typing is never disturbed. */
+/** Tests that a form's payload is what the browser posts, also of custom elements and listeners, and that typing is never disturbed. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ async function withElements(t, fields, options, expected) {
 
 for (const tag of ["x-text", "x-listener"])
   for (const delay of [0, 40])
-    test(`typing into <${tag}> at ${delay} ms a key loses no character, and its problem comes and goes`, async (t) => {
+    test(`typing into <${tag}> at ${delay} ms a key loses no character, and its problem appears and disappears`, async (t) => {
       const page = await withElements(
         t,
         `${REST}${AMOUNT}<${tag} id="own" name="recipient.email"></${tag}>`,
@@ -45,7 +45,7 @@ for (const tag of ["x-text", "x-listener"])
       assert.equal((await submitted(page))[0].recipient.email, "ada@example.org");
     });
 
-test("text that an input method composes stays as it is", async (t) => {
+test("text that an input method composes is not changed", async (t) => {
   const page = await withElements(
     t,
     `${REST}${AMOUNT}<x-text id="own" name="recipient.name"></x-text>`,
@@ -78,7 +78,7 @@ test("a check runs after the handlers of an event, and after one that stops it",
   await page.waitForFunction(() => document.querySelector("#email[aria-invalid=true]"));
 });
 
-test("a custom element posts what it set, and nothing else of it is pledged", async (t) => {
+test("a custom element posts the value that it set, and nothing else of it is pledged", async (t) => {
   const page = await withElements(
     t,
     `${REST}${field("email", "recipient.email", 'value="ada@example.org"')}<x-box id="box" name="pledges.0.impact.amount" value="2"></x-box>`,
@@ -105,7 +105,7 @@ test("a custom element without any validity shows its problem, too", async (t) =
   assert.deepEqual(await problems(page), { box: "Enter a number greater than 0" });
 });
 
-test("a component that takes a moment to lose its problem holds no order back", async (t) => {
+test("a component whose problem disappears late does not block the order", async (t) => {
   const page = await withElements(
     t,
     `${REST}${AMOUNT}<x-text id="own" late name="recipient.email"></x-text>`,
@@ -126,7 +126,7 @@ test("a component that takes a moment to lose its problem holds no order back", 
   assert.equal(sent, 1);
 });
 
-test("the list is built once as the form is sent, before it is busy, and never while one types", async (t) => {
+test("the entry list is built once when the form is sent, before it is busy, and never while the user types", async (t) => {
   const page = await formPage(t, VALID, {
     binding: () => ({
       onSubmit(payload, { data }) {
@@ -151,7 +151,7 @@ test("the list is built once as the form is sent, before it is busy, and never w
   assert.deepEqual(await lists(), [null]);
 });
 
-test("what a `formdata` listener alone adds is known once the form was sent", async (t) => {
+test("values that only a `formdata` listener adds are known once the form was sent", async (t) => {
   const page = await formPage(t, VALID.replace(/<p>.*?reference.*?<\/p>/, ""), {
     expected: /no field/,
   });
@@ -269,7 +269,7 @@ const form = fc.record({
   optional: fc.boolean(),
 });
 
-/** In the page: makes a form, binds it, and compares what it reads with what a server reads of what is posted. */
+/** Runs in the page: creates a form, binds it, and compares its payload with what a server reads from the posted form. */
 async function compare({ inside, outside, added, isSet, optional }) {
   globalThis.bound?.unbind();
   document.body.innerHTML = `<form id="form">${inside.join("")}<button id="send">Send</button></form>${outside.join("")}`;

@@ -1,4 +1,4 @@
-/** Forms in pages that come back, are left, are copied, or go away. */
+/** Tests forms in pages that the browser restores, that are left or copied, and forms that are removed. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
@@ -19,7 +19,7 @@ const comeBack = (page, persisted) =>
     persisted,
   );
 
-test("a page that comes back from the cache can be sent again, and what was on its way is forgotten", async (t) => {
+test("a page restored from the browser's cache can be sent again, and the earlier submission is dropped", async (t) => {
   const page = await formPage(t, VALID);
   await answerBy(
     page,
@@ -37,17 +37,17 @@ test("a page that comes back from the cache can be sent again, and what was on i
   assert.equal(await count(page), 2);
 });
 
-/** How `onSubmit` leaves the page, before it returns or behind a wait. */
+/** How `onSubmit` leaves the page, before it returns or after a wait. */
 const LEAVING = {
   "an address": "location.assign('/slow')",
   "behind a wait": "return Promise.resolve().then(() => { location.href = '/slow'; })",
   "a download, in truth": "location.assign('/download')",
 };
 
-/** In the page, because playwright waits for a navigation that is under way: sends the form twice, and again 10 seconds later. */
+/** Sends the form twice, and again 10 seconds later. Runs in the page, because playwright would wait for the navigation. */
 async function sendWhileLeaving(body) {
   const { setTimeout } = window;
-  const late = []; // what is to happen after 10 seconds
+  const late = []; // timers of 10 seconds, run by hand
   window.setTimeout = (work, ms, ...given) =>
     ms === 10_000 ? late.push(() => work(...given)) : setTimeout(work, ms, ...given);
   const [form] = document.forms;
@@ -78,7 +78,7 @@ for (const [name, body] of Object.entries(LEAVING))
     assert.deepEqual(seen, [[1, "true"], [1, "true"], null, [2, null]]);
   });
 
-test("an `onSubmit` that stays in the page, also by a fragment, is over at once", async (t) => {
+test("an `onSubmit` that stays in the page, or only changes the fragment, ends at once", async (t) => {
   const page = await formPage(t, VALID);
   await answerBy(page, "location.hash = 'done'; history.pushState({}, '', '?done');");
   for (const times of [1, 2]) {
@@ -88,7 +88,7 @@ test("an `onSubmit` that stays in the page, also by a fragment, is over at once"
   }
 });
 
-/** Ways in which a router keeps a page, and shows it again. */
+/** Ways in which a router keeps a page to show it again. */
 const COPIES = {
   "a clone": () =>
     document.documentElement.replaceChild(document.body.cloneNode(true), document.body),
@@ -98,7 +98,7 @@ const COPIES = {
 };
 
 for (const [name, copy] of Object.entries(COPIES))
-  test(`a page that is kept as ${name}: what an earlier binding left is taken over`, async (t) => {
+  test(`a page that is kept as ${name}: a new binding takes over from the earlier one`, async (t) => {
     const page = await formPage(t, VALID, { binding: null, expected: /down|inline style/ });
     const html = () => page.$eval("form", (form) => form.outerHTML);
     const before = await html();
@@ -132,11 +132,11 @@ for (const [name, copy] of Object.entries(COPIES))
     await page.waitForSelector("form:not([aria-busy])");
     assert.equal(await count(page), 2);
     await page.evaluate(() => bound.unbind());
-    const after = (await html()).replaceAll("<p></p>", ""); // a paragraph in another one is no HTML
+    const after = (await html()).replaceAll("<p></p>", ""); // HTML has no nested paragraphs
     assert.equal(after, before, "unbinding restores the form as it was before the first binding");
   });
 
-test("a form that left the document is not kept in memory, whatever was going on", async (t) => {
+test("a form that was removed from the document is not kept in memory, whatever it was doing", async (t) => {
   const page = await formPage(t, VALID, { binding: null });
   await page.evaluate(() => bindIt({ onSubmit: () => new Promise(() => {}) }));
   await page.fill("#email", "x");

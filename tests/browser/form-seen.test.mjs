@@ -1,4 +1,4 @@
-/** A problem is always seen: where its field is not rendered, where it stands outside of the form, and wherever the mouse is. */
+/** Tests that a problem is always visible: if its field is not rendered, if its place is outside of the form, and wherever the mouse is. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -23,7 +23,7 @@ const WRONG = field("email", "recipient.email", 'value="x"').replace(
 );
 const REST = VALID.replace(/<p>.*?recipient\.email.*?<\/p>/, "");
 
-/** What hides a field, and whether a link can show it. */
+/** Ways to hide a field, and whether a link can show it. */
 const HIDDEN = {
   "a wizard's step": [`<div class="step">${WRONG}</div>`, false],
   "a step with `hidden`": [`<section hidden>${WRONG}</section>`, false],
@@ -107,7 +107,7 @@ test("a server's issue at a field that is not rendered is listed, too", async (t
   assert.ok(await isLiveVisible(page));
 });
 
-test("`data-problem` beside a field outside of the form is its place, in a page with another form", async (t) => {
+test("`data-problem` beside a field outside of the form shows its problem, in a page with another form", async (t) => {
   const place = (id, text = "") => `<p id="${id}" data-problem="recipient.email">${text}</p>`;
   const page = await formPage(t, REST, {
     outside: `<form>${place("other")}</form><div>${field("email", "recipient.email", 'form="form" value="ada@example.com"')}${place("own", "We know this address.")}</div>`,
@@ -124,7 +124,7 @@ test("`data-problem` beside a field outside of the form is its place, in a page 
   assert.equal(await page.locator(".impact-pledge-problem").count(), 0);
 });
 
-test("a mouse button that is released outside of the page holds no message back", async (t) => {
+test("a mouse button that is released outside of the page delays no message", async (t) => {
   const page = await formPage(t, VALID);
   const press = () =>
     page.evaluate(() =>

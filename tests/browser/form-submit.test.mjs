@@ -1,4 +1,4 @@
-/** `bindForm` in Chromium once the form is sent: what a server found, an `onSubmit` that fails, and no message that no longer holds. */
+/** Tests `bindForm` in Chromium after the form is sent: issues from a server, an `onSubmit` that fails, and no outdated messages. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axeFindings, useBrowser } from "./chromium.mjs";
@@ -32,7 +32,7 @@ async function sendTo(page, issues) {
   await idle(page);
 }
 
-/** Ways to hand over one issue about the recipient's e-mail address, in the page. */
+/** Ways to pass one issue about the recipient's e-mail address to the form, in the page. */
 const SHAPES = {
   "a path, returned": (message) => ({ issues: [{ path: ["recipient", "email"], message }] }),
   "a path of keys, returned": (message) => ({
@@ -51,7 +51,7 @@ const SHAPES = {
   "by `report`": (message) => globalThis.bound.report([{ path: ["recipient", "email"], message }]),
 };
 
-test("an issue from the server goes to its field, until that is edited, and does not hold the form back", async (t) => {
+test("an issue from the server is shown at its field until that is edited, and does not block the form", async (t) => {
   const page = await formPage(t, VALID);
   for (const [shape, answer] of Object.entries(SHAPES)) {
     await page.evaluate(`globalThis.answer = () => (${answer})(${JSON.stringify(TAKEN)})`);
@@ -67,7 +67,7 @@ test("an issue from the server goes to its field, until that is edited, and does
   }
 });
 
-/** Issues that a server found, the options of the form, and what the shopper reads at the fields and in the lines for all. */
+/** Issues from a server, the options of the form, and the texts at the fields and in the live region. */
 const ISSUES = {
   "messages for developers become texts for shoppers": [
     [
@@ -98,7 +98,7 @@ const ISSUES = {
     ],
 };
 
-test("issues from the server: each at its field in a shopper's words, else where everybody sees it", async (t) => {
+test("issues from the server: each at its field in words for shoppers, else in the visible live region", async (t) => {
   const page = await formPage(
     t,
     `${VALID}${field("coupon", "coupon", 'value="SPRING"')}${field("zip", "address.zip")}`,
@@ -124,7 +124,7 @@ test("issues from the server: each at its field in a shopper's words, else where
   assert.deepEqual(await told(page), { problems: {}, lines: [], focus: "send" });
 });
 
-test("issues from the server are about the payload, whose items have moved up", async (t) => {
+test("issues from the server refer to the payload, in which items have moved up", async (t) => {
   const item = (n, value) =>
     `<input type="hidden" name="pledges.${n}.impact.offeringId" value="tree">${field(`amount-${n}`, `pledges.${n}.impact.amount`, value)}`;
   const page = await formPage(
@@ -157,7 +157,7 @@ test("issues from the server are about the payload, whose items have moved up", 
   assert.deepEqual(await problems(page), late, "of what was sent, not of what the form has become");
 });
 
-test("problems of a group are shown in its element, each as long as it holds", async (t) => {
+test("problems of a group are shown in its element, each as long as it exists", async (t) => {
   const page = await formPage(
     t,
     `${VALID}<fieldset><legend>How</legend>${["Email", "MessagingServiceA", "Pigeon", "Owl"].map(box).join("")}</fieldset><p id="place" data-problem="notifications"></p>`,
@@ -180,7 +180,7 @@ test("problems of a group are shown in its element, each as long as it holds", a
   assert.equal(await place(), "");
 });
 
-test("`report` works before the form is sent, until it is reset, and not once it is unbound", async (t) => {
+test("`report` works before the form is sent, until it is reset, but not after it is unbound", async (t) => {
   const page = await formPage(t, VALID);
   await report(page, [{ path: ["reference"], message: "Used before." }, { message: "Closed." }]);
   assert.deepEqual(await problems(page), { reference: "Used before." });
@@ -260,7 +260,7 @@ test("hostile issues: bounded, nothing thrown, and text stays text", async (t) =
   assert.deepEqual(others, { images: 0, own: "true", reads: 1_000, lines: 1_001 });
 });
 
-/** Ways in which `onSubmit` may fail to give an answer for a buyer, and where the developer reads of it. */
+/** Ways in which `onSubmit` may fail, and where the developer sees the reason. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   "nothing thrown": "throw undefined",
@@ -270,7 +270,7 @@ const FAILURES = {
   "no `reportError`": "delete globalThis.reportError; throw new Error('down')",
 };
 
-test("an `onSubmit` that fails: a message, a button, and word to the developer", async (t) => {
+test("an `onSubmit` that fails: a message, a button to retry, and a log line for the developer", async (t) => {
   const page = await formPage(t, VALID, { expected: /./ });
   const alert = page.locator("form [role=alert]");
   const said = [];
@@ -296,7 +296,7 @@ test("an `onSubmit` that fails: a message, a button, and word to the developer",
   assert.equal((await submitted(page)).length, Object.keys(FAILURES).length + 2);
 });
 
-test("a message of a failure leaves when the form is sent, reset or unbound, and has the page's own texts", async (t) => {
+test("the message of a failure disappears when the form is sent, reset or unbound, and has the page's own texts", async (t) => {
   const page = await formPage(t, VALID, { binding: null, expected: /down/ });
   const html = () => page.$eval("form", (form) => form.outerHTML);
   const before = await html();
@@ -321,7 +321,7 @@ test("a message of a failure leaves when the form is sent, reset or unbound, and
   assert.equal(await html(), before);
 });
 
-test("each message is announced once, and leaves as soon as it no longer holds", async (t) => {
+test("each message is announced once, and disappears as soon as it no longer applies", async (t) => {
   const page = await formPage(t, VALID);
   assert.equal(await page.getAttribute("form [role=status]", "aria-atomic"), "false");
   await page.evaluate(() => {

@@ -1,4 +1,4 @@
-/** `bindForm` in Chromium: what a shopper meets, and what a shop's code gets. */
+/** Tests `bindForm` in Chromium: what a shopper sees, and what a shop's code receives. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
@@ -25,11 +25,11 @@ const MORE = "Enter a number greater than 0";
 const EMPTY = "Fill in this field";
 const AT_LEAST = "Choose at least 1 item";
 const LOST = /no field can show/;
-/** Of a field without a problem, and of one that the browser knows to be invalid and the buyer does not. */
+/** The state of a field without a problem, and of one that the browser finds invalid but that shows no problem yet. */
 const QUIET = { invalid: null, custom: false };
 const CALM = { invalid: "false", custom: true };
 
-/** A test with wasm, and under a policy that forbids it. */
+/** Defines a test twice: with wasm, and under a policy that forbids wasm. */
 function both(name, work) {
   for (const [ending, policy] of [
     ["", undefined],
@@ -40,7 +40,7 @@ function both(name, work) {
     );
 }
 
-/** By what stands in a form: its fields, and the members of its payload that are not those of `VALID`. */
+/** By the contents of a form: its fields, and the members of its payload that differ from `VALID`. */
 const CONTROLS = {
   "texts, an empty one, a list, boxes, and a field of the shop's": [
     `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}
@@ -108,7 +108,7 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
   assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
 });
 
-/** What is typed into a field of a form without a problem, and what the field says then. */
+/** What is typed into a field of a valid form, and the field's message. */
 const MISTAKES = [
   ["reference", "", EMPTY],
   ["email", "ada@", EMAIL],
@@ -119,7 +119,7 @@ const MISTAKES = [
   ["zip", "1234", "Five digits"], // its title
 ];
 
-test("each mistake is told at its field, in words for a shopper", async (t) => {
+test("each mistake is shown at its field, in words for a shopper", async (t) => {
   const page = await formPage(
     t,
     `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" title="Five digits" value="12345"')}`,
@@ -142,7 +142,7 @@ test("each mistake is told at its field, in words for a shopper", async (t) => {
   }
 });
 
-test("a message that comes up as a field is left takes no click away", async (t) => {
+test("a message that appears when a field loses the focus does not swallow a click", async (t) => {
   const page = await formPage(t, VALID);
   await page.evaluate(() =>
     document.addEventListener("click", ({ target }) => (globalThis.clicked = target.id)),
@@ -189,7 +189,7 @@ both("problems are shown as the form is sent, and it goes to the first", async (
   assert.ok(await page.isVisible("#email"), "what was folded up is unfolded");
 });
 
-test("a problem that no field has is shown where everybody sees it, and its path to the developer alone", async (t) => {
+test("a problem without a field is shown in the visible live region, and its path only to the developer", async (t) => {
   const page = await formPage(
     t,
     `${field("reference", "reference", 'value="r"')}${field("email", "recipient.email", 'value="ada@example.org"')}
@@ -212,7 +212,7 @@ test("a problem that no field has is shown where everybody sees it, and its path
   assert.deepEqual(await lines(page), ["Please check 1 entry", AT_LEAST], "as long as it holds");
 });
 
-test("fields added later are checked, and fields taken away are forgotten", async (t) => {
+test("fields that are added later are checked, and removed fields are forgotten", async (t) => {
   const page = await formPage(t, VALID);
   const more = `<div id="added">${field("more", "pledges.1.impact.amount")}${field("what", "pledges.1.impact.offeringId", 'value="tree"')}</div>`;
   const add = () =>
@@ -233,7 +233,7 @@ test("fields added later are checked, and fields taken away are forgotten", asyn
   );
 });
 
-test("texts are the page's own, by code, and what has none stays", async (t) => {
+test("the page's own texts are used by code, and other codes keep their text", async (t) => {
   const page = await formPage(
     t,
     field("email", "recipient.email", 'value="x"') +
@@ -260,7 +260,7 @@ test("texts are the page's own, by code, and what has none stays", async (t) => 
   assert.equal((await lines(page))[0], "4 Fehler");
 });
 
-/** What the browser alone finds in fields of the shop: attributes, what is typed, and what the field says in German. */
+/** Problems of the shop's own fields that only the browser finds: attributes, what is typed, and the field's message in German. */
 const FOUND_BY_BROWSER = {
   name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
   copy: ['type="email"', "ada", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein"],
@@ -274,7 +274,7 @@ const FOUND_BY_BROWSER = {
   own: ['pattern="x"', "y", "Aus dem Skript der Seite"],
 };
 
-test("what the browser alone finds is told in the language of the other texts", async (t) => {
+test("problems that only the browser finds have the language of the other texts", async (t) => {
   const fields = Object.entries(FOUND_BY_BROWSER).map(([id, [attributes]]) =>
     field(id, `address.${id}`, attributes),
   );
@@ -289,7 +289,7 @@ test("what the browser alone finds is told in the language of the other texts", 
   assert.deepEqual(await problems(page), Object.fromEntries(texts));
 });
 
-test("texts by code are told where the browser finds what they are about", async (t) => {
+test("texts by code are also used for problems that the browser finds", async (t) => {
   const page = await formPage(t, VALID + field("zip", "address.zip", "required"), {
     binding: () => ({
       optional: true,
@@ -336,7 +336,7 @@ test("too many boxes are shown at once, in their group", async (t) => {
   assert.deepEqual(await state(page, "Email"), QUIET);
 });
 
-test("a server's words stay until their field, or any of their group, changes; they don't hold the form back", async (t) => {
+test("a server's message stays until its field, or any field of its group, changes, and does not block the form", async (t) => {
   const [taken, none] = ["We know this address under another name.", "No more trees today."];
   const served = 'type="email" aria-invalid="true" aria-describedby="hint own"';
   const page = await formPage(
@@ -389,7 +389,7 @@ both("without `onSubmit` the browser posts the form, once it is valid", async (_
   assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
 });
 
-test("`onSubmit` gets the data that the browser would post: the shop's own fields and the button, too", async (t) => {
+test("`onSubmit` gets the data that the browser would post, also the shop's own fields and the button", async (t) => {
   const own =
     '<input name="coupon" value="SPRING"><input type="checkbox" name="gift"><button id="express" name="how" value="express">Express</button>';
   const page = await formPage(t, VALID + own, {
@@ -407,7 +407,7 @@ test("`onSubmit` gets the data that the browser would post: the shop's own field
   assert.match(data, /&coupon=SPRING&how=express$/);
 });
 
-test("a button that asks for no check sends the form as it is", async (t) => {
+test("a button with `formnovalidate` sends the form unchecked", async (t) => {
   const draft = '<button formnovalidate id="draft" formaction="/posted/draft">Draft</button>';
   const page = await formPage(t, VALID.replace('value="order-1"', "") + draft);
   await Promise.all([page.waitForURL(/posted\/draft/), page.click("#draft")]);
@@ -434,7 +434,7 @@ both("unbinding leaves nothing behind", async (_, open) => {
   assert.equal((await problems(page)).amount, MORE, "and it can be bound again");
 });
 
-test("values set by program are read by `read`, and shown after `refresh`", async (t) => {
+test("values set by a script are read by `read`, and their problems shown after `refresh`", async (t) => {
   const page = await formPage(t, VALID);
   await page.focus("#email");
   await leave(page);
@@ -450,7 +450,7 @@ test("values set by program are read by `read`, and shown after `refresh`", asyn
 });
 
 const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
-/** What a developer may get wrong, as an expression of the page, and the error. */
+/** Mistakes of a developer, as an expression in the page, and the error. */
 const MISUSE = {
   'bindForm(document.querySelector("#none"))':
     "`bindForm` takes a form element, not null: is it in the page yet?",
@@ -466,7 +466,7 @@ const MISUSE = {
   "bindForm(form, { timeZone: 1 })": "`timeZone` must be a time zone such as `Europe/Berlin`",
 };
 
-test("misuse is an error for the developer, before anything is touched", async (t) => {
+test("misuse is an error for the developer, before anything is changed", async (t) => {
   const page = await formPage(t, VALID, { binding: null });
   const html = () => page.$eval("form", (form) => form.outerHTML + form.noValidate);
   const before = await html();
@@ -502,7 +502,7 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
   assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
 });
 
-/** Ways in which the rules cannot run: a policy, a global that is not there, what comes in place of the rules, and why. */
+/** Ways in which the rules cannot run: a policy, a missing global, the answer in place of the rules, and the reason. */
 const NO_RULES = {
   "a policy forbids wasm, and the other rules do not come": [
     STRICT,
@@ -519,7 +519,7 @@ const NO_RULES = {
 };
 
 for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES)) {
-  test(`where ${name}, the form stays the browser's own`, async (t) => {
+  test(`where ${name}, the browser handles the form by itself`, async (t) => {
     const expected = /wasm|Content Security Policy|impact-pledge|ERR_FAILED/i;
     const onRules = (route) => route[outcome]();
     const given = { policy: policy || undefined, binding: null, expected, onRules };
@@ -566,7 +566,7 @@ test("a form needs neither TextEncoder nor TextDecoder", async (t) => {
   assert.deepEqual(await problems(page), { email: EMAIL });
 });
 
-test("without WebAssembly the rules are loaded by themselves, once, and with it never", async (t) => {
+test("without WebAssembly the rules are loaded separately, once; with it never", async (t) => {
   let loads = 0;
   const onRules = (route) => {
     loads += 1;
@@ -589,7 +589,7 @@ test("without WebAssembly the rules are loaded by themselves, once, and with it 
   assert.deepEqual([await problems(page), loads], [{ email: EMAIL }, 1]);
 });
 
-/** A form under the strict policy whose rules come when the test lets them. */
+/** Opens a form under the strict policy. Its rules are served when the test allows it. */
 async function slowForm(t, options) {
   const { promise, resolve } = Promise.withResolvers();
   const page = await formPage(t, VALID, {
@@ -602,12 +602,12 @@ async function slowForm(t, options) {
 
 const isBusy = (page) => page.$eval("form", (form) => form.matches("[aria-busy=true]"));
 
-test("while the rules are on their way the browser checks alone, and sending the form waits for them", async (t) => {
+test("while the rules load, only the browser checks, and sending the form waits for them", async (t) => {
   const { page, arrive } = await slowForm(t);
   await page.fill("#email", "ada@@");
   await send(page);
   assert.deepEqual([await isBusy(page), await page.evaluate(() => bound.isActive)], [false, false]);
-  await page.fill("#email", "ada..lovelace@example.org"); // HTML has nothing against it
+  await page.fill("#email", "ada..lovelace@example.org"); // valid for HTML
   await send(page);
   await send(page);
   assert.deepEqual([await isBusy(page), await submitted(page)], [true, []]);
@@ -619,7 +619,7 @@ test("while the rules are on their way the browser checks alone, and sending the
   assert.equal((await submitted(page)).length, 1);
 });
 
-test("a form that was sent goes on by itself when the rules are there, with its button", async (t) => {
+test("a form that was sent before the rules have loaded is sent once they have, with its button", async (t) => {
   const { page, arrive } = await slowForm(t, {
     binding: () => ({ onSubmit: (_, { data }) => submitted.push(`${new URLSearchParams(data)}`) }),
   });
@@ -632,7 +632,7 @@ test("a form that was sent goes on by itself when the rules are there, with its 
   assert.deepEqual(others, []);
 });
 
-test("rules that are late hold no order back: after 5 seconds it goes to the server, which checks it", async (t) => {
+test("late rules do not block an order: after 5 seconds it goes to the server, which checks it", async (t) => {
   const { page } = await slowForm(t);
   await page.clock.install();
   await send(page);
@@ -641,7 +641,7 @@ test("rules that are late hold no order back: after 5 seconds it goes to the ser
   await Promise.all([page.waitForURL(/posted/), page.clock.fastForward(200)]);
 });
 
-test("a form that is unbound while its rules are on their way is the browser's own, and what was sent goes on", async (t) => {
+test("a form that is unbound while its rules load is handled by the browser, and a pending submission continues", async (t) => {
   const { page, arrive } = await slowForm(t);
   await send(page);
   await page.evaluate(() => bound.unbind());
@@ -649,7 +649,7 @@ test("a form that is unbound while its rules are on their way is the browser's o
   await page.waitForURL(/posted/);
 });
 
-test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
+test("20,000 fields, each with a problem and an element for it, are shown in less than a minute", {
   timeout: 60_000,
 }, async (t) => {
   const page = await formPage(t, "", { binding: null, expected: LOST });

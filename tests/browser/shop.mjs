@@ -1,4 +1,4 @@
-/** The demo shop as `npm start` serves it, and what a shopper does there. */
+/** Serves the demo shop as `npm start` does, and acts as a shopper. */
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -7,12 +7,12 @@ import { seedData } from "../../scripts/lib/seed.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { tools } from "./chromium.mjs";
 
-// Else workerd's stand-in for Cloudflare's network asks the real one who it is.
+// Otherwise miniflare asks Cloudflare for the values of `request.cf`.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 /**
- * `failures`: how often the service that the shop uses fails from now on, before it answers by the one beside the
- * shop; `requests`: what it was asked.
+ * `failures`: how many requests of the shop fail from now on, before the service beside the shop answers; `requests`: the
+ * requests so far.
  */
 export const shop = {
   origin: "",
@@ -23,7 +23,7 @@ export const shop = {
   requests: [],
 };
 
-/** Starts the shop before the tests of a file and ends it behind them. */
+/** Starts the shop before the tests of a file, and stops it after them. */
 export function useShop() {
   let harness, service;
   before(async () => {
@@ -46,7 +46,7 @@ export function useShop() {
   after(() => service?.close());
 }
 
-/** The client is told to try again at once, so that no test waits. */
+/** A failure after which the client retries at once, so that no test waits. */
 const UNAVAILABLE = { "content-type": "application/json", "retry-after": "0" };
 
 /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
@@ -67,7 +67,7 @@ async function answer(request, response) {
     .end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Fills in an order that has nothing wrong; without an address if that is "". @param {import("playwright-core").Page} page */
+/** Fills in a valid order; without an address if that is "". @param {import("playwright-core").Page} page */
 export async function fillIn(page, { email = "ada@example.org", name = "Ada", trees = "3" } = {}) {
   await page.fill("#trees", trees);
   if (email) await page.fill("#email", email);
@@ -76,8 +76,8 @@ export async function fillIn(page, { email = "ada@example.org", name = "Ada", tr
 
 export const send = (page) => page.click("button[type=submit]");
 
-/** Waits for the timeline, where an order ends. */
+/** Waits for the timeline, the last page of an order. */
 export async function arrived(page) {
-  page.click("[data-timeline]").catch(() => {}); // sooner than the page leads there by itself
+  page.click("[data-timeline]").catch(() => {}); // sooner than the page's own redirect
   await page.waitForURL(/\/timeline\/ptran_\w+\?edit_key=/);
 }

@@ -1,4 +1,4 @@
-/** The demo shop in Chromium: by keyboard, in every state, for developers; and what its server refuses. */
+/** Tests the demo shop in Chromium: by keyboard, in every state, the page for developers, and what its server refuses. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ async function checkout(t, options) {
   return page;
 }
 
-test("the keyboard alone is enough, from the first step to the timeline", async (t) => {
+test("the keyboard is enough, from the first step to the timeline", async (t) => {
   const page = await checkout(t);
   const { keyboard } = page;
   const text = (selector) => page.textContent(selector);
@@ -86,7 +86,7 @@ test("the keyboard alone is enough, from the first step to the timeline", async 
   assert.ok(images.length > 0 && images.every((width) => width > 0), "the images are there");
 });
 
-test("every state passes axe, in the light and in the dark, and fits a desktop and a phone", async (t) => {
+test("every state passes axe, in light and dark mode, and fits a desktop and a phone", async (t) => {
   const page = await checkout(t, { expected: /status of 502/ });
   const LOOKS = [
     { colorScheme: "light", width: 1280, least: 230, most: 255 },
@@ -126,7 +126,7 @@ test("every state passes axe, in the light and in the dark, and fits a desktop a
   await page.waitForSelector("#sent:not([hidden])");
   await looks("sent");
   leave();
-  await page.waitForURL("**/timeline/**"); // where the page leads by itself
+  await page.waitForURL("**/timeline/**"); // the page redirects there
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
   await page.waitForSelector(".mail iframe");
@@ -142,7 +142,7 @@ test("every state passes axe, in the light and in the dark, and fits a desktop a
   await page.waitForURL(`${shop.origin}/#impact`);
 });
 
-test("the page for developers shows what happened, without a key, and code that works as it is", async (t) => {
+test("the page for developers shows the requests without keys, and code that works unchanged", async (t) => {
   const page = await checkout(t);
   const received = [];
   page.context().on("response", (response) => {
@@ -213,7 +213,7 @@ test("the page for developers shows what happened, without a key, and code that 
     );
 });
 
-test("who ticks the box finds the e-mail on the page for developers, and its link leads to the timeline", async (t) => {
+test("after the box is ticked, the page for developers shows the e-mail, and its link leads to the timeline", async (t) => {
   const page = await checkout(t);
   const hint = await page.textContent("#mail-hint");
   assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are turned on there/);
@@ -263,7 +263,7 @@ const postMessage = (json, type = "application/json") =>
     body: JSON.stringify(json),
   });
 
-test("what is no message is not put into the queue", async () => {
+test("an invalid message is not put into the queue", async () => {
   const message = { id: `ptran_${"a".repeat(46)}`, createdAt: "2026-01-31T12:00:00Z", round: 2 };
   const wrong = [
     null,
@@ -285,7 +285,7 @@ test("what is no message is not put into the queue", async () => {
   assert.equal((await fetch(`${shop.origin}/developer/mails/none`)).status, 404);
 });
 
-/** Runs the code of a shop's server, which takes a posted form. */
+/** Runs the code of a shop's server, which handles a posted form. */
 async function run(t, code, fields) {
   const file = join(project.folder, `order-${crypto.randomUUID()}.mjs`);
   writeFileSync(
@@ -316,7 +316,7 @@ for (const [javaScriptEnabled, trees] of [
   });
 }
 
-test("the pages' policy allows no inline code and nothing of others", async () => {
+test("the pages' policy allows no inline code and nothing from other origins", async () => {
   for (const path of ["/", "/night-shift", "/developer"]) {
     const { headers } = await fetch(shop.origin + path);
     const policy = headers.get("content-security-policy");
@@ -347,7 +347,7 @@ const endless = () => ({
   duplex: "half",
 });
 
-/** What is sent to the shop's server, and the status. */
+/** Requests to the shop's server, and the status. */
 const REQUESTS = [
   ["a form", posted({}), 303],
   ["a form with problems", posted({ "recipient.email": "ada@" }), 422],
@@ -365,7 +365,7 @@ const REQUESTS = [
   ["nothing posted", { method: "GET" }, 405],
 ];
 
-test("the shop's server refuses what no page of it sends, and nobody stores an answer", async () => {
+test("the shop's server refuses requests that no page of it sends, and its answers are not cached", async () => {
   const post = (init) =>
     fetch(`${shop.origin}/shop/order`, { method: "POST", redirect: "manual", ...init });
   for (const [what, init, expected] of REQUESTS) {
@@ -382,7 +382,7 @@ test("the shop's server refuses what no page of it sends, and nobody stores an a
   assert.ok(page.includes("Shade trees") && !page.includes("Free gold"), "the shop's own words");
 });
 
-test("the service beside the shop is the service", async () => {
+test("the shop's origin also serves the service's API", async () => {
   const missing = await fetch(`${shop.origin}/no/such/path`);
   assert.equal(missing.status, 404);
   assert.equal(missing.headers.get("content-type"), "application/json");

@@ -1,6 +1,6 @@
 /**
- * The recipient's page with a shop's profile, in Chromium: readable in any accent, whole without
- * its images, on paper.
+ * Tests the recipient's page with a shop's profile in Chromium: readable in any accent colour, complete without its images, and
+ * printed.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -67,7 +67,7 @@ before(async () => {
 });
 after(() => worker?.close());
 
-/** Opens the page of a unit; of images, those that are missing are not found, which the console says. */
+/** Opens the page of a unit. Images without a file answer 404, which the console shows. */
 async function open(t, unit, options) {
   const page = await openPage(t, { expected: /status of 404/, ...options });
   await page.route("https://img.example/**", (route) =>
@@ -89,7 +89,7 @@ const style = (page, selector, pseudo) =>
       return { color, backgroundColor, content, breakInside };
     }, pseudo);
 
-/** By unit: the colours of its links in the light and in the dark, as readable as an accent must be. */
+/** By unit: the colours of its links in light and dark mode, with the contrast that an accent must have. */
 const LINKS = {
   plain: ["rgb(44, 106, 74)", "rgb(134, 205, 162)"],
   white: ["rgb(115, 115, 115)", "rgb(255, 255, 255)"],
@@ -100,7 +100,7 @@ const LINKS = {
 };
 
 for (const [unit, colours] of Object.entries(LINKS)) {
-  test(`${unit}: nothing is wrong, in the light on a phone and in the dark on a desktop`, async (t) => {
+  test(`${unit}: nothing is wrong, in light mode on a phone and in dark mode on a desktop`, async (t) => {
     const page = await open(t, unit);
     for (const [nth, colorScheme] of ["light", "dark"].entries()) {
       const width = [320, 1280][nth];
@@ -115,7 +115,7 @@ for (const [unit, colours] of Object.entries(LINKS)) {
   });
 }
 
-test("a logo is within bounds and leads to the shop; on paper all is black on white, with the addresses of links", async (t) => {
+test("a logo has a limited size and links to the shop; printed, all is black on white, with the URLs of links", async (t) => {
   const page = await open(t, "logo", { colorScheme: "dark" });
   const { width, height } = await box(page, ".logo");
   assert.ok(height === 48 && Math.abs(width / height - 3) < 0.1, `${width} × ${height}`);
@@ -133,7 +133,7 @@ test("a logo is within bounds and leads to the shop; on paper all is black on wh
   assert.equal((await style(page, ".story", "::before")).content, '""');
 });
 
-test("an image that does not load leaves no hole, and of a logo the name, where the name alone would be", async (t) => {
+test("an image that does not load leaves no gap, and a logo that does not load is replaced by the name", async (t) => {
   const phone = { viewport: { width: 390, height: 800 } };
   const [broken, plain] = [await open(t, "broken", phone), await open(t, "plain", phone)];
   const [{ height }, { height: usual }] = [await box(broken, "header"), await box(plain, "header")];
@@ -152,7 +152,7 @@ test("an image that does not load leaves no hole, and of a logo the name, where 
   );
 });
 
-/** By a unit and the reader's locale: the page's language, its heading and its first amount. */
+/** By unit and the reader's locale: the page's language, its heading and its first amount. */
 const LANGUAGES = [
   ["german", "ja-JP", "de", "Für Mara zugesagt", "1.234,5 trees"],
   ["plain", "ja-JP", "ja", "Mara様のために約束された支援", "1,234.5 trees"],
@@ -160,7 +160,7 @@ const LANGUAGES = [
   ["plain", "fi-FI", "en", "Pledged for Mara", "1,234.5 trees"],
 ];
 
-test("a page in the shop's language, and else in the reader's", async (t) => {
+test("a page has the shop's language, or else the reader's", async (t) => {
   for (const [unit, locale, ...expected] of LANGUAGES) {
     const page = await open(t, unit, { locale });
     assert.deepEqual(

@@ -1,7 +1,7 @@
 /**
- * A buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, where a policy blocks
- * WebAssembly, without JavaScript, on a slow machine, and where the shop or its service fails. At each step stands what a
- * screen reader says of each field.
+ * Tests a buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, under a policy that
+ * blocks WebAssembly, without JavaScript, on a slow machine, and while the shop or its service fails. Each step lists what a
+ * screen reader says about each field.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,8 +15,7 @@ const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)"];
 const WRONG = "Please enter a complete e-mail address, like ada@example.org.";
 
 /**
- * The fields in the browser's tree for assistive technology: role, name, value, description and
- * whether it is invalid.
+ * Returns the fields in the browser's accessibility tree: role, name, value, description, and whether the field is invalid.
  */
 async function spoken(page) {
   const nodes = await accessibilityNodes(page);
@@ -31,7 +30,7 @@ async function spoken(page) {
   );
 }
 
-/** The fields of an order with this address, as spoken; one that HTML refuses is invalid before anybody says so. */
+/** The fields of an order with this address, as a screen reader says them. A field that HTML refuses is invalid from the start. */
 const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",
   Kilos: "spinbutton |  |  | false",
@@ -45,7 +44,7 @@ async function type(page, text) {
   await page.press("#email", "Tab");
 }
 
-/** The whole form is checked in the page. */
+/** A walk in which the page checks the whole form. */
 async function walkChecked(page) {
   await page.waitForSelector("form[novalidate]");
   await fillIn(page, { email: "" });
@@ -60,7 +59,7 @@ async function walkChecked(page) {
   await send(page);
 }
 
-/** The browser checks what HTML can, and the shop's server the rest. */
+/** A walk in which the browser checks what HTML can, and the shop's server the rest. */
 async function walkNative(page) {
   const reference = await page.textContent(".reference");
   await fillIn(page, { email: "" });
@@ -80,7 +79,7 @@ async function walkNative(page) {
   await send(page);
 }
 
-/** Answers with the shop's pages under a policy that blocks WebAssembly. */
+/** Serves the shop's pages under a policy that blocks WebAssembly. */
 const forbidWasm = (page) =>
   page.route(`${shop.origin}/**`, async (route) => {
     const response = await route.fetch({ maxRedirects: 0 });
@@ -97,7 +96,7 @@ async function slowDown(page) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 6 });
 }
 
-/** By what the page is like. */
+/** The walks, by the kind of page. */
 const PAGES = {
   "a slow machine": { walk: walkChecked, prepare: slowDown },
   "a policy that blocks WebAssembly": {
@@ -123,7 +122,7 @@ for (const [name, { walk, prepare, options }] of Object.entries(PAGES)) {
   });
 }
 
-test("a normal page leads to the timeline by itself, and the way back to a fresh order", async (t) => {
+test("a normal page redirects to the timeline, and going back shows an empty order", async (t) => {
   const page = await openPage(t);
   await page.goto(shop.origin);
   const reference = await page.textContent(".reference");
@@ -136,7 +135,7 @@ test("a normal page leads to the timeline by itself, and the way back to a fresh
   assert.equal(await page.isVisible("#sent"), false);
 });
 
-/** Opens the shop with an order that has nothing wrong, whose service fails so often. */
+/** Opens the shop with a valid order. Its service fails a given number of times. */
 async function orderWith(t, failures, options) {
   const page = await openPage(t, options);
   await page.goto(shop.origin);
@@ -150,7 +149,7 @@ const distinct = (name) => new Set(shop.requests.map((request) => request[name])
 const EXPLAINED =
   /Something went wrong.*answered with an error \(503\)\. Please try again: it will not be pledged twice\./s;
 
-test("a failure is explained, and trying again sends the same order under the same key, a changed one under another", async (t) => {
+test("a failure is explained, and a retry sends the same order with the same key, a changed order with another key", async (t) => {
   const page = await orderWith(t, Infinity, { expected: /status of 502/ });
   for (const attempts of [3, 6]) {
     await send(page);
@@ -168,7 +167,7 @@ test("a failure is explained, and trying again sends the same order under the sa
   assert.match(await page.textContent("main"), /4.trees/);
 });
 
-test("a shop that can't be reached is reported, and progress meanwhile; a short failure of the service is not", async (t) => {
+test("an unreachable shop is reported, and progress is shown; a short failure of the service is not", async (t) => {
   const page = await orderWith(t, 1, { expected: /ERR_FAILED/ });
   const { promise: held, resolve: release } = Promise.withResolvers();
   const abort = (route) => held.then(() => route.abort());
@@ -188,7 +187,7 @@ test("a shop that can't be reached is reported, and progress meanwhile; a short 
   assert.equal(shop.requests.length, 2);
 });
 
-test("without JavaScript, too, a failure is explained and the form can be sent again", async (t) => {
+test("a failure is explained without JavaScript, too, and the form can be sent again", async (t) => {
   const page = await orderWith(t, Infinity, {
     javaScriptEnabled: false,
     expected: /status of 502/,

@@ -1,6 +1,5 @@
 /**
- * The schema in form libraries of React, in Chromium: each problem stands at its field, in our
- * words.
+ * Tests the schema in form libraries of React, in Chromium: each problem is shown at its field, in our words.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -26,7 +25,7 @@ const AMOUNT = "must be greater than 0";
 useBrowser();
 
 for (const library of ["react-hook-form", "tanstack-form"]) {
-  test(`${library}: problems come and go at their fields, and what is valid is sent`, async (t) => {
+  test(`${library}: problems appear and disappear at their fields, and a valid form is sent`, async (t) => {
     const page = await formPage(t, library);
     await page.fill("#email", "ada@");
     await page.fill("#amount", "0");
@@ -48,7 +47,7 @@ for (const library of ["react-hook-form", "tanstack-form"]) {
   });
 }
 
-test("react-hook-form-resolver: the shop's own fields stay as they are, and the request is read as a form is", async (t) => {
+test("react-hook-form-resolver: the shop's own fields are unchanged, and the request is read like a form", async (t) => {
   const page = await formPage(t, "react-hook-form-resolver");
   const pledge = {
     reference: "order-1",
@@ -136,7 +135,7 @@ const { validate } = await project.load("impact-pledge/validate");
 const { pledgeResolver } = await project.load("impact-pledge/react-hook-form");
 const FORM = { fields: {}, names: [], criteriaMode: "firstError" };
 
-/** Values as fields of these names set them; undefined if no values can be that, as two of one name. */
+/** Returns values as fields of these names set them; undefined if no values can express them, such as two fields of one name. */
 function valuesOf(controls) {
   const values = {};
   for (const [name, text] of controls) {
@@ -152,7 +151,7 @@ function valuesOf(controls) {
   return values;
 }
 
-test("every form that values can be is read alike by `pledgeResolver` and `readForm`", () => {
+test("every form that values can express is read in the same way by `pledgeResolver` and `readForm`", () => {
   let count = 0;
   for (const { name, controls, optional } of fixturesIn("form").flatMap(({ rows = [] }) => rows)) {
     const values = valuesOf(controls);
@@ -226,7 +225,7 @@ test("values that no field sets are errors or the shop's own, and nothing throws
   assert.throws(() => pledgeResolver({ optinal: true }), /`optinal` is not an option here/);
 });
 
-/** A number or a date that could not be read, by what its element shows; undefined: there is no element. */
+/** A number or a date that cannot be read, by what its element shows; undefined: there is no element. */
 const UNREAD = [
   ["3,5", undefined],
   ["abc", undefined],
@@ -236,7 +235,7 @@ const UNREAD = [
   [undefined, undefined],
 ];
 
-test("a number or a date that could not be read is an issue at its field, and empty only where its element is", () => {
+test("a number or a date that cannot be read is an issue at its field, and counts as empty only if its element is empty", () => {
   const amount = { impact: { amount: Number.NaN, offeringId: "tree" } };
   const request = { reference: "r", recipient: { email: "a@b.c" } };
   const good = [{ impact: { amount: 1, offeringId: "tree" } }];
@@ -267,7 +266,7 @@ test("a number or a date that could not be read is an issue at its field, and em
 });
 
 for (const way of ["valueAsNumber", "setValueAs"])
-  test(`react-hook-form-resolver: text that ${way} cannot read is no order without its pledge`, async (t) => {
+  test(`react-hook-form-resolver: text that ${way} cannot read does not become an order without its pledge`, async (t) => {
     const page = await formPage(t, "react-hook-form-resolver", { search: `?${way}` });
     await page.fill("#email", "ada@example.org");
     for (const typed of ["3,5", "abc"]) {
@@ -281,7 +280,7 @@ for (const way of ["valueAsNumber", "setValueAs"])
     assert.equal((await send(page)).pledge.pledges[0].impact.amount, 3.5);
   });
 
-test("what cannot be checked is left to the server, and is logged once", async (t) => {
+test("values that cannot be checked are left to the server, and this is logged once", async (t) => {
   const log = t.mock.method(console, "error", () => {});
   const resolver = pledgeResolver();
   const values = {
@@ -307,7 +306,7 @@ test("the example of docs/react-hook-form.md: with a pledge, without, and the sh
   const page = await openForm(t, script);
   await page.getByLabel("Coupon").fill("SPRING");
   await page.getByLabel("Newsletter").check();
-  await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
+  await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // valid for HTML
   await page.getByLabel("Plant a tree").check();
   const button = "button";
   assert.equal(await send(page, button), undefined);
@@ -348,7 +347,7 @@ async function openForm(t, script, { search = "", policy = "", expected } = {}) 
 
 const bundled = (entry) => bundle({ entryPoints: [join(import.meta.dirname, entry)] });
 
-/** With the installed package, and React as a shop's page has it. */
+/** Bundles a page with the installed package and React, as a shop does. */
 async function bundle(source) {
   const nodePaths = [root, project.folder].map((folder) => join(folder, "node_modules"));
   const define = { "process.env.NODE_ENV": '"production"' };
@@ -376,7 +375,7 @@ async function problem(page, field) {
 
 const sent = (page) => page.evaluate(() => window.sent);
 
-/** Waits until React has shown what a resolver has found. */
+/** Waits until React has rendered the result of a resolver. */
 const shown = (page) =>
   page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),

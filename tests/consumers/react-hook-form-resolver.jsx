@@ -27,7 +27,7 @@ const options = {
   shouldUseNativeValidation: location.search === "?native",
 };
 
-/** How the amount becomes a number in the form itself, in a field for text. */
+/** Turns the amount into a number in the form itself, in a text field. */
 const NUMBERS = {
   "?valueAsNumber": { valueAsNumber: true },
   "?setValueAs": { setValueAs: (text) => (text === "" ? Number.NaN : Number(text)) },

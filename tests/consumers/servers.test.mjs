@@ -1,6 +1,5 @@
 /**
- * The schema in routers that take a Standard Schema: what is valid comes through, what is not has
- * its path.
+ * Tests the schema in routers that accept a Standard Schema: a valid request passes, and each issue has its path.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -20,11 +19,11 @@ const WRONG = {
   recipient: { email: "ada@" },
   pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }],
 };
-/** As our own function returns it: the libraries may add to an issue, but nothing may be lost. */
+/** The issues as our own function returns them: libraries may add to an issue, but must keep all of it. */
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
 const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));
 
-test("the wrong request has two problems", () => {
+test("the invalid request has two issues", () => {
   assert.deepEqual(
     PROBLEMS.map(({ path }) => path),
     [
@@ -53,7 +52,7 @@ test("Hono's standard validator", async () => {
   assert.deepEqual(essentials((await refused.json()).error), PROBLEMS);
 });
 
-/** How a shop that uses tRPC passes the problems to its client. */
+/** A formatter with which a shop that uses tRPC passes the issues to its client. */
 const errorFormatter = ({ shape, error }) => ({
   ...shape,
   data: { ...shape.data, issues: error.cause?.issues },

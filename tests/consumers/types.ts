@@ -1,4 +1,4 @@
-// The request's type, as the libraries infer it of the schema.
+// The request's type, as the libraries infer it from the schema.
 import { sValidator } from "@hono/standard-validator";
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { useForm as useTanStackForm } from "@tanstack/react-form";
@@ -63,7 +63,7 @@ export function inferred(defaultValues: Request) {
   return form.register("pledges.0.impact.amount");
 }
 
-/** Values as inputs have them are others than those of an order. */
+/** The values of inputs differ from those of an order. */
 export function checkout() {
   const { handleSubmit, register } = useForm({
     resolver: optional,

@@ -16,7 +16,7 @@ interface Values {
   recipient: { email: string; firstName?: string };
   pledges: { impact: { amount: number; offeringId: string } }[];
 }
-/** As inputs have it. */
+/** The values of inputs. */
 interface Typed extends Omit<Values, "pledges"> {
   pledges: { impact: { amount: string; offeringId: string } }[];
 }
@@ -35,7 +35,7 @@ export function threeWays() {
   useForm<Chosen>({ resolver: optional });
   // @ts-expect-error there may be no pledges
   useForm<Values>({ resolver: optional });
-  // @ts-expect-error an amount is a number then
+  // @ts-expect-error there, an amount is a number
   useForm<Typed>({ resolver: pledgeResolver() });
   interface Nested {
     coupon: string;

@@ -1,6 +1,4 @@
-/**
- * Backups: what is in them, what is refused, and that a command that was broken off is run again.
- */
+/** Tests backups: their contents, what a restore refuses, and that an interrupted command can be run again. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -45,7 +43,7 @@ const rules = await operator(tools);
 /** @param {Parameters<typeof restoreBy>[3]} [options] */
 const restore = (kv, file, options) => restoreBy(kv, [file].flat(), rules, options);
 
-/** All that a namespace holds. */
+/** Returns the whole contents of a namespace. */
 async function contents(kv) {
   const all = [];
   for (const { name, metadata, expiration } of await Array.fromAsync(kv.list()))
@@ -64,7 +62,7 @@ function isOnlyMine(file) {
 
 const local = async (t) => ({ kv: await localKv(t) });
 
-/** A namespace with these records, what it holds, and a backup of it, alone in its folder. */
+/** Creates a namespace with these records, and a backup of it. Returns them with the namespace's contents; the folder has only the backup. */
 async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const at = await open(t);
   await at.kv.write(entries);
@@ -76,7 +74,7 @@ async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
 }
 
 for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
-  test(`${name}: what was in a namespace is in it again, byte for byte`, async (t) => {
+  test(`${name}: a restore writes the same bytes into the namespace`, async (t) => {
     const { kv, folder, file, before, made } = await backedUp(t, { open });
     assert.equal(before.length, count);
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
@@ -102,7 +100,7 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
   });
 
-test("a restore replaces nothing that differs, unless it is told to", async (t) => {
+test("a restore replaces records that differ only with `--overwrite`", async (t) => {
   const { kv, file, before } = await backedUp(t);
   await restore(kv, file, now); // over the same records
   for (const changed of [
@@ -114,7 +112,7 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
     await kv.write([changed, { key: "z:new", value: "of another" }]);
     await kv.remove(["transaction:001"]);
     await assert.rejects(restore(kv, file, now), {
-      message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+      message: `the namespace has a different record \`${changed.key}\`, so nothing was overwritten: \`--overwrite\` replaces records that differ`,
     });
     assert.equal(await kv.get("transaction:001"), null, "nothing was written");
     await restore(kv, file, { ...now, overwrite: true });
@@ -124,7 +122,7 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
   }
 });
 
-test("replay records are restored with the secret that they were made with alone", async (t) => {
+test("replay records are restored only together with the secret that they were made with", async (t) => {
   const replay = { key: "idempotency:1", value: "{}" };
   const secretOf = (digit) => ({
     key: "secret",
@@ -146,7 +144,7 @@ test("replay records are restored with the secret that they were made with alone
   assert.deepEqual([again.written, again.secretReplaced], [0, false]);
 });
 
-test("transactions alone go into a place that has keys and a secret of its own", async (t) => {
+test("only transactions are restored into a namespace with its own keys and secret", async (t) => {
   const secretOf = (digit) => ({ key: "secret", value: `{"secret":"${digit.repeat(64)}"}` });
   const keyOf = (digit) => ({ key: `key:${digit.repeat(64)}`, value: "{}" });
   const [order, replay] = [ENTRIES[5], { key: "idempotency:1", value: "{}" }];
@@ -168,9 +166,9 @@ test("transactions alone go into a place that has keys and a secret of its own",
   }
 });
 
-const NO_BACKUP = "is no backup of this service";
+const NO_BACKUP = "is not a backup of this service";
 const CUT = "is not complete: its last line is missing";
-const CHANGED = "was changed: its SHA-256 is not that of its last line";
+const CHANGED = "was changed: its SHA-256 differs from the one in its last line";
 
 test("what is no whole backup is refused in one line before anything is written", async (t) => {
   const { kv, folder, file } = await backedUp(t);
@@ -178,7 +176,7 @@ test("what is no whole backup is refused in one line before anything is written"
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
-  /** With these lines at the place of the third, and a last line that fits. */
+  /** A backup with these lines in place of the third, and a last line that matches. */
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
     const sha256 = createHash("sha256").update(before).digest("hex");
@@ -201,29 +199,29 @@ test("what is no whole backup is refused in one line before anything is written"
     [whole.subarray(0, -100), CUT],
     [
       text(...lines.slice(0, 3), ...lines.slice(4)),
-      `has ${count - 1} records, and its last line says ${count}: it was changed`,
+      `has ${count - 1} records, but its last line says ${count}: it was changed`,
     ],
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
       whole.toString().replace('"version":1', '"version":3'),
       "was written by a later release: restore it with that one",
     ],
-    [text(...lines, lines.at(-2)), "was changed: it goes on after its end"],
-    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of names"],
+    [text(...lines, lines.at(-2)), "was changed: it has lines after its end"],
+    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of the names"],
     [
       text(lines[0], lines[2], lines[1], ...lines.slice(3)),
-      "was changed: line 3 is not in the order of names",
+      "was changed: line 3 is not in the order of the names",
     ],
-    [edited("\u001b[2J{"), "was changed: line 3 is no record"],
-    [edited("7"), "was changed: line 3 is no record"],
-    [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has a wrong `name`"],
-    [record({ name: 7 }), "was changed: line 3 has a wrong `name`"],
-    [record({ value: undefined }), "was changed: line 3 has a wrong `value`"],
-    [record({ value: "\ud800" }), "was changed: line 3 has a wrong `value`"],
-    [record({ base64: "" }), "was changed: line 3 has a wrong `value`"],
-    [record({ value: undefined, base64: "?" }), "was changed: line 3 has a wrong `base64`"],
-    [record({ metadata: "m".repeat(1_023) }), "was changed: line 3 has a wrong `metadata`"],
-    [record({ expiration: "soon" }), "was changed: line 3 has a wrong `expiration`"],
+    [edited("\u001b[2J{"), "was changed: line 3 is not a record"],
+    [edited("7"), "was changed: line 3 is not a record"],
+    [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has an invalid `name`"],
+    [record({ name: 7 }), "was changed: line 3 has an invalid `name`"],
+    [record({ value: undefined }), "was changed: line 3 has an invalid `value`"],
+    [record({ value: "\ud800" }), "was changed: line 3 has an invalid `value`"],
+    [record({ base64: "" }), "was changed: line 3 has an invalid `value`"],
+    [record({ value: undefined, base64: "?" }), "was changed: line 3 has an invalid `base64`"],
+    [record({ metadata: "m".repeat(1_023) }), "was changed: line 3 has an invalid `metadata`"],
+    [record({ expiration: "soon" }), "was changed: line 3 has an invalid `expiration`"],
   ]) {
     const broken = join(folder, "broken.jsonl");
     writeFileSync(broken, bytes);
@@ -241,11 +239,11 @@ test("what is no whole backup is refused in one line before anything is written"
   assert.deepEqual(await contents(kv), []);
 });
 
-test("no file is overwritten", async (t) => {
+test("an existing file is not overwritten", async (t) => {
   const { kv, folder, file } = await backedUp(t, { entries: [] });
   const before = readFileSync(file);
   await assert.rejects(backup(kv, file), {
-    message: `${file} exists, and no file is overwritten: choose another name`,
+    message: `${file} already exists, and is not overwritten: choose another name`,
   });
   assert.deepEqual(readFileSync(file), before);
   const [other, elsewhere] = [join(folder, "other.jsonl"), join(folder, "elsewhere")];
@@ -255,7 +253,7 @@ test("no file is overwritten", async (t) => {
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
-/** From this call on, the API refuses. */
+/** Makes the API refuse from a given call on. */
 function breaksAt(call) {
   let calls = 0;
   return () => {
@@ -264,7 +262,7 @@ function breaksAt(call) {
   };
 }
 
-test("wherever a backup breaks off, the same command begins anew and ends it", async (t) => {
+test("wherever a backup is interrupted, the same command starts again and completes it", async (t) => {
   const { kv, account, folder, file } = await backedUp(t, { entries: ENTRIES.slice(0, 12) });
   const records = linesOf(file).slice(1, -1);
   for (let call = 1; call <= 7; call += 1) {
@@ -273,7 +271,7 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
     account.fault = breaksAt(call);
     await assert.rejects(backup(kv, file), /status 403/);
     await assert.rejects(restore(kv, file, now), {
-      message: `there is no file ${file}: its backup is not complete, run that again`,
+      message: `there is no file ${file}: its backup is not complete, run \`backup\` again`,
     });
     writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a", mode: 0o644 }); // what a killed process may leave
     account.fault = () => undefined;
@@ -285,7 +283,7 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
   }
 });
 
-test("wherever a restore breaks off, the same command ends it", async (t) => {
+test("wherever a restore is interrupted, the same command completes it", async (t) => {
   const { kv, account, file, before } = await backedUp(t);
   for (let call = 1; call <= 6; call += 1) {
     await wipe(kv);
@@ -298,7 +296,7 @@ test("wherever a restore breaks off, the same command ends it", async (t) => {
   }
 });
 
-test("records whose time has ended are left out and counted", async (t) => {
+test("expired records are left out and counted", async (t) => {
   const soon = Math.round(Date.now() / 1000) + 70;
   const { kv, file } = await backedUp(t, {
     entries: [
@@ -346,7 +344,7 @@ test("what became of an e-mail is restored where the place has nothing of it, an
   }
 });
 
-test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
+test("a restore waits for a write that shows late, and fails if it never shows", async (t) => {
   const { kv, records, file } = await backedUp(t);
   await wipe(kv);
   let hidden = 3;
@@ -359,7 +357,7 @@ test("a write that is seen late is waited for, and one that never is, is a failu
   hidden = Number.POSITIVE_INFINITY;
   await assert.rejects(restore(kv, file, { ...now, overwrite: true }), {
     message:
-      "1 records are not as they are in the backup, `transaction:007` first: run the same command again",
+      "1 records differ from the backup, the first is `transaction:007`: run the same command again",
   });
   records.set("transaction:008", "changed on its way");
   hidden = 0;

@@ -1,4 +1,4 @@
-/** The packed package's client and our own service: the real Worker, with real local KV. */
+/** Tests the packed package's client against our own service: the real Worker, with real local KV. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
@@ -44,7 +44,7 @@ test("a transaction is created and got", async () => {
   assert.deepEqual(got, { ...same, pledges: kept });
 });
 
-test("a key sees what is its unit's and mode's, and each refusal has its error", async () => {
+test("a key reads only transactions of its unit and mode, and each refusal has its error", async () => {
   const live = client({ apiKey: "service_sk_live_dev_unit" });
   const { id, isLive } = await live.createPledgeTransaction(order());
   assert.deepEqual([isLive, (await live.getPledgeTransaction(id)).isLive], [true, true]);
@@ -66,7 +66,7 @@ test("a key sees what is its unit's and mode's, and each refusal has its error",
   await assert.rejects(stranger.getPledgeTransaction(id), refused("Authentication failed"));
 });
 
-test("a repeat is answered with the first transaction, also when the first answer is lost", async () => {
+test("a retry returns the first transaction, also if the first answer was lost", async () => {
   const idempotencyKey = `order "${randomUUID()}" \\ 1`;
   const request = order();
   const first = await client().createPledgeTransaction(request, { idempotencyKey });

@@ -1,11 +1,11 @@
-/** As much of Cloudflare's API of D1 as wrangler and the commands ask for. */
+/** A stand-in for the part of Cloudflare's API for D1 that wrangler and the commands use. */
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { unstable_splitSqlQuery as split } from "wrangler";
 import { failure, ok } from "./cloudflare-answers.mjs";
 
-const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, as D1 has it
-/** SQLite's names of its results, by their numbers, which D1 appends to its messages. */
+const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, D1's limits
+/** SQLite's result codes by number; D1 appends their names to its messages. */
 const CODES = { 1: "SQLITE_ERROR", 5: "SQLITE_BUSY", 18: "SQLITE_TOOBIG", 19: "SQLITE_CONSTRAINT" };
 
 /** @param {any[]} databases of an account @param {string} name @param {string | null} [jurisdiction] */
@@ -55,11 +55,11 @@ export function serveD1(app, path, databases) {
   });
 }
 
-/** Several in one text are run in turn; only one can have parameters. */
+/** Runs the statements of a text in turn. Only a single statement can have parameters. */
 const statementsOf = ({ sql, params = [] }) =>
   params.length > 0 ? [{ sql, params }] : split(sql).map((one) => ({ sql: one, params }));
 
-/** All or none. @param {DatabaseSync} sqlite */
+/** Runs statements in one transaction. @param {DatabaseSync} sqlite */
 function transaction(sqlite, statements) {
   sqlite.exec("BEGIN");
   try {

@@ -1,10 +1,10 @@
-/** As much of Cloudflare's API of Workers KV as wrangler and the commands ask for. */
+/** A stand-in for the part of Cloudflare's API for Workers KV that wrangler and the commands use. */
 import { failure, missing, ok } from "./cloudflare-answers.mjs";
 
-const MOST_READS = 100; // of one call, as Cloudflare has it
+const MOST_READS = 100; // of one call, Cloudflare's limit
 const LEAST_TTL = 60; // seconds
 
-/** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
+/** Creates a namespace. The first one starts with the account's `records`. `extras`: metadata and expiry of each record. */
 export function makeNamespace({ namespaces, records }, title) {
   const number = namespaces.length + 1;
   const namespace = {
@@ -45,7 +45,7 @@ export function serveKv(app, path, account) {
 }
 
 /**
- * Each gets a namespace and the request; what it has no answer for is not there.
+ * The routes. Each handler gets a namespace and the request; the answer is 404 if it returns nothing.
  * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
  */
 const RECORDS = [

@@ -1,6 +1,6 @@
 /**
- * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, read and write their namespaces, put messages into their queues, and ask their databases.
+ * A stand-in for the part of Cloudflare's API that wrangler and the commands use: deploys and rollbacks of Workers, KV
+ * namespaces, queues and D1 databases.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -22,10 +22,10 @@ const TOKEN = "token-1";
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
  * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
- *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `page`: the names in one page of a
- *   list, so few that a client that reads one page only is found out; `fault`: how a request fails. `lost` of the account:
- *   whether the answer to what was carried out is lost
- * @returns what the account holds, and the environment that leads wrangler to it
+ *   `deployed`: whether the Worker of wrangler.toml's top level exists, with its namespace; `page`: how many names a page of a
+ *   list has, few enough to detect a client that reads only one page; `fault`: how a request fails. `lost` of the account:
+ *   whether a request is carried out but its answer is lost
+ * @returns the account's contents, and the environment variables that make wrangler use it
  */
 export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
@@ -66,10 +66,10 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
 }
 
 /**
- * The records of the Worker that is deployed there. What led to them is not in `asked`.
+ * Opens the records of the deployed Worker. The requests for this are not in `asked`.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv, hasLedger?: boolean}} [options] `deadline`
- *   of each call, by itself far beyond what any takes here; `more` of the environment
+ *   of each call, by default far longer than any takes here; `more`: further environment variables
  */
 export async function deployedKv(
   t,
@@ -85,7 +85,7 @@ export async function deployedKv(
 }
 
 /**
- * The same with the ledger of a dashboard that is deployed.
+ * Like {@link deployedKv}, with the ledger of a deployed dashboard.
  * @param {import("node:test").TestContext} t
  * @param {Parameters<typeof deployedKv>[1] & {isMigrated?: boolean}} [options]
  */
@@ -96,7 +96,7 @@ export async function deployedLedger(t, { isMigrated = true, ...options } = {}) 
   return { kv, account, env, open };
 }
 
-/** As the deploy of an environment's dashboard does. */
+/** Creates and binds the ledger's database, as the deploy of an environment's dashboard does. */
 export function bindLedger({ databases, bindings }, environment = "") {
   const of = environment && `-${environment}`;
   const { uuid: id } = makeDatabase(databases, `impact-pledge${of}-ledger`);
@@ -210,7 +210,7 @@ const idOfConsumer = ({ queue_id }) => `consumer-of-${queue_id}`;
 
 const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
 
-/** Keeps the bindings as the platform does: one that is inherited stays what it was. */
+/** Stores the bindings as the platform does: an inherited binding keeps its value. */
 function upload(account, name, parts) {
   const { bindings, observability } = JSON.parse(parts.get("metadata"));
   const names = account.queues.map(({ queue_name }) => queue_name);
@@ -237,7 +237,7 @@ function upload(account, name, parts) {
   return ok({ id: name, etag: "1", startup_time_ms: 1, deployment_id: id });
 }
 
-/** All traffic of a Worker to one of its versions. */
+/** A deployment with all traffic of a Worker to one version. */
 function deploy({ deployments }, worker, version) {
   const id = randomUUID();
   deployments.unshift({

@@ -1,4 +1,4 @@
-/** Command lines: a wrong one does nothing and says what is wrong; and what a shell sees of a right one. */
+/** Tests command lines: an invalid one does nothing and prints what is wrong; a valid one prints and exits as a shell expects. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
 // ---- In this process -----------------------------------------------------------------------------
 
-const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
+const OFF_DEPLOYED = "`--env` is for a deployed service: add `--remote`";
 const KEEP = "0, or a time from 60s to 365d, such as 90s, 30m, 24h or 7d";
 
 const RESEND = "give either the ID of a transaction, or `--failed-on`";
@@ -19,7 +19,7 @@ const NEITHER = "give either `--unit` or `--team`, which the key acts for";
 const FIND = "give either `--reference` or `--email`";
 const ERASE = "give either the ID of a transaction, or `--email`";
 
-/** Lines, and what each is told. */
+/** Command lines, and the message for each. */
 const WRONG = {
   "keys make": "unknown command 'make'",
   "keys toString": "unknown command 'toString'",
@@ -108,7 +108,7 @@ const WRONG = {
   "start x": "too many arguments. Expected 0 arguments but got 1: x.",
 };
 
-test("bad usage says what is wrong in a line or two, and ends with 2", async (t) => {
+test("an invalid command line prints what is wrong in a line or two, and exits with 2", async (t) => {
   const kv = await localKv(t);
   for (const [line, problem] of Object.entries(WRONG)) {
     const [name, ...args] = line.split(" ");
@@ -129,7 +129,7 @@ test("bad usage says what is wrong in a line or two, and ends with 2", async (t)
 const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
-/** Lines, and options that npm kept for itself or passed on. */
+/** Command lines, and options that npm took or passed on. */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
   ["prices set x live", "mode", "--mode"],
@@ -145,7 +145,7 @@ const BY_NPM = [
   ["start", "persist_to", "--persist-to"],
 ];
 
-test("an option that npm took for itself is refused, and nothing is changed", async (t) => {
+test("an option that npm took is reported, and nothing is changed", async (t) => {
   const kv = await localKv(t);
   const byNpm = (line, config) => {
     const [name, ...args] = line.split(" ");
@@ -154,7 +154,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
   for (const [line, option, shown] of BY_NPM) {
     const { code, out, problem } = await byNpm(line, { [`npm_config_${option}`]: "true" });
     assert.deepEqual([code, out], [2, ""], line);
-    const refused = `npm took \`${shown}\` for itself, and nothing was done: write \`npm `;
+    const refused = `npm took \`${shown}\` for itself, so nothing was done: write \`npm `;
     assert.ok(problem.startsWith(refused), problem);
   }
   for (const [line, config] of [
@@ -165,7 +165,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
     assert.equal((await byNpm(line, config)).code, 0, line);
 });
 
-test("help is no failure, and takes the place of a command that is missing", async () => {
+test("help is not a failure, and is printed if the command is missing", async () => {
   for (const name of [
     "keys",
     "prices",
@@ -180,7 +180,7 @@ test("help is no failure, and takes the place of a command that is missing", asy
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
-    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each is as full as it can be
+    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each line is as full as possible
       assert.ok(line.length + 1 + next.length > 80 || line.endsWith(":"), line);
   }
   const { code, problem } = await run("keys", []);
@@ -188,8 +188,8 @@ test("help is no failure, and takes the place of a command that is missing", asy
   assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
 });
 
-test("a terminal that was asked does not keep the process from its end", async () => {
-  const input = Object.assign(new PassThrough(), { isTTY: true }); // open, as a terminal stays
+test("a prompt does not keep the process running", async () => {
+  const input = Object.assign(new PassThrough(), { isTTY: true }); // stays open, like a terminal
   input.write("yes\n");
   await confirm({ question: "Go?", otherwise: "-" }, { input, out() {}, err() {}, env: {} });
   assert.ok(input.isPaused());
@@ -197,10 +197,10 @@ test("a terminal that was asked does not keep the process from its end", async (
 
 // ---- In processes of their own -------------------------------------------------------------------
 
-test("a shell gets the answer, the exit code, and what is wrong on standard error, without any other tool", async (t) => {
+test("a shell gets the answer, the exit code, and errors on standard error, and no other tool is needed", async (t) => {
   const persistTo = scratch(t);
   const at = ["--json", "--persist-to", persistTo];
-  const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // no Rust is looked for
+  const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // the command must not look for Rust
   const create = ["create", "--mode", "live", "--unit", "u", "--yes", ...at];
   const made = await script("keys", create, { env });
   assert.deepEqual([made.code, made.problem], [0, ""]);
@@ -220,7 +220,7 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
   assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
 
   const unread = start("keys", ["list", ...at], { env });
-  unread.stdout.destroy(); // as `head` does that has enough
+  unread.stdout.destroy(); // as `head` does once it has enough
   assert.deepEqual(await unread.done, { code: 0, out: "", problem: "" });
 
   const wrong = await script("keys", ["list", "--remot", "--json"], { env });
@@ -232,7 +232,7 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
   });
 });
 
-test("a command that has ended ends its process, whatever goes on in it, once all is printed", async (t) => {
+test("a process exits once its command has ended and all output is written, whatever still runs in it", async (t) => {
   const file = join(scratch(t), "hangs.mjs");
   const text = "all of it";
   const run = `(_, to) => { setInterval(() => {}, 1_000); to.out("${text}".repeat(100_000)); return 1; }`;
@@ -241,7 +241,7 @@ test("a command that has ended ends its process, whatever goes on in it, once al
   assert.deepEqual(await script(name, []), { code: 1, out: text.repeat(100_000), problem: "" });
 });
 
-test("npm itself, without `--`, changes nothing", async (t) => {
+test("a command line without `--` for npm changes nothing", async (t) => {
   const folder = scratch(t);
   const file = join(folder, "prices.json");
   writeFileSync(file, '{ "currencyCode": "EUR", "unitPrices": {} }');
@@ -249,6 +249,6 @@ test("npm itself, without `--`, changes nothing", async (t) => {
     ["run", "prices", "set", file, "--persist-to", folder, "--mode", "live"],
     { cwd: tools.root, env: tools.env },
   ).catch((error) => error);
-  assert.match(output, /^npm took `--(persist-to|mode)` for itself, and nothing was done/m);
+  assert.match(output, /^npm took `--(persist-to|mode)` for itself, so nothing was done/m);
   assert.deepEqual(readdirSync(folder), ["prices.json"]);
 });

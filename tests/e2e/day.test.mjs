@@ -1,4 +1,4 @@
-/** An operator's day on an empty account of Cloudflare: each command works on what those before it have left. */
+/** Tests an operator's day on an empty Cloudflare account: each command works on the state that earlier commands have left. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const unit = (id) => ({ "x-service-unit-id": id });
 
 const parsed = ({ status, text }) => ({ status, text, json: JSON.parse(text) });
 
-/** Requests to the service over these records, which get what it writes. */
+/** Sends requests to a service that reads and writes these records. */
 async function serve(kv, work) {
   const records = await contents(kv);
   const worker = await startWorker({ records });
@@ -46,7 +46,7 @@ async function serve(kv, work) {
   }
 }
 
-/** Sets all times of the records back by an hour. */
+/** Moves all times in the records back by an hour. */
 async function letAnHourPass(kv) {
   const earlier = (value) =>
     JSON.parse(
@@ -63,7 +63,7 @@ async function letAnHourPass(kv) {
   );
 }
 
-/** These records as a later release writes them: with members that this one does not know. */
+/** Returns the records as a later release would write them: with members that this release does not know. */
 const ofLaterRelease = (records) =>
   Object.entries(records).map(([key, { value, metadata }]) => {
     const { version, ...record } = JSON.parse(value);
@@ -75,7 +75,7 @@ const ofLaterRelease = (records) =>
     };
   });
 
-/** An account's commands: `deploy` (production with e-mails) and `rollBack` an environment, `at` what is done in it. */
+/** Returns the commands on an account: `deploy` (production with e-mails) and `rollBack` an environment, and `at` for work in it. */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };
@@ -141,7 +141,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     assert.equal((await service.create(tried, order("order-1"))).status, 401),
   );
 
-  // A team with two units, and an offering that somebody misspelt.
+  // A team with two units, and a misspelt offering.
   await run("teams", "add", "shop", "web", "--yes");
   const team = ["--team", "shop", "--label", "both tills"];
   const made = await run("keys", "create", "--mode", "live", ...team);
@@ -157,7 +157,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     assert.deepEqual([first.charge.amount, first.isLive], ["1.50", true]);
     assert.equal((await service.create(key, order("order-2002", "tre"), unit("pos"))).status, 401);
   });
-  await run("teams", "add", "shop", "pos", "--yes"); // and its key goes on
+  await run("teams", "add", "shop", "pos", "--yes"); // and its key keeps working
   await serve(kv, async (service) => {
     const { status, json } = await service.create(key, order("order-2002", "tre"), unit("pos"));
     assert.deepEqual([status, json.charge.amount], [200, "0.00"]);
@@ -171,7 +171,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   assert.match(await run("transactions", "quantities", "--month", month), /^tre +3 +1 +live$/m);
   assert.match(await run("transactions", "show", misspelt), /^tre +3/m);
 
-  // Somebody calls: their pledge is found, shown, erased, and stays erased.
+  // A buyer calls: the transaction is found, shown, erased, and stays erased.
   const find = ["transactions", "find", "--unit", "web"];
   assert.ok((await run(...find, "--reference", "order-2001")).includes(first.id));
   const asked = await run("transactions", "show", first.id);
@@ -192,7 +192,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   });
   assert.match(await run(...find, "--email", "ada@example.org"), /no matching transaction/);
 
-  // A new key, with a day for the tills to take it.
+  // The key is rotated; the old one works for a day.
   const rotated = keyIn(await run("keys", "rotate", keyId, "--keep", "24h"));
   await serve(kv, async (service) => {
     for (const each of [key, rotated])
@@ -204,7 +204,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const inHours = (seconds) => Math.round((seconds - Date.now() / 1000) / 3_600);
   assert.deepEqual(ends.map(inHours), [24]);
 
-  // Everything is lost, and restored.
+  // All records are lost, and restored.
   const file = join(scratch(t), "pledges.jsonl");
   const before = await contents(kv);
   await run("transactions", "backup", file);
@@ -234,7 +234,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   });
   assert.match(await run(...find, "--reference", "order-2004"), /1\.50 EUR/);
 
-  // What the deploys left in the account, and in the clone.
+  // What the deploys have left in the account and in the clone.
   assert.deepEqual(
     account.namespaces.map(({ title }) => title),
     ["impact-pledge-staging-pledges", "impact-pledge-production-pledges"],
@@ -255,8 +255,8 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
 });
 
 /**
- * The first deploys have made each environment's queue of the ledger, which the dashboard would consume, and the queues of the
- * one with e-mails, whose Worker consumes both.
+ * Checks the queues: the first deploys have created each environment's queue of the ledger, which its dashboard would consume,
+ * and for the environment with e-mails the two queues that its Worker consumes.
  */
 function assertQueues({ queues, bindings }) {
   const name = "impact-pledge-production-notifications";

@@ -1,4 +1,4 @@
-/** The ledger's queue and database, as deploys of the service and of the dashboard make and find them. */
+/** Tests that deploys of the service and of the dashboard create, and later find, the ledger's queue and database. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withDashboard, withOrigins, withoutBuild } from "../support/wrangler.mjs";
@@ -10,7 +10,7 @@ const [SERVICE, DASHBOARD] = ["impact-pledge-staging", "impact-pledge-dashboard-
 const QUEUE = "impact-pledge-staging-ledger";
 const NAMESPACE = { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" };
 
-/** An account in which nothing is deployed, and what deploys an environment's Workers there. */
+/** Returns an empty account, and a function that deploys an environment's Workers to it. */
 async function account(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const deploy = async (config, ...options) => {
@@ -42,7 +42,7 @@ const tablesOf = ({ sqlite }) =>
     .all()
     .map(({ name }) => name);
 
-/** What an account has, without what each deploy adds. */
+/** Returns the contents of an account, without what each deploy adds. */
 const stateOf = ({ bindings, databases, queues, namespaces, schedules }) =>
   structuredClone({
     bindings,
@@ -61,8 +61,8 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.equal(ledger.queue_name, QUEUE);
 
   const said = await dashboard();
-  assert.match(said, /^made the D1 database `impact-pledge-staging-ledger`/m);
-  assert.match(said, /^the ledger has the tables of 0001_ledger\.sql now$/m);
+  assert.match(said, /^created the D1 database `impact-pledge-staging-ledger`/m);
+  assert.match(said, /^applied 0001_ledger\.sql to the ledger$/m);
   const [database] = there.databases;
   assert.deepEqual([database.name, bound()], [QUEUE, database.uuid]);
   assert.deepEqual(tablesOf(database), ["0001_ledger.sql"]);
@@ -83,7 +83,7 @@ test("a service and its dashboard are deployed from nothing, and again, which ch
   assert.deepEqual(made, []);
 });
 
-/** An account that has the service, and what a dashboard's configuration says of the database's jurisdiction. */
+/** Returns an account with the service, and a dashboard's configuration with this jurisdiction of the database. */
 async function served(t) {
   const at = await account(t);
   at.account.queues.push({ queue_id: "queue-1", queue_name: QUEUE, messages: [] });
@@ -94,7 +94,7 @@ async function served(t) {
   return { ...at, within };
 }
 
-test("a database is made in its jurisdiction, stays there, and is made again if it was deleted", async (t) => {
+test("a database is created in its jurisdiction, stays there, and is created again if it was deleted", async (t) => {
   const { account: there, dashboard, refused, bound, within } = await served(t);
   await dashboard(within("eu"));
   const [database] = there.databases;
@@ -113,7 +113,7 @@ test("a database is made in its jurisdiction, stays there, and is made again if 
   assert.deepEqual(tablesOf(made), ["0001_ledger.sql"]);
 });
 
-test("tables come before the Worker that asks for them, all of a migration or none", async (t) => {
+test("tables are created before the Worker that needs them is uploaded, all of a migration or none", async (t) => {
   const { account: there, refused } = await served(t);
   const { sqlite } = makeDatabase(there.databases, QUEUE, "eu");
   sqlite.exec("CREATE TABLE findings (name TEXT)");
@@ -122,7 +122,7 @@ test("tables come before the Worker that asks for them, all of a migration or no
   assert.deepEqual(sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shops'").all(), []);
 });
 
-test("a dashboard whose service has no queue for the ledger says what to do, and one without a ledger needs none", async (t) => {
+test("a dashboard whose service has no queue for the ledger says what to do, and a dashboard without a ledger needs no queue", async (t) => {
   const { account: there, dashboard, refused } = await account(t);
   there.bindings.set(SERVICE, [NAMESPACE]);
   assert.match(

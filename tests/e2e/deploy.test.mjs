@@ -1,4 +1,4 @@
-/** The files and settings that a deploy would upload. */
+/** Tests the files and settings that a deploy would upload. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
 
-/** Everything that a deploy would upload, and what is printed of it. */
+/** Returns everything that a deploy would upload, and its output. */
 async function upload(t, ...options) {
   const folder = scratch(t);
   const args = ["--dry-run", "--outdir", folder, ...options];
@@ -28,7 +28,7 @@ async function upload(t, ...options) {
   return { printed: out + problem, files };
 }
 
-test("the service is built and uploaded alone, with its bindings and nothing of development", async (t) => {
+test("the service is built and uploaded with its bindings, and with nothing of local development", async (t) => {
   const config = ["--config", withOrigins(scratch(t))];
   const { printed, files } = await upload(t, "--env", "production", ...config);
   const account = "dry run of the upload: account .*";
@@ -62,17 +62,17 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   assert.doesNotMatch(production, /assets/i);
 });
 
-/** Asserts that a deploy with these options is refused, and by which words. */
+/** Asserts that a deploy with these options is refused, with this message. */
 async function refused(problem, ...args) {
   const ended = await run("deploy", ["--dry-run", ...args]);
   assert.deepEqual([ended.code, ended.out], [1, ""]);
   assert.match(ended.problem, problem);
 }
 
-test("production is not deployed without the origin that its timeline addresses begin with for good", async (t) => {
+test("production is not deployed without the origin that its timeline addresses permanently begin with", async (t) => {
   const production = ["--env", "production"];
   await refused(
-    /`PUBLIC_ORIGIN` of the environment production is not set\..*the host that its create was sent to, for good.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
+    /`PUBLIC_ORIGIN` of the environment production is not set\..*permanently with the host that its create was sent to.*Set it in wrangler\.toml, under `\[env\.production\.vars\]`/,
     ...production,
   );
   const ready = ["--config", withOrigins(scratch(t))];
@@ -81,7 +81,7 @@ test("production is not deployed without the origin that its timeline addresses 
   const [note] = checkSettings(settings, "production", others);
   assert.match(
     note,
-    /holds for one deploy alone: .*Set `PUBLIC_ORIGIN` in wrangler\.toml, under `\[env/,
+    /holds for this deploy only: .*Set `PUBLIC_ORIGIN` in wrangler\.toml, under `\[env/,
   );
   await refused(/`ENVIRONMENT` is ``/, ...production, ...ready, "--var", "ENVIRONMENT:");
   await refused(
@@ -134,17 +134,17 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
   const mail = ["--config", withMail(scratch(t)), "--env", "staging", "--var"];
   for (const [problem, ...args] of [
     [
-      /`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound/,
+      /`MAIL_FROM` is set, but the queue `NOTIFICATIONS` is not bound/,
       "--var",
       "MAIL_FROM:a@b.example",
     ],
-    [/e-mails are queued, and `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
+    [/e-mails are queued, but `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
     [
-      /`MAIL_FROM` is no e-mail address: `Shop <a@b.example>`/,
+      /`MAIL_FROM` is not an e-mail address: `Shop <a@b.example>`/,
       ...mail,
       "MAIL_FROM:Shop <a@b.example>",
     ],
-    [/`MAIL_TEST_TO` is no e-mail address: `ada`/, ...mail, "MAIL_TEST_TO:ada"],
+    [/`MAIL_TEST_TO` is not an e-mail address: `ada`/, ...mail, "MAIL_TEST_TO:ada"],
     [
       /^stopped: `PUBLIC_ORIGIN` of the environment staging is not set/,
       ...config,
@@ -157,7 +157,7 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
   }
 });
 
-test("a deploy finds the namespace and the queues of one that failed, or of a Worker that was deleted", async (t) => {
+test("a deploy finds the namespace and the queues of an earlier deploy that failed, or of a Worker that was deleted", async (t) => {
   const { env, account } = await cloudflare(t, { deployed: false });
   const worker = "impact-pledge-production";
   const queues = ["notifications", "notifications-dead", "ledger"].map(
@@ -197,7 +197,7 @@ test("a deploy finds the namespace and the queues of one that failed, or of a Wo
   );
 });
 
-test("where a token may not take the Worker off a queue, the deploy says how", async (t) => {
+test("if a token may not remove the Worker from a queue, the deploy says how to do it", async (t) => {
   const { env, account } = await cloudflare(t, {
     fault: (asked) => (asked.includes("/queues") ? { status: 403 } : undefined),
   });
@@ -222,7 +222,7 @@ test("where a token may not take the Worker off a queue, the deploy says how", a
   assert.deepEqual(account.asked, [], "a queue that is configured is not left");
 });
 
-test("the dashboard is bound to what the deployed service has, and says what is left to do", async (t) => {
+test("the dashboard is bound to the resources of the deployed service, and its deploy says what is left to do", async (t) => {
   const { env, account } = await cloudflare(t);
   const args = ["--dashboard", "--env", "production"];
   const early = await script("deploy", args, { env });

@@ -1,6 +1,6 @@
 /**
- * The rows of tests/fixtures/http and tests/fixtures/records, and a sample of those of validation,
- * answered by the real Worker with real local KV.
+ * Tests the rows of tests/fixtures/http and tests/fixtures/records, and a sample of the rows of validation, against the real
+ * Worker with real local KV.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -10,7 +10,7 @@ import { assertAnswer, requestOf, send } from "../support/http-rows.mjs";
 import { startWorker } from "./worker.mjs";
 
 /**
- * One Worker for each configuration and each set of records that a file asks for.
+ * Starts one Worker for each configuration and each set of records that a file needs.
  * @type {Map<string, Promise<import("./worker.mjs").Worker>>}
  */
 const workers = new Map();
@@ -49,7 +49,7 @@ const headers = {
   "content-type": "application/json",
 };
 
-/** All of them run natively, in the package and in Chromium: here it is shown that the Worker asks the same rules. */
+/** The native tests, the package's tests and Chromium run all rows. These few show that the Worker uses the same rules. */
 test("the first valid and the first invalid row of each file of validation", async (t) => {
   const { origin } = await workerFor({ file: "" });
   for (const { file, rows } of fixturesIn("validation")) {

@@ -1,4 +1,4 @@
-/** Incremental backups: what is in them, and that a full one with all of them is the namespace again. */
+/** Tests incremental backups: their contents, and that a full backup with all its increments restores the namespace. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
@@ -18,7 +18,7 @@ const REPLAY = "ab".repeat(31);
 const SETTLEMENT = "settlement:live:unit_dev:2026-01";
 const ERASED = /"erased@erased\.invalid"/;
 
-/** A namespace of some months, whose ledger has all. */
+/** Returns a namespace with transactions of some months, whose ledger is complete. */
 async function opened(t, open) {
   const { kv } = await open(t);
   const port = portOf(kv);
@@ -31,7 +31,7 @@ async function opened(t, open) {
   return { kv, port, old, path };
 }
 
-/** An order of now like another one, with its replay record. */
+/** Returns a new transaction like another one, with its replay record. */
 async function order(kv, like, number) {
   const [{ value, metadata }] = await Array.fromAsync(kv.read([like]));
   const createdAt = new Date().toISOString();
@@ -50,7 +50,7 @@ async function order(kv, like, number) {
   return [name, replayName];
 }
 
-/** All that a restore takes. */
+/** Returns all records that a restore writes. */
 async function restorable(kv) {
   const all = Object.entries(await contents(kv));
   return all.filter(([name]) => !/^(backup|usage|mailed|mail-queued|ledger-unsent)\b/.test(name));
@@ -62,7 +62,7 @@ async function wipe(kv) {
 }
 
 for (const [name, open] of Object.entries({ local, deployed }))
-  test(`${name}: a full backup and its increments are the namespace again`, async (t) => {
+  test(`${name}: a full backup and its increments restore the namespace`, async (t) => {
     const { kv, port, old, path } = await opened(t, open);
     const [erased, untouched, like] = old.map(({ name }) => name);
     const [key] = await Array.fromAsync(kv.names("key:"));
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     assert.match(String(await kv.get(erased)), ERASED);
   });
 
-test("files that are no chain are refused, and nothing is written", async (t) => {
+test("files that are not a full backup and its increments are refused, and nothing is written", async (t) => {
   const { kv, path } = await opened(t, local);
   await backup(kv, path("full"));
   await backup(kv, path("other"));
@@ -111,14 +111,14 @@ test("files that are no chain are refused, and nothing is written", async (t) =>
   await increment(kv, path("two"), path("one"), rules);
   await wipe(kv);
   const continues =
-    /continues the backup of .*, and not .*: one is missing between them, or they are in another order/;
+    /continues the backup of .*, not .*: a backup between them is missing, or their order is wrong/;
   for (const [files, problem] of [
     [["one"], /one\.jsonl is an increment: name the full backup first/],
     [["full", "two"], continues],
     [["full", "two", "one"], continues],
     [["full", "one", "one"], continues],
     [["other", "one"], continues],
-    [["full", "other"], /other\.jsonl is a full backup: it can only be the first/],
+    [["full", "other"], /other\.jsonl is a full backup: only the first file can be one/],
     [["full", "none"], /there is no file/],
   ])
     await assert.rejects(restore(kv, files.map(path), rules, { waitMs: 0 }), problem);

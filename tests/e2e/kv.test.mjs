@@ -1,4 +1,4 @@
-/** Workers KV as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
+/** Tests the commands' access to Workers KV: local KV, and Cloudflare's API, also while it fails. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -50,14 +50,14 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv })) {
   });
 }
 
-test("local KV is kept by the version of miniflare that wrangler serves it with", () => {
+test("the commands use the same version of miniflare for local KV as wrangler", () => {
   const versionOf = (name, from) =>
     JSON.parse(readFileSync(createRequire(from).resolve(`${name}/package.json`), "utf8"));
   const ours = versionOf("miniflare", join(tools.root, "scripts", "lib", "kv.mjs"));
   assert.equal(ours.version, versionOf("miniflare", tools.wrangler).version);
 });
 
-test("local: several commands at once make a new folder", async (t) => {
+test("local: several commands at once create a new folder", async (t) => {
   const persistTo = scratch(t);
   const all = Array.from({ length: 5 }, async (_, number) => {
     const kv = await openKv(tools, { persistTo });
@@ -69,7 +69,7 @@ test("local: several commands at once make a new folder", async (t) => {
   assert.equal((await Array.fromAsync(kv.names("a:"))).length, 5);
 });
 
-test("local: values that are too large for one call are read in several", async (t) => {
+test("local: values that are too large for one call are read in several calls", async (t) => {
   const { kv } = await local(t);
   const names = Array.from({ length: 12 }, (_, number) => `a:${10 + number}`);
   await kv.write(names.map((key) => ({ key, value: key.repeat(700_000) })));
@@ -82,7 +82,7 @@ test("local: values that are too large for one call are read in several", async 
 
 // ---- Cloudflare's API ----------------------------------------------------------------------------
 
-test("a list continues at a page's cursor, and fetches no page before it is read", async (t) => {
+test("a list continues at a page's cursor, and fetches each page only when it is read", async (t) => {
   const { kv, account } = await deployedKv(t);
   for (const number of [1, 2, 3]) account.records.set(`a:${number}`, "");
   const namesOf = ({ names }) => names.map(({ name }) => name);
@@ -92,13 +92,13 @@ test("a list continues at a page's cursor, and fetches no page before it is read
   assert.deepEqual([namesOf(last), last.cursor], [["a:3"], null]);
 });
 
-test("a list that leads back to its own page ends", async () => {
+test("a list whose cursor leads back to the same page fails", async () => {
   const port = { list: async () => ({ names: [], cursor: "same" }) };
   const kv = new Kv({ kind: "local", folder: "" }, port);
-  await assert.rejects(Array.fromAsync(kv.list()), /the same page again and again/);
+  await assert.rejects(Array.fromAsync(kv.list()), /the same page repeatedly/);
 });
 
-test("records are written in calls of 1,000 and of 20 MB at most, taken from their source as they go", async (t) => {
+test("records are written in calls of at most 1,000 records and 20 MB, and are read from their source only as needed", async (t) => {
   const { kv, account } = await deployedKv(t);
   let [made, most] = [0, 0];
   const entries = function* () {
@@ -115,7 +115,7 @@ test("records are written in calls of 1,000 and of 20 MB at most, taken from the
   assert.deepEqual([account.records.size, account.asked.length], [2_508, 5]);
 });
 
-test("what one call can't read or write is read in several, or written again, once", async (t) => {
+test("records that one call can't read are read in several calls, and failed writes are retried once", async (t) => {
   const { kv, account } = await deployedKv(t, {
     fault: (asked, { asked: all }) =>
       asked.endsWith("/bulk/get") && all.length <= 3 ? { status: 413 } : undefined,
@@ -135,9 +135,9 @@ test("what one call can't read or write is read in several, or written again, on
 
 const again = { "retry-after": "0" };
 const TOKEN =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, to send e-mails again `Queues: Edit`, and for the ledger `D1: Edit`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Faults, how often is asked, and what is said; null: the list is there. */
+/** Faults, the number of requests, and the message; null: the list succeeds. */
 const FAULTS = {
   "a pause that the API asks for is kept": [
     [
@@ -187,7 +187,7 @@ const NOT_DEPLOYED =
 const NO_LOGIN =
   /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
 
-/** What is said, the arguments, and the environment beside that of the stand-in. */
+/** The message, the arguments, and environment variables besides those of the stand-in. */
 const UNREACHABLE = {
   "a Worker that is not deployed": [NOT_DEPLOYED],
   "an environment that the configuration lacks": [
@@ -207,7 +207,7 @@ const UNREACHABLE = {
   "no login": [NO_LOGIN, [], NO_TOKEN],
 };
 
-test("why an account can't be reached is said in one line, and never with the token", async (t) => {
+test("an error that an account can't be reached is one line, and never shows the token", async (t) => {
   for (const [name, [message, args = [], more = {}]] of Object.entries(UNREACHABLE))
     await t.test(name, async (t) => {
       const { env } = await cloudflare(t, { deployed: false });
@@ -222,7 +222,7 @@ test("why an account can't be reached is said in one line, and never with the to
     });
 });
 
-test("the only account of a login needs no name, and `wrangler login` needs no token", async (t) => {
+test("the only account of a login need not be named, and `wrangler login` needs no token", async (t) => {
   const home = scratch(t);
   mkdirSync(join(home, ".wrangler", "config"), { recursive: true });
   const expires = new Date(Date.now() + 3_600_000).toISOString();
@@ -241,11 +241,11 @@ test("the only account of a login needs no name, and `wrangler login` needs no t
   });
 });
 
-test("whoever is at work is known by the login, or by the token that may not say more", async (t) => {
+test("the person is identified by the login, or by the ID of a token that may not read more", async (t) => {
   const { kv, account } = await deployedKv(t);
   assert.equal(await kv.user(), "ada@example.org");
   account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
   assert.equal(await kv.user(), "token 0a1b");
   account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
-  await assert.rejects(kv.user(), /does not say who you are: add `--by` and your name$/);
+  await assert.rejects(kv.user(), /does not say who you are: add your name by `--by`$/);
 });

@@ -1,4 +1,4 @@
-/** `npm run ledger`, in this process, on this machine's records and on those of a deployed service. */
+/** Tests `npm run ledger` on local records and on those of a deployed service. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { operator as functions, portOf } from "../../scripts/lib/operator.mjs";
@@ -8,7 +8,7 @@ import { localKv, run, tools } from "./script.mjs";
 const local = async (t) => ({ kv: await localKv(t) });
 const COUNT = { sql: "SELECT json_quote(count(*)) FROM transactions", parameter: "" };
 
-/** Records of months, as `npm start` has them, whose ledger lacks all. */
+/** Writes the records of some months, as `npm start` does. The ledger has none of them. */
 async function records(t, open) {
   const { kv } = await open(t);
   const { seed, seedDemo } = await functions(tools);
@@ -28,7 +28,7 @@ async function records(t, open) {
 const deployed = (t) => deployedLedger(t, { page: 100 });
 
 for (const [name, open] of Object.entries({ local, deployed }))
-  test(`${name}: a check adds, corrects, removes and names, and the status says so`, async (t) => {
+  test(`${name}: a check adds, corrects and removes rows, lists findings, and the status shows it`, async (t) => {
     const { kv, names, count, command, json } = await records(t, open);
     assert.ok(names.length > 20);
     assert.match(await command(1, "status"), /^Complete up to +not yet$/m);
@@ -74,7 +74,7 @@ for (const [name, open] of Object.entries({ local, deployed }))
     assert.ok(Date.now() - Date.parse(status.completeUpTo) > 120_000);
   });
 
-test("a rebuild is asked about, and makes the ledger again", async (t) => {
+test("a rebuild asks for confirmation, and fills the ledger again", async (t) => {
   const { kv, names, count, command, json } = await records(t, local);
   await json(0, "check");
   await kv.ledger.run([{ sql: "UPDATE transactions SET erased = 1, email = NULL", parameter: "" }]);
@@ -88,7 +88,7 @@ test("a rebuild is asked about, and makes the ledger again", async (t) => {
   assert.deepEqual(await kv.ledger.run([{ sql, parameter: "" }]), [["0"]]);
 });
 
-test("transactions from before a month can be left to KV, and brought back", async (t) => {
+test("transactions before a month can be left out of the ledger, and added again", async (t) => {
   const { kv, names, count, command, json } = await records(t, local);
   await json(0, "check");
   const next = new Date(Date.UTC(new Date().getUTCFullYear() + 1)).toISOString();

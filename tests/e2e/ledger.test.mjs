@@ -1,4 +1,4 @@
-/** The ledger as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
+/** Tests the commands' access to the ledger: the local one, and Cloudflare's API, also while it fails. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const all = JSON.stringify("%");
 const add = (...units) => ({ sql: ADD, parameter: JSON.stringify(units) });
 
 for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) {
-  test(`${name}: statements answer with their rows' texts, and are one transaction`, async (t) => {
+  test(`${name}: statements return their rows' texts, and are one transaction`, async (t) => {
     const {
       ledger: { run },
     } = portOf((await open(t)).kv);
@@ -45,13 +45,13 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     await kv.ledger.script("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql');");
     await assert.rejects(
       migrate(kv.ledger, tools.root),
-      /the ledger's tables are of a later version, which made `9999_later\.sql`: /,
+      /the ledger's tables are of a later version, which added `9999_later\.sql`: /,
     );
     const [count] = await kv.ledger.batch([{ sql: COUNT, parameter: all }]);
     assert.deepEqual(count, ["[0]"]);
   });
 
-  test(`${name}: what is wrong is said: a statement, and a text that D1 does not take`, async (t) => {
+  test(`${name}: an error names the problem: an invalid statement, and a text that D1 refuses`, async (t) => {
     const {
       kv: {
         ledger: { run },
@@ -64,29 +64,29 @@ for (const [name, open] of Object.entries({ local, deployed: deployedLedger })) 
     });
     await assert.rejects(
       run([{ sql: "SELECT ?1 FROM none", parameter: all }]),
-      /^Error: the ledger lacks what this version needs: run `npm run deploy -- --dashboard`, .*no such table: none/,
+      /^Error: the ledger lacks tables or columns of this version: run `npm run deploy -- --dashboard`, .*no such table: none/,
     );
     const most = JSON.stringify("x".repeat(1_999_998));
     assert.deepEqual(await run([{ sql: "SELECT length(?1)", parameter: most }]), [["2000000"]]);
     await assert.rejects(
       run([{ sql: "SELECT length(?1)", parameter: `${most} ` }]),
-      /^Error: a parameter of the ledger has over 2 MB$/,
+      /^Error: a parameter of the ledger is larger than 2 MB$/,
     );
   });
 }
 
-test("an answer is bounded", async () => {
+test("the size of an answer is limited", async () => {
   const rows = Array.from({ length: 51 }, () => "x".repeat(1_000_000));
   const ledger = new Ledger({ batch: async () => [rows], script: async () => {} });
-  await assert.rejects(ledger.run([]), /^Error: an answer of the ledger has over 50 MB$/);
+  await assert.rejects(ledger.run([]), /^Error: an answer of the ledger is larger than 50 MB$/);
 });
 
-// ---- What passes ---------------------------------------------------------------------------------
+// ---- Temporary errors -----------------------------------------------------------------------------
 
 const LOCKED = "D1_ERROR: database is locked: SQLITE_BUSY";
 const TOKEN = "D1_ERROR: Failed to get session commit token: broken";
 
-test("what another program of this machine is in the way of is done again, and not for ever", async () => {
+test("statements that another local program blocks are retried a limited number of times", async () => {
   const faults = [LOCKED, TOKEN, LOCKED];
   let asked = 0;
   const failing = (count) => async () => {
@@ -103,7 +103,7 @@ test("what another program of this machine is in the way of is done again, and n
 });
 
 const again = { "retry-after": "0" };
-/** How a query fails, how often it is asked, and what is said; null: it is answered. */
+/** How a query fails, the number of requests, and the message; null: it succeeds. */
 const FAULTS = {
   "a server's error": [
     [
@@ -145,7 +145,7 @@ test("deployed: without a dashboard, or one without a database, there is no ledg
 
 // ---- Migrations ----------------------------------------------------------------------------------
 
-test("local: wrangler sees what was migrated here, and several commands at once migrate a new folder", async (t) => {
+test("local: wrangler finds the migrations that a command applied, and several commands at once migrate a new folder", async (t) => {
   const persistTo = scratch(t);
   const kvs = await Promise.all(Array.from({ length: 4 }, () => openKv(tools, { persistTo })));
   t.after(() => Promise.all(kvs.map((kv) => kv.close())));
@@ -162,7 +162,7 @@ test("local: wrangler sees what was migrated here, and several commands at once 
   assert.match(stdout, /No migrations to apply/, stderr);
 });
 
-test("deployed: a migration whose answer was lost is not done twice", async (t) => {
+test("deployed: a migration whose answer was lost is not applied twice", async (t) => {
   const { kv, account } = await deployedLedger(t, { isMigrated: false });
   const [{ sqlite }] = account.databases;
   let isLost = false;

@@ -1,4 +1,4 @@
-/** The project's commands, in this process or as a user runs them, and the records that they work on. */
+/** Runs the project's commands, in this process or as a user does, and opens the records that they work on. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 export const tools = await prepareTools();
 
-/** @param {import("node:test").TestContext} t @returns {string} a folder that goes with the test */
+/** @param {import("node:test").TestContext} t @returns {string} a folder that is removed after the test */
 export function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,12 +20,12 @@ export function scratch(t) {
 }
 
 /**
- * How a command ended, and what it printed.
+ * Exit code and output of a command.
  * @typedef {{code: number | NodeJS.Signals | null, out: string, problem: string}} Ended
  */
 
 /**
- * Runs a command in this process, on records that are open already if `kv` is given.
+ * Runs a command in this process, on an open namespace if `kv` is given.
  * @param {string} name such as `keys`
  * @param {string[]} args
  * @param {{input?: string, isTTY?: boolean, env?: NodeJS.ProcessEnv, kv?: import("../../scripts/lib/kv.mjs").Kv}} [options]
@@ -59,13 +59,13 @@ async function programOf(name) {
  */
 export function script(name, args, { input = "", env = {} } = {}) {
   const child = start(name, args, { env });
-  child.stdin.on("error", () => {}); // it may end without reading
+  child.stdin.on("error", () => {}); // the command may exit without reading
   child.stdin.end(input);
   return child.done;
 }
 
 /**
- * The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far.
+ * Starts a command in a process of its own. `done`: the promise of {@link script}; `out()` and `problem()`: the output so far.
  * @param {string} name
  * @param {string[]} args
  * @param {{env?: NodeJS.ProcessEnv}} [options]
@@ -90,7 +90,7 @@ export function start(name, args, { env = {} } = {}) {
 }
 
 /**
- * This machine's KV, empty, until the test ends.
+ * Opens an empty local KV until the test ends.
  * @param {import("node:test").TestContext} t
  */
 export async function localKv(t) {
@@ -100,7 +100,7 @@ export async function localKv(t) {
 }
 
 /**
- * The records of a KV by their names.
+ * Returns the records of a KV by their names.
  * @param {import("../../scripts/lib/kv.mjs").Kv} kv
  * @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>}
  */

@@ -1,4 +1,4 @@
-/** The npm package `impact-pledge-service`: packed, and used in a folder of its own by Node alone. */
+/** Tests the npm package `impact-pledge-service`: packed, and used in a folder of its own with Node alone. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ import { cloudflare } from "./cloudflare.mjs";
 import { scratch, tools } from "./script.mjs";
 
 const NAME = "impact-pledge-service";
-const MOST_BYTES = 3_400_000; // of the tarball
+const MOST_BYTES = 3_400_000; // limit of the tarball
 const START_MS = 60_000;
 
 /** The tarball of a build, and all that is in it. @param {string} home an empty folder */
@@ -44,7 +44,7 @@ const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
 after(() => rmSync(shared, { recursive: true, force: true }));
 const build = await packed(shared);
 
-/** A project, made and used with a PATH that has Node alone. */
+/** Creates a project, and runs commands in it, with a PATH that has only Node. */
 async function projectOf(t) {
   const { tarball } = build;
   const home = scratch(t);
@@ -95,7 +95,7 @@ async function projectOf(t) {
   return { folder, init, begin, outside, command };
 }
 
-test("two builds have the same bytes, which are few, with nothing of this machine and no source of Rust", async (t) => {
+test("two builds have the same bytes, which are few, without anything of this machine and without Rust sources", async (t) => {
   const [first, second] = [build, await packed(scratch(t))];
   const bytes = readFileSync(first.tarball);
   const hash = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -119,7 +119,7 @@ test("two builds have the same bytes, which are few, with nothing of this machin
     assert.match(version, /^\d+\.\d+\.\d/);
 });
 
-test("Node alone makes a project, serves it, and acts on what is served", async (t) => {
+test("Node alone creates a project, serves it, and runs commands on its records", async (t) => {
   const { folder, init, begin, outside, command } = await projectOf(t);
   for (const args of [["keys", "list"], ["dev"], ["migrate"], ["deploy", "--dry-run"]]) {
     const { code, problem } = await outside(args).done;
@@ -132,7 +132,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   assert.ok(!existsSync(join(dirname(folder), ".wrangler")));
   const again = await init("my-pledges");
   assert.equal(again.code, 1);
-  assert.match(again.problem, /my-pledges has .*wrangler\.toml.* already: .*Nothing was written/);
+  assert.match(again.problem, /my-pledges already has .*wrangler\.toml.*: .*Nothing was written/);
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   assert.match(dependencies[NAME], /^\d+\.\d+\.\d+$/);
   for (const toml of ["wrangler.toml", "wrangler.dashboard.toml"])
@@ -145,7 +145,7 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   dev.done.then((how) => {
     end = how;
   });
-  await until(() => end || dev.out().includes("Ctrl-C ends it"), START_MS);
+  await until(() => end || dev.out().includes("Press Ctrl-C to stop"), START_MS);
   assert.ok(!end, end?.problem);
   const origin = `http://127.0.0.1:${port}`;
   const { key } = JSON.parse(
@@ -173,14 +173,14 @@ test("Node alone makes a project, serves it, and acts on what is served", async 
   assert.match(await (await fetch(`${origin}/`)).text(), /<form id="checkout"/);
   dev.kill("SIGTERM");
   assert.equal((await dev.done).code, 0);
-  assert.match(await command("migrate"), /The ledger has the tables of this version/);
+  assert.match(await command("migrate"), /The ledger's tables are up to date/);
   const help = await command("keys", "create", "--help");
   assert.match(help, /^Usage: npx impact-pledge-service keys create/);
   const wrong = await begin(["kys"]).done;
   assert.deepEqual([wrong.code, wrong.out], [2, ""]);
 });
 
-test("a deploy uploads both Workers and migrates the ledger, and a second one finds what is there", async (t) => {
+test("a deploy uploads both Workers and migrates the ledger, and a second deploy finds their resources", async (t) => {
   const { folder, begin } = await projectOf(t);
   const { env, account } = await cloudflare(t, { deployed: false });
   const api = Object.fromEntries(
@@ -203,13 +203,13 @@ test("a deploy uploads both Workers and migrates the ledger, and a second one fi
   assert.equal(dry.match(/--dry-run: exiting now/g)?.length, 2);
   assert.deepEqual([...account.bindings], []);
   const said = await deploy();
-  assert.match(said, /made the D1 database `impact-pledge-ledger`/);
+  assert.match(said, /created the D1 database `impact-pledge-ledger`/);
   assert.deepEqual([...account.bindings.keys()].sort(), [
     "impact-pledge",
     "impact-pledge-dashboard",
   ]);
   const databases = account.databases.length;
-  assert.doesNotMatch(await deploy(), /made the D1 database/);
+  assert.doesNotMatch(await deploy(), /created the D1 database/);
   assert.equal(account.databases.length, databases);
   assert.deepEqual(readdirSync(join(folder, ".wrangler", "deploy")).sort(), ["dashboard"]);
 });

@@ -1,4 +1,4 @@
-/** What only the running Worker shows: its log, its limit of refused keys, and large bodies. */
+/** Tests what only the running Worker shows: its log, its rate limit of refused keys, and large bodies. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { until } from "../support/until.mjs";
@@ -27,7 +27,7 @@ before(async () => (worker = await startWorker()));
 after(() => worker?.close());
 
 const messagesOf = () => worker.logs().map(({ message }) => message);
-/** The lines of requests. */
+/** Returns the log lines of requests. */
 const linesOf = () =>
   messagesOf()
     .filter((text) => text.startsWith("{"))
@@ -54,7 +54,7 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     ["none", await asked("PUT", "/v2/pledge-transaction")],
     ["GET /healthz", await asked("GET", `/healthz?${CANARY}`)],
   ];
-  await until(() => linesOf().length >= answers.length, 5_000); // a line may come after its answer
+  await until(() => linesOf().length >= answers.length, 5_000); // a log line may come after its answer
   const messages = messagesOf();
   for (const secret of [CANARY, timelineUrl.split("edit_key=")[1]])
     assert.deepEqual(
@@ -106,7 +106,7 @@ test("beyond the limit a network's keys are refused unread, with 429; others are
     answers.push(await from("203.0.113.7", `service_sk_test_guess_${number}`));
   const statuses = answers.map(({ status }) => status);
   const refused = statuses.filter((status) => status === 401).length;
-  assert.ok(refused >= LIMIT && refused <= 2 * LIMIT, `${refused}`); // a minute may end on the way
+  assert.ok(refused >= LIMIT && refused <= 2 * LIMIT, `${refused}`); // a minute may end during the test
   assert.deepEqual([statuses[0], ...new Set(statuses)], [401, 401, 429]);
   const { headers, text } = answers.at(-1);
   assert.equal(headers["retry-after"], "60");
@@ -128,7 +128,7 @@ const large = (asked = {}) => ({
   ...asked,
 });
 
-test("30 MB are answered, and the service serves on", async (t) => {
+test("a body of 30 MB gets an answer, and the service keeps serving", async (t) => {
   for (const [name, status, request] of [
     ["announced", 413, large()],
     ["in pieces", 413, large({ chunked: true })],

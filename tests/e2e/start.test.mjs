@@ -1,4 +1,4 @@
-/** `npm start`, from the first line that it prints to the last process that it ends. */
+/** Tests `npm start`, from its first line of output to the end of its last process. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,10 +10,10 @@ import { refusesOtherHosts } from "../support/loopback.mjs";
 import { until } from "../support/until.mjs";
 import { run, scratch, start, tools } from "./script.mjs";
 
-const START_MS = 300_000; // a first build is long
+const START_MS = 300_000; // a first build takes long
 
 /**
- * Starts the service and waits for all that it prints.
+ * Starts the service and waits for its whole greeting.
  * @param {import("node:test").TestContext} t
  */
 async function running(t, { port, persistTo }) {
@@ -23,7 +23,7 @@ async function running(t, { port, persistTo }) {
   service.done.then((how) => {
     end = how;
   });
-  await until(() => end || service.out().includes("Ctrl-C ends it"), START_MS);
+  await until(() => end || service.out().includes("Press Ctrl-C to stop"), START_MS);
   assert.ok(!end, `it ended with ${end?.code}: ${end?.problem}`);
   return service;
 }
@@ -49,7 +49,7 @@ function alive(pid) {
   }
 }
 
-/** Ends the service as a terminal or a supervisor does: with all that it has started. */
+/** Stops the service as a terminal or a supervisor does, with all that it has started. */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });
@@ -60,7 +60,7 @@ async function ends(service, port, signal) {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
 }
 
-/** Pastes the line that was printed. */
+/** Runs the printed line in a shell. */
 function paste(service) {
   const [command] = service.out().match(/^curl -s [\s\S]*?\n\n/m);
   const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
@@ -68,22 +68,22 @@ function paste(service) {
   return JSON.parse(stdout);
 }
 
-/** The shop, the page for developers and the API, each where the greeting says that it is. */
+/** Checks the shop, the page for developers and the API at the addresses of the greeting. */
 async function showsWhatItNames(service, origin) {
   const rows = service.out().matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
   const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
   const page = async (name) => (await fetch(places[name])).text();
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
-    "what it sent, got and mailed": `${origin}/developer`,
-    "create by the API": `${origin}/v2/pledge-transaction`,
-    "read by the API": `${origin}/v2/pledge-transaction/{id}`,
+    "its requests, answers and e-mails": `${origin}/developer`,
+    "create a transaction": `${origin}/v2/pledge-transaction`,
+    "read a transaction": `${origin}/v2/pledge-transaction/{id}`,
     "the dashboard": places["the dashboard"],
   });
   assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
   assert.match(await page("the dashboard"), /operator@small-hours\.example/);
   assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*A demo sends nothing/);
-  assert.match(await page("what it sent, got and mailed"), /What just happened/);
+  assert.match(await page("its requests, answers and e-mails"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { accept: "application/json" },
@@ -109,7 +109,7 @@ async function showsWhatItNames(service, origin) {
   return dashboard;
 }
 
-/** The dashboard's queue is the one of the service, which is another process. */
+/** Checks that the dashboard and the service, which are two processes, share a queue. */
 async function sendsAgain(dashboard, id) {
   const { status } = await fetch(`${dashboard}/transactions/${id}/mail`, {
     method: "POST",
@@ -119,7 +119,7 @@ async function sendsAgain(dashboard, id) {
   assert.equal(status, 200);
 }
 
-/** The ledger's tables were made before two Workers could be at it. */
+/** Checks that the ledger's tables were created before the two Workers started. */
 async function hasTables(persistTo) {
   const kv = await openKv(tools, { persistTo });
   const sql = "SELECT json_quote(name) FROM d1_migrations WHERE name = ?1 ->> '$'";
@@ -128,7 +128,7 @@ async function hasTables(persistTo) {
   await kv.close();
 }
 
-test("the printed line creates, the keys read, the commands change what is served, and all survives a restart", async (t) => {
+test("the printed command creates a transaction, the keys read it, commands change the records, and all survive a restart", async (t) => {
   // Below the ports of outgoing connections: one of those could take the next port, which is the dashboard's.
   const [port, persistTo] = [await getPort({ port: portNumbers(20_000, 20_999) }), scratch(t)];
   const origin = `http://127.0.0.1:${port}`;
@@ -180,7 +180,7 @@ test("the printed line creates, the keys read, the commands change what is serve
   await ends(second, port, "SIGINT");
 });
 
-test("who ends it before it serves leaves nothing behind", async (t) => {
+test("stopping it before it serves leaves no process behind", async (t) => {
   const env = { PORT: String(await getPort()) };
   const service = start("start", ["--persist-to", scratch(t)], { env });
   let children = [];
@@ -193,7 +193,7 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
   await until(() => !children.some(alive), 5_000);
 });
 
-test("a signal to npm, by a supervisor or a terminal, ends all that it started, even sent twice", async (t) => {
+test("a signal to npm, from a supervisor or a terminal, ends all its processes, even if it is sent twice", async (t) => {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     const args = ["start", "--silent", "--", "--persist-to", scratch(t)];
     const npm = spawn("npm", args, {
@@ -209,7 +209,7 @@ test("a signal to npm, by a supervisor or a terminal, ends all that it started, 
       if (problem.includes("building the service")) children = family(npm.pid);
       return children.length > 2;
     }, START_MS);
-    // A terminal sends Ctrl-C to the whole group: npm alone ignores it. At SIGHUP npm ends, and leaves its shell.
+    // A terminal sends Ctrl-C to the whole group, and npm alone ignores it. On SIGHUP npm exits, and leaves its shell running.
     const to = (signal === "SIGINT" ? -1 : 1) * Number(npm.pid);
     process.kill(to, signal);
     if (npm.exitCode === null) process.kill(to, signal);
@@ -217,7 +217,7 @@ test("a signal to npm, by a supervisor or a terminal, ends all that it started, 
   }
 });
 
-test("a port in use, or none at all, is one clear line", async (t) => {
+test("a port that is in use or invalid causes one clear line", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
@@ -228,10 +228,10 @@ test("a port in use, or none at all, is one clear line", async (t) => {
     return problem;
   };
   const [, used, free] = (await failed(String(port))).match(
-    /^stopped: port (\d+) is in use; end what uses it, or choose another, such as PORT=(\d+) npm start\n$/,
+    /^stopped: port (\d+) is in use: stop the program that uses it, or choose another port, such as PORT=(\d+) npm start\n$/,
   );
   assert.equal(Number(used), port);
-  await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // that one can be had
+  await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // proves that the port is free
   for (const PORT of ["99999", "http"])
     assert.equal(
       await failed(PORT),

@@ -1,4 +1,4 @@
-/** The real Worker, on workerd with local KV of its own. */
+/** Starts the real Worker on workerd, with local KV of its own. */
 import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
@@ -13,12 +13,12 @@ export { closeIdleConnections, send } from "../support/http-rows.mjs";
  * @property {string} origin
  * @property {{get(name: string, type?: string): Promise<any>, put(name: string, value: string, options?: object): Promise<void>, delete(name: string): Promise<void>}} kv
  * @property {any} [db] the ledger
- * @property {() => Promise<unknown>} [scheduled] what the dashboard's cron does
+ * @property {() => Promise<unknown>} [scheduled] runs the dashboard's cron
  * @property {() => {level: string, message: string}[]} logs
  * @property {() => Promise<void>} close
  */
 
-// Else workerd's stand-in for Cloudflare's network asks the real one who it is.
+// Otherwise miniflare asks Cloudflare for the values of `request.cf`.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 const OPERATOR = {
@@ -28,7 +28,8 @@ const OPERATOR = {
 };
 
 /**
- * Starts the Worker with these records, or with the development data; with a `ledger`, the dashboard beside it keeps that.
+ * Starts the Worker with these records, or with the development data. With `ledger`, the dashboard runs beside it and keeps the
+ * ledger.
  * @param {{allowedOrigins?: string, ledger?: boolean, records?: Record<string, {value: string, metadata?: object}>}} [options]
  * @returns {Promise<Worker>}
  */

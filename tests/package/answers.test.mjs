@@ -1,4 +1,4 @@
-/** The rows of tests/fixtures/answers: what the package's client makes of each answer. */
+/** Tests the rows of tests/fixtures/answers: the result of the package's client for each answer. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fixturesIn } from "../support/fixtures.mjs";
@@ -14,7 +14,7 @@ const CODES = {
   UnprocessableEntityError: "unprocessable",
 };
 
-/** The JSON of a value, with the texts of `at` put in at their places; null takes away what is there. */
+/** Returns the JSON of a value with the texts of `at` at their places; null removes a member. */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -34,7 +34,7 @@ function bodyOf({ json, text, hex, at = {} }, whole) {
   return Buffer.from(text ?? (json ? JSON.stringify(json) : written(whole, at)));
 }
 
-/** The error that a row expects; a mismatch is an answer of 200 whose transaction is not the contract's. */
+/** Returns the error that a row expects. A mismatch is an answer 200 whose transaction breaks the contract. */
 const expectedError = ({ status = 200, mismatch, error }) =>
   mismatch === undefined
     ? error
@@ -85,4 +85,4 @@ for (const { about, answers = {}, rows } of fixturesIn("answers")) {
   });
 }
 
-test("there were rows", () => assert.ok(count > 280, `${count}`));
+test("all rows were run", () => assert.ok(count > 280, `${count}`));

@@ -1,4 +1,4 @@
-/** What is pledged in words, on a server: the plural and the number of each language. The element is in `pages.test.mjs`. */
+/** Tests the badge's sentence on a server: the plural and the number of each language. `pages.test.mjs` tests the element. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { packed } from "./packed.mjs";
@@ -6,13 +6,13 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { impactText } = await project.load("impact-pledge/badge");
 
-/** Each sentence is the name of its category. */
+/** Sentences that are the names of their plural categories. */
 const ALL = Object.fromEntries(
   ["zero", "one", "two", "few", "many", "other"].map((category) => [category, category]),
 );
 const ONE = { one: "{} tree with this order", other: "{} trees with this order" };
 
-/** A language, an amount and what is said of it. */
+/** A language, an amount, and its category and number. */
 const ROWS = [
   ["en", 1, "1 one"],
   ["en", 0.5, "0.5 other"],
@@ -41,7 +41,7 @@ const ROWS = [
   ["sl", 102, "102 two"],
   ["lv", 10, "10 zero"],
   ["cy", 6, "6 many"],
-  // Names as ICU and POSIX write them.
+  // Names of languages as ICU and POSIX write them.
   ["de_DE", 12345.5, "12.345,5 other"],
   ["de_DE.UTF-8", 12345.5, "12.345,5 other"],
   ["de-DE@euro", 12345.5, "12.345,5 other"],
@@ -54,12 +54,12 @@ const ROWS = [
   ["ja", 1, "1 other"],
 ];
 
-test("an amount has the plural and the number of its language", () => {
+test("an amount has the plural form and the number format of its language", () => {
   for (const [lang, amount, text] of ROWS)
     assert.equal(impactText({ amount, lang, ...ALL }), text, `${lang} ${amount}`);
 });
 
-test("`{}` is the number, wherever it stands, and `other` what there is no sentence for", () => {
+test("`{}` is replaced by the number, and `other` is used where a sentence is missing", () => {
   const say = (words) => impactText({ amount: 1234, lang: "de", ...words });
   assert.equal(say(ONE), "1.234 trees with this order");
   assert.equal(say({ other: "Danke für {}, ja {}: $&" }), "Danke für 1.234, ja 1.234: $&");
@@ -68,7 +68,7 @@ test("`{}` is the number, wherever it stands, and `other` what there is no sente
   assert.equal(impactText({ amount: 1, lang: "en", ...ONE }), "1 tree with this order");
 });
 
-test("what is no amount, no sentence or no language is refused", () => {
+test("invalid amounts, sentences and languages are refused", () => {
   for (const amount of [0, -1, Number.NaN, Infinity, "3", 3n, Symbol("3"), null, undefined])
     assert.throws(() => impactText({ amount, lang: "en", ...ONE }), /`amount` must be/);
   assert.throws(() => impactText({ amount: 2, lang: "en", one: "tree" }), /`other` must be/);
@@ -78,7 +78,7 @@ test("what is no amount, no sentence or no language is refused", () => {
     assert.match(impactText({ amount: 2, lang, ...ONE }), /^\D*2/u, "of no language");
 });
 
-test("by require it is the same", () => {
+test("`require` returns the same", () => {
   const required = project.require("impact-pledge/badge");
   assert.equal(required.impactText({ amount: 2, lang: "en", ...ONE }), "2 trees with this order");
 });

@@ -1,4 +1,4 @@
-/** The command of the packed package, in a folder that has nothing else. */
+/** Tests the command of the packed package, in a folder without other files. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 
 /**
- * The environment without the command's own variables, which whoever runs the tests may have set.
+ * The environment without the command's own variables, which the person who runs the tests may have set.
  */
 const environment = (node, env) => ({
   ...Object.fromEntries(
@@ -39,7 +39,7 @@ const environment = (node, env) => ({
   ...env,
 });
 
-/** In a process group of its own, so that Ctrl-C reaches all that npx has started. */
+/** Starts a process group of its own, so that Ctrl-C reaches all processes that npx has started. */
 function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = folder } = {}) {
   const child = spawn(node, [...bin, ...args], {
     cwd,
@@ -50,7 +50,7 @@ function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = fol
   const run = { child, out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => (run.out += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (run.err += text));
-  child.stdin.on("error", () => {}); // it may end before it has read all
+  child.stdin.on("error", () => {}); // the command may exit before it has read everything
   run.ended = once(child, "close").then(([code, signal]) => ({
     status: code ?? signal,
     out: run.out,
@@ -60,7 +60,7 @@ function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = fol
 }
 
 /**
- * Runs the command in a thread, which starts sooner than a process, or where it is told to.
+ * Runs the command, by default in a thread, which starts faster than a process.
  * @returns {Promise<{status: number, out: string, err: string}>}
  */
 async function command(args, { input, ...options } = {}) {
@@ -72,7 +72,7 @@ async function command(args, { input, ...options } = {}) {
   const env = environment(process.execPath, options.env);
   const streams = { stdin: input !== undefined, stdout: true, stderr: true };
   const thread = new Worker(pathToFileURL(BIN), { argv: args, env, ...streams });
-  thread.stdin?.end(input); // one that nobody reads would keep the thread alive
+  thread.stdin?.end(input); // an unread stream would keep the thread running
   const [out, err, [status]] = await Promise.all([
     text(thread.stdout),
     text(thread.stderr),
@@ -90,7 +90,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** A line of the output for people, as the rows have it. */
+/** Returns the line of the text output that a row expects. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
@@ -114,7 +114,7 @@ for (const row of fixturesIn("places").flatMap(({ rows }) => rows)) {
   });
 }
 
-test("validate: more problems than anybody reads are counted", async () => {
+test("validate: problems beyond the limit are counted", async () => {
   write("order.json", `{"reference": "a", ${RECIPIENT}, "pledges": [${"1,".repeat(400_000)}1]}`);
   const { status, out } = await command(["validate", "order.json"]);
   const lines = out.trimEnd().split("\n");
@@ -124,7 +124,7 @@ test("validate: more problems than anybody reads are counted", async () => {
   );
 });
 
-test("validate: a name many times over", async () => {
+test("validate: a repeated name", async () => {
   write("order.json", `{${'"reference":"",'.repeat(65_000)}${REST}}`);
   const { status, out } = await command(["validate", "order.json"]);
   assert.deepEqual(
@@ -177,7 +177,7 @@ for (const args of [["validate"], ["validate", "-"]]) {
 write("large.json", `{"x": "${"x".repeat(30_000_000)}"}`);
 write("good.json", GOOD);
 
-/** Commands that fail: arguments, variables, and the text on standard error. */
+/** Commands that fail: arguments, environment variables, and the text on standard error. */
 const WRONG = [
   [["validate", "none.json"], /^none\.json can't be read: there is no such file$/],
   [["validate", "."], /^\. can't be read: it is a folder$/],
@@ -236,7 +236,7 @@ test("--help, of each command and of all, and --version", async () => {
   assert.deepEqual(await command(["--version"]), { status: 0, out: `${version}\n`, err: "" });
 });
 
-test("the reader of the output has enough", async () => {
+test("the reader of the output closes it early", async () => {
   write("order.json", `{"pledges": [${"1,".repeat(2_000)}1]}`);
   const { child, ended } = start(["validate", "order.json"]);
   child.stdout.destroy();
@@ -318,7 +318,7 @@ test("npx from the tarball, in an empty folder", async (t) => {
   await assert.rejects(fetch(env.PLEDGE_BASE_URL));
 });
 
-test("what the service refuses", async (t) => {
+test("create and get print what the service refuses", async (t) => {
   const [{ env }, ended] = [await serving(t), await serving(t)];
   await ended.interrupt();
   const { id } = await mustCreateAndGet({ env });

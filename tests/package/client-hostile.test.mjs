@@ -1,4 +1,4 @@
-/** What a service or a caller's `fetch` may do to a client: the key stays hidden, and time and memory are bounded. */
+/** Tests the client against a hostile service or `fetch`: the key stays hidden, and time and memory are bounded. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { inspect } from "node:util";
@@ -21,7 +21,7 @@ import { flood, retrieved } from "./mock-server.mjs";
 const { ApiError, ConnectionError, PledgeClient, PledgeError, TimeoutError } = pkg;
 const BEARER = `Bearer ${KEY}`;
 
-/** The error of a call whose `fetch` is this. */
+/** Returns the error of a call with this `fetch`. */
 const errorOf = (fetch, options) => failed(get(clientOf(fetch, { ...never, ...options }).client));
 const rejecting = (thrown) => () => Promise.reject(thrown);
 const thrower = () => {
@@ -48,7 +48,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
   assert.ok(!words.message.includes(KEY.slice(0, 10)), words.message);
 });
 
-/** Errors that a `fetch` can reject with: each has the key somewhere. */
+/** Errors of a `fetch`, each of which has the key somewhere. */
 function leaks() {
   const error = (members, message = "failed") => Object.assign(new Error(message), members);
   const config = { value: { headers: { authorization: BEARER } } };
@@ -156,7 +156,7 @@ test("a line of a log is one line, without the key, whatever a service or a hook
   assertNoKey(lines);
 });
 
-test("a cause keeps what helps to find a failure", async () => {
+test("a cause keeps the details that help to find a failure", async () => {
   const found = { code: "ECONNRESET", errno: -104, syscall: "read", address: "127.0.0.1", port: 9 };
   const inner = Object.assign(new RangeError("inner"), { ...found, detail: { tries: [1, 2] } });
   const thrown = new TypeError("fetch failed", { cause: inner });
@@ -235,7 +235,7 @@ test("headers of the caller's own making show no key", async () => {
 
 // ---- Time and memory -------------------------------------------------------------------------------
 
-/** Quadratic work would take an hour: a text of this many characters, and as many headers. */
+/** Number of characters of a text, and of headers. Quadratic work would take an hour. */
 const LONG = 1_000_000;
 
 test("large answers and long lists of headers are redacted in linear time", async () => {
@@ -253,7 +253,7 @@ test("large answers and long lists of headers are redacted in linear time", asyn
   }
 });
 
-/** A Response whose stream returns what `read` returns. */
+/** Returns a Response whose stream reads from `read`. */
 const streamed =
   (read, status = 200) =>
   () => ({
@@ -292,7 +292,7 @@ test("an answer in a million pieces is joined in linear time", { timeout: 30_000
   assert.equal(later.length, LONG);
 });
 
-test("an error without end is cut off", async (t) => {
+test("an endless error body is cut off", async (t) => {
   const block = new Uint8Array(100_000_000);
   const endless = clientOf(
     streamed(async () => ({ done: false, value: block }), 500),
@@ -305,11 +305,11 @@ test("an error without end is cut off", async (t) => {
   }
 });
 
-// ---- What is no answer -----------------------------------------------------------------------------
+// ---- Invalid results of fetch ----------------------------------------------------------------------
 
 const headers = new Headers();
 
-/** By what the message names: what a `fetch` gives. */
+/** What a `fetch` returns, by the name that the message has for it. */
 const NO_ANSWERS = {
   "a Response": [5, "x", {}, { status: 200 }, { status: "200", headers }].concat(
     { status: 200.5, headers },
@@ -330,7 +330,7 @@ const NO_ANSWERS = {
   })),
 };
 
-test("what a `fetch` gives in place of an answer is a ConnectionError at once", async () => {
+test("an invalid result of `fetch` is a ConnectionError at once", async () => {
   for (const [named, given] of Object.entries(NO_ANSWERS)) {
     for (const value of given) {
       const error = await errorOf(async () => value);
@@ -361,7 +361,7 @@ test("what a `fetch` gives in place of an answer is a ConnectionError at once", 
     assert.ok((await errorOf(fetch, { timeoutMs: 200 })) instanceof ConnectionError);
 });
 
-test("a `Request` of the page's that refuses to be made ends the call, which shows no key", async (t) => {
+test("if the page's `Request` can't be constructed, the call fails without showing the key", async (t) => {
   t.mock.method(globalThis, "Request", (_url, init) => {
     if (init.headers) throw new Error(BEARER);
   });
@@ -370,7 +370,7 @@ test("a `Request` of the page's that refuses to be made ends the call, which sho
   assertError(error, PledgeError, "invalid_argument", /the request can't be built/);
 });
 
-test("bytes that lie about their length are read as what they are", async () => {
+test("bytes that report a wrong length are read correctly", async () => {
   const bytes = new TextEncoder().encode(JSON.stringify(retrieved()));
   for (const value of [-5, NaN, 1e9, "x"]) {
     const lie = { value };

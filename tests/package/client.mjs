@@ -1,4 +1,4 @@
-/** What the tests of `PledgeClient` share: the packed package, and clients of answers that a test chooses. */
+/** Shared by the tests of `PledgeClient`: the packed package, and clients that get the answers that a test chooses. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { REQUEST, serve } from "./mock-server.mjs";
@@ -9,19 +9,20 @@ export const pkg = await project.load();
 
 export const KEY = "service_sk_test_Zm9vYmFy";
 export const ID = "ptran_1";
+export const PATH = "/v2/pledge-transaction";
 export const never = { maxRetries: 0 };
 
 export const create = (client, options) => client.createPledgeTransaction(REQUEST, options);
 export const get = (client, options) => client.getPledgeTransaction(ID, options);
 
-/** The error that a call ends with. */
+/** Returns the error of a call that must fail. */
 export const failed = (call) =>
   call.then(
     () => assert.fail("it did not fail"),
     (error) => error,
   );
 
-/** An answer for {@link clientOf}. */
+/** Returns an answer for {@link clientOf}. */
 export const answer =
   (body, { status = 200, headers = {} } = {}) =>
   () => ({
@@ -34,28 +35,28 @@ export const answer =
       ),
   });
 
-/** 503, or another status, with what says how long to wait. */
+/** Returns a 503, or an answer of another status, with `Retry-After`. */
 export const busy = (status = 503, retryAfter = "0") =>
   answer({ error: "Busy" }, { status, headers: retryAfter ? { "retry-after": retryAfter } : {} });
 
-/** What a `fetch` does when the connection breaks. */
+/** A `fetch` whose connection breaks. */
 export const broken = () => {
   throw new TypeError("fetch failed", { cause: coded("ECONNRESET") });
 };
-/** What a `fetch` does where no service listens. */
+/** A `fetch` to a port where no service listens. */
 export const refused = () => {
   throw new TypeError("fetch failed", { cause: coded("ECONNREFUSED") });
 };
 export const coded = (code, more) => Object.assign(new Error(code), { code, ...more });
 
-/** What `fetch` does where a service says nothing: it waits for the signal. */
+/** A `fetch` of a service that never answers: it waits for the signal. */
 export const silent = (_url, { signal }) =>
   new Promise((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
   );
 
 /**
- * A client whose own `fetch` gives the answers in order, the last one for ever; `seen` has the requests.
+ * Returns a client whose `fetch` returns the answers in order, and repeats the last one; `seen` has the requests.
  * @param {Function | Function[]} answers
  */
 export function clientOf(answers, { suffix = "", ...options } = {}) {
@@ -71,7 +72,7 @@ export function clientOf(answers, { suffix = "", ...options } = {}) {
   return { client: new pkg.PledgeClient({ apiKey: KEY, baseUrl, fetch, ...options }), seen };
 }
 
-/** The same of a real server, which is closed with the test, and of the platform's `fetch`. */
+/** Like {@link clientOf}, with a real server, which is closed after the test, and the platform's `fetch`. */
 export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
   const { baseUrl, seen, close } = await serve(...[answers].flat());
   t.after(close);
@@ -79,7 +80,12 @@ export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
   return { client, seen, baseUrl };
 }
 
-/** An error is of its class, and does not show the key. @param {any} error */
+/** A function, or a getter, that throws. */
+export const sealed = () => {
+  throw new Error("vault is sealed");
+};
+
+/** Asserts an error's class, code and message, and that it does not show the key. @param {any} error */
 export function assertError(error, type, code, message) {
   const shown = [error.constructor, error.name, error.code];
   assert.ok(error instanceof type, `a ${type.name}, not ${inspect(error)}`);

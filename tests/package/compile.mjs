@@ -1,4 +1,4 @@
-/** TypeScript's compiler in this process: what all compilations read, it reads once. */
+/** TypeScript's compiler in this process, which reads the files that all compilations share only once. */
 import { join } from "node:path";
 import ts from "typescript";
 import { strictFlags } from "../support/strict-flags.mjs";
@@ -7,8 +7,8 @@ import { strictFlags } from "../support/strict-flags.mjs";
 const sources = new Map();
 
 /**
- * Compiles files as a user's strict project has it. The platform's own declarations are not checked.
- * @param {string} folder the project's
+ * Compiles files as in a user's strict project. The platform's own declarations are not checked.
+ * @param {string} folder of the project
  * @param {string[]} files
  * @param {object} options as in a tsconfig.json
  * @returns {ts.Program}
@@ -33,7 +33,7 @@ export function compiled(folder, files, options) {
   );
 }
 
-/** What the compiler finds wrong, as it prints it. @param {ts.Program} program */
+/** Returns the compiler's errors, as it prints them. @param {ts.Program} program */
 export const problems = (program) =>
   ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), {
     getCanonicalFileName: (name) => name,

@@ -1,6 +1,6 @@
 /**
- * Names and values of forms that are unlikely to be written: `readForm` throws nothing, changes no prototype, and has the issues of its
- * payload. `FC_SEED` and `FC_PATH` play a failure again, `FC_RUNS` and `FC_MINUTES` play more.
+ * Fuzzes `readForm` with unlikely names and values: it never throws, changes no prototype, and returns the issues of its payload.
+ * `FC_SEED` and `FC_PATH` repeat a failure; `FC_RUNS` and `FC_MINUTES` run more.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -20,7 +20,7 @@ const settings = {
   markInterruptAsFailure: false,
 };
 
-/** The paths of all values that a form can fill in, with indexes. */
+/** The paths of all values that a form can set, with indexes. */
 function paths({ members = {}, item }, path) {
   const items = item ? ["0", "1", "12"].map((index) => [index, item]) : [];
   const inner = [...Object.entries(members), ...items].flatMap(([step, shape]) =>
@@ -82,10 +82,10 @@ function holds(t, property) {
   assert.deepEqual(namesOfPrototypes(), before);
 }
 
-/** Required members of a request and of a pledge: what issues there may be beyond four for each control. */
+/** The number of required members of a request and of a pledge: issues that may come on top of four for each control. */
 const REQUESTED = 30;
 
-test("any names and values: a reading, its issues those of its payload, and no prototype changed", (t) => {
+test("any names and values are read, with the issues of the payload, and no prototype is changed", (t) => {
   const all = fc.array(control, { maxLength: 30 });
   const property = fc.property(all, fc.boolean(), (controls, optional) => {
     const { payload, valid, issues } = readForm(controls, { optional });
@@ -116,7 +116,7 @@ const decimal = fc
   )
   .map(([sign, number, e, exponent]) => sign + number + (e && e + exponent));
 
-test("any decimal is the number that JavaScript reads", (t) => {
+test("any decimal is read as the number that JavaScript reads", (t) => {
   const property = fc.property(decimal, (text) => {
     const { pledges } = readForm([["pledges.0.impact.amount", text]]).payload;
     assert.equal(pledges[0].impact.amount, Number(text));
@@ -129,7 +129,7 @@ const ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia
   "America/Sao_Paulo",
 );
 
-test("any local time is the one that JavaScript's Date reads in that zone", (t) => {
+test("any local time is read as JavaScript's Date reads it in that zone", (t) => {
   const minute = fc.date({
     min: new Date("1990-01-01"),
     max: new Date("2040-01-01"),

@@ -1,4 +1,4 @@
-/** `impact-pledge/form` as installed: every row, what a server reads with it, and forms of any size. */
+/** Tests the installed `impact-pledge/form`: every row, how a server reads a form, and forms of any size. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ test("dates and local times in a time zone", () => {
   }
 });
 
-test("without a time zone a server's local times are UTC, wherever it runs", () => {
+test("without a time zone a server reads local times as UTC, wherever it runs", () => {
   const zone = process.env.TZ;
   process.env.TZ = "Asia/Tokyo";
   try {
@@ -72,7 +72,7 @@ test("without a time zone a server's local times are UTC, wherever it runs", () 
   }
 });
 
-test("options of other names and types are errors that name the option", () => {
+test("options with wrong names or types are errors that name the option", () => {
   const wrong = [
     [
       { hidden: () => true },
@@ -120,7 +120,7 @@ test("texts are for shoppers, in English or in the shop's own", async () => {
   assert.deepEqual(own, ["fehlt", email, number, "fehlt"]);
 });
 
-test("attributes of every field of the request, and of nothing else", () => {
+test("every field of the request has attributes, and nothing else has", () => {
   const text = (name) => ({ name, type: "text" }),
     url = (name) => ({ name, type: "url" });
   const amount = {
@@ -222,7 +222,7 @@ test("NUL and halves of surrogate pairs, which no browser sends, are replaced", 
   });
 });
 
-test("items go by their indexes, whatever the order of the fields", () => {
+test("items are sorted by their indexes, whatever the order of the fields", () => {
   const shuffled = Array.from({ length: 300 }, (_, n) => (n * 7_919) % 300);
   const { payload } = readForm(shuffled.map((n) => [`pledges.${n * 31}.impact.amount`, `${n}`]));
   assert.deepEqual(
@@ -231,7 +231,7 @@ test("items go by their indexes, whatever the order of the fields", () => {
   );
 });
 
-test("an address of any length is checked whole", () => {
+test("an e-mail address of any length is checked completely", () => {
   for (const length of [65_000, 66_000, 200_000, 9_000_000])
     for (const [end, codes] of [
       ["", []],
@@ -247,7 +247,7 @@ test("an address of any length is checked whole", () => {
     }
 });
 
-test("CommonJS has the same", () => {
+test("CommonJS has the same exports", () => {
   const { readForm, bindForm } = project.require("impact-pledge/form");
   assert.deepEqual(readForm([["reference", "r"]]).payload, { reference: "r" });
   for (const none of [null, undefined, "form", {}]) {
@@ -269,7 +269,7 @@ const almostNumbers = [`${zeros}x`, `${spaces}x`, `${ones}e`, `1${spaces}x`, `.$
 const longNames = [`recipient${".a".repeat(MANY)}`, `pledges${".0".repeat(MANY)}`];
 longNames.push(`pledges.${ones}`, "pledges.4294967295.impact.amount");
 
-/** By name: the fields, how many issues they have, and how many of these belong to a field. */
+/** By name: the fields, the number of their issues, and how many of these belong to a field. */
 const HOSTILE = {
   "one name": [many(() => ["reference", "r"]), MANY + 1, MANY - 1],
   "one misspelt name": [many(() => ["recipient.x", "r"]), MANY + 3, MANY],
@@ -297,7 +297,7 @@ for (const [name, [fields, issues, owned]] of Object.entries(HOSTILE)) {
   });
 }
 
-/** Reads a form in a thread of its own, which can be ended. */
+/** Reads a form in a thread, which can be stopped. */
 async function counted(fields) {
   const form = join(project.folder, "node_modules", "impact-pledge", "form.cjs");
   const worker = new Worker(COUNT, { eval: true, workerData: { form, fields } });

@@ -1,4 +1,4 @@
-/** Requests of any size, of all sorts that grow. As a script, prints how many issues each has, checked in each way. */
+/** Requests that can be made as large as wanted, of every kind. As a script, prints the number of issues that each way of checking finds. */
 import { pathToFileURL } from "node:url";
 import { validate, validateBytes } from "../../pkg/validate.js";
 
@@ -11,7 +11,7 @@ export const good = () => ({
 export const wrongPledges = (count) => ({ ...good(), pledges: Array(count).fill(1) });
 
 /**
- * Members that the contract has not.
+ * Returns members that the contract does not know.
  * @param {number} count
  * @param {(index: number) => string | number} [name]
  * @param {unknown} [value]
@@ -20,7 +20,7 @@ export const unknown = (count, name = (i) => `extra${i}`, value = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), value]));
 const detail = { image: "x y", externalUrl: "" };
 
-/** Makes a request of so many parts. */
+/** By name: a function that makes a request of `n` parts. */
 export const HOSTILE = {
   "unknown members": (n) => ({ ...good(), ...unknown(n) }),
   "unknown members of a pledge": (n) => ({ ...good(), pledges: [unknown(n)] }),
@@ -57,7 +57,7 @@ export const HOSTILE = {
     reference: "\n".repeat(n),
     recipient: { email: "\n".repeat(n) },
   }),
-  // JSON.stringify's own stack ends at values that deep: it is never checked as bytes.
+  // Too deep for JSON.stringify: never checked as bytes.
   "a deep member": (n) => ({
     ...good(),
     extra: Array.from({ length: n }).reduce((inner) => ({ inner }), 0),

@@ -1,4 +1,4 @@
-/** The packed package in the environments that every run tries; `npm run matrix` tries many more, `pages.test.mjs` Chromium. */
+/** Tests the packed package in a few environments. `npm run matrix` tests many more, and `pages.test.mjs` Chromium. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
 const built = (file) => readFileSync(join(home, file));
 
-/** A shop that loses an answer of its test service, and validates; given the package and its entry for tests. */
+/** A shop that loses an answer of its test service, and validates; gets the package and its entry `testing`. */
 const SMOKE = `async function smoke(pkg, { createTestService }) {
   const service = createTestService({ seed: 1 });
   const { baseUrl, fetch } = service;
@@ -44,7 +44,7 @@ function write(name, text) {
   return file;
 }
 
-/** What a script prints that runs in the project. */
+/** Runs a script in the project, and returns its output. */
 async function output(node, script, flags = []) {
   const file = write(`script-${process.pid}.mjs`, script);
   const child = spawn(node, [...flags, file], { stdio: ["ignore", "pipe", "pipe"] });
@@ -67,13 +67,13 @@ for (const { name, node } of nodes()) {
   });
 }
 
-test("nothing of the process is changed, and no code is made of text, which Workers and most pages forbid", async () => {
+test("globals are not changed, and no code is created from text, which Workers and most pages forbid", async () => {
   const script = `import assert from "node:assert/strict";
     ${SMOKE}
     const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
     const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
     process.on("warning", (warning) => assert.fail(warning));
-    new Response(new Request("http://x").body); // Node makes a global of its own with the first
+    new Response(new Request("http://x").body); // Node creates a global of its own with the first one
     const [globals, before] = [shown(), listeners()];
     const pkg = await import("impact-pledge");
     console.log(await smoke(pkg, await import("impact-pledge/testing")));
@@ -88,7 +88,7 @@ test("nothing of the process is changed, and no code is made of text, which Work
   assert.equal(await output(process.execPath, script, flags), `${EXPECTED}\nnot_found`);
 });
 
-/** Needs the wasm; and, because of half a surrogate pair and of the umlaut, what makes bytes of text. */
+/** A value that needs the wasm, and `TextEncoder` because of the lone surrogate and the umlaut. */
 const USES = {
   index: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
   validate: 'pkg.validate({ recipient: { email: "\\ud800@b.c" } })',
@@ -101,8 +101,8 @@ const MISSING = {
 };
 
 for (const [what, names] of Object.entries(MISSING)) {
-  test(`where ${what} are missing every entry loads, and the first use says so`, async () => {
-    const isMeant = ([entry]) => entry !== "form" || names.includes("WebAssembly"); // a form makes no bytes of text
+  test(`if ${what} are missing, every entry loads, and the first use reports it`, async () => {
+    const isMeant = ([entry]) => entry !== "form" || names.includes("WebAssembly"); // a form needs no bytes of text
     const uses = Object.entries(USES)
       .filter(isMeant)
       .flatMap(([entry, use]) =>
@@ -140,7 +140,7 @@ const GLOBALS = {
   crypto,
 };
 
-/** As Jest runs tests under jsdom: globals of a realm of their own, without `fetch` and the coders of text. */
+/** Runs code as Jest does under jsdom: with the globals of another realm, without `fetch`, `TextEncoder` and `TextDecoder`. */
 function inOldRealm(entry) {
   const globals = createContext({ ...GLOBALS });
   const missing = "[typeof Request, typeof TextEncoder, typeof TextDecoder].join()";
@@ -154,7 +154,7 @@ function inOldRealm(entry) {
   return require(`${entry}.cjs`);
 }
 
-test("CommonJS where Request, Response and the coders of text are missing", async () => {
+test("CommonJS without Request, Response, TextEncoder and TextDecoder", async () => {
   const { PledgeClient, validate } = inOldRealm("index");
   const { createTestService } = inOldRealm("testing");
   const { baseUrl, fetch } = createTestService({ seed: 1 });
@@ -184,7 +184,7 @@ const fromOutside = {
   },
 };
 
-/** Uses of an entry, as Next.js runs edge routes: the wasm module was compiled in another realm than the one it is used in. */
+/** Uses of an entry as Next.js runs edge routes: the wasm module was compiled in another realm. */
 const EDGE = {
   index: ({ PledgeClient }) =>
     new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }),

@@ -1,5 +1,5 @@
 /**
- * The locale packs as installed: complete, plain and small, and taken by whatever takes `messages`.
+ * Tests the installed locale packs: complete, plain and small, and accepted wherever `messages` is an option.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -24,7 +24,7 @@ const packs = Object.fromEntries(
   ),
 );
 
-/** An issue of each code, with all that a text may be about. */
+/** An issue of each code, with every `meta` that a text may use. */
 const CODES =
   "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer more_issues".split(
     " ",
@@ -68,7 +68,7 @@ for (const [name, pack] of Object.entries(packs)) {
     );
   });
 
-  test(`${name}: is the same as the default export, and by require`, async () => {
+  test(`${name}: the named export, the default export and \`require\` are the same`, async () => {
     const required = project.require(`impact-pledge/locales/${name}`);
     assert.equal(required.default, required[exportOf(name)]);
     assert.equal(required.default.required, pack.required);
@@ -143,7 +143,7 @@ describe("messages", () => {
     "what gives no text": [() => false, [REQUIRED, EMAIL, NUMBER, THREE]],
   };
   for (const [what, [messages, texts]] of Object.entries(OWN)) {
-    test(`are those of ${what}, whichever way`, () => {
+    test(`are those of ${what}, by each way`, () => {
       for (const [door, issues] of Object.entries(DOORS))
         assert.deepEqual(
           issues({ messages }).map(({ message }) => message),
@@ -153,14 +153,14 @@ describe("messages", () => {
     });
   }
 
-  test("options of other names are refused, whichever way", () => {
+  test("options with wrong names are refused, by each way", () => {
     const message = "the options are `messages` and `maxIssues`, not `message`";
     for (const [door, issues] of Object.entries(DOORS))
       assert.throws(() => issues({ message: byCode }), { name: "TypeError", message }, door);
     assert.throws(() => createSchema({ maxissues: 1 }), TypeError);
   });
 
-  test("the options of a call come before those of the schema", () => {
+  test("the options of a call override those of the schema", () => {
     const schema = createSchema({ messages: packs.de, maxIssues: 1 })["~standard"];
     assert.deepEqual(
       schema
@@ -175,7 +175,7 @@ describe("messages", () => {
   });
 });
 
-test("messages for developers begin so that a form knows them from a server's own", () => {
+test("messages for developers begin in a way by which a form distinguishes them from a server's own", () => {
   const bytes = (text) => validateBytes(new TextEncoder().encode(text));
   const messages = [
     ...validate({
@@ -203,7 +203,7 @@ test("messages for developers begin so that a form knows them from a server's ow
   for (const { message } of messages) assert.match(message, /^(must|is|has|could) /);
 });
 
-test("an issue has in `meta` what its text is about", () => {
+test("an issue's `meta` has the values of its text", () => {
   const ROWS = [
     ["/reference", 1, { expected: "string", actual: "number" }],
     ["/reference", null, { expected: "string", actual: "null" }],

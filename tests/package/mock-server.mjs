@@ -1,6 +1,6 @@
 /**
- * A service on a loopback port that answers as it is set to: everything the contract allows, and what it doesn't.
- * `serve(...answers)` gives the answers in order, the last one for ever.
+ * A service on a loopback port with answers that the contract allows, and others. `serve(...answers)` sends the answers in
+ * order, and repeats the last one.
  */
 import { createServer } from "node:http";
 import { onLoopback } from "../support/loopback.mjs";
@@ -27,7 +27,7 @@ export async function serve(...answers) {
   return { baseUrl: origin, seen, close };
 }
 
-/** An answer of JSON. @returns {Answer} */
+/** Returns an answer of JSON. @returns {Answer} */
 export const json = (body, { status = 200, headers = {} } = {}) =>
   text(JSON.stringify(body), {
     status,
@@ -40,26 +40,26 @@ export const text =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** The connection ends before a byte of the answer. @type {Answer} */
+/** Closes the connection before the first byte of the answer. @type {Answer} */
 export const hangUp = (response) => void response.socket?.destroy();
 
-/** The connection ends in the middle of the body. @type {Answer} */
+/** Closes the connection in the middle of the body. @type {Answer} */
 export const breakOff = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"reference":');
   setTimeout(() => response.socket?.destroy(), 20);
 };
 
-/** Nothing, for ever. @type {Answer} */
+/** Never answers. @type {Answer} */
 export const silence = () => {};
 
-/** Headers at once, then nothing. @type {Answer} */
+/** Sends headers at once, and never a body. @type {Answer} */
 export const stall = (response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"reference":');
 };
 
-/** Bytes without end. @type {Answer} */
+/** Sends a body without end. @type {Answer} */
 export const flood = (response) => {
   response.writeHead(500, { "content-type": "text/plain" });
   const block = "x".repeat(65_536);
@@ -101,7 +101,7 @@ export const created = (changes = {}) => ({
   ...changes,
 });
 
-/** The same transaction, got: the members of the table alone. */
+/** The answer of a get of the same transaction: only the members that a get has. */
 export const retrieved = (changes = {}) => ({
   createdAt: "2026-01-31T12:00:00Z",
   reference: "order-1",

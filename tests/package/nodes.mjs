@@ -1,4 +1,4 @@
-/** The Nodes to try with: this one, and another where it lies behind this in PATH. */
+/** The versions of Node to test with: this one, and another one if PATH has it after this one. */
 import { realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { find } from "../../scripts/lib/run.mjs";

@@ -1,6 +1,6 @@
 /**
- * The package as users get it: packed to a tarball and installed into a project of its own outside the clone. Each
- * build is installed once; test files that run at the same time share it.
+ * Packs the package into a tarball and installs it into a project outside the clone, as users do. Each build is installed once;
+ * test files that run at the same time share it.
  */
 import { createHash } from "node:crypto";
 import {
@@ -39,7 +39,7 @@ export async function packed() {
     throw new Error("there is no package: run `npm run build package` first");
   const home = join(kept, fingerprint());
   if (!existsSync(home)) await install(home);
-  utimesSync(home, new Date(), new Date()); // what is in use is no older build
+  utimesSync(home, new Date(), new Date()); // marks it as used: only unused builds are removed
   const folder = join(home, "project");
   const require = createRequire(join(folder, "index.js"));
   const load = async (entry = "impact-pledge") =>
@@ -52,17 +52,17 @@ export async function packed() {
   };
 }
 
-/** Resolves an `import` as in the project, which this file is not in. */
+/** Imports an entry as a file of the project would. */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
   if (existsSync(file)) return file;
-  const fresh = `${file}.${process.pid}`; // another test file may be loading it: it is there whole, or not at all
+  const fresh = `${file}.${process.pid}`; // another test file may be loading it: it must appear complete
   writeFileSync(fresh, `export * from "${entry}";\n`);
   renameSync(fresh, file);
   return file;
 }
 
-/** Of every byte that is packed. */
+/** Hashes every byte that is packed. */
 function fingerprint() {
   const hash = createHash("sha256");
   for (const name of readdirSync(built, { encoding: "utf8", recursive: true }).sort()) {
@@ -99,7 +99,7 @@ async function install(home) {
     renameSync(fresh, home);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    if (!existsSync(home)) throw error; // another test was quicker
+    if (!existsSync(home)) throw error; // another test file has installed it first
   }
 }
 

@@ -1,4 +1,4 @@
-/** The packed package in pages of Chromium, whose console stays empty: what a policy forbids would stand there. */
+/** Tests the packed package in pages of Chromium. Their console must stay empty: it would show violations of a policy. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const REFUSED = /wasm-unsafe-eval|WebAssembly/;
 
 useBrowser();
 
-/** A page with this policy, to which the package's files, a body and further scripts by their paths are served. */
+/** Opens a page with this policy. Serves the package's files, a body, and further scripts by their paths. */
 async function pageWith(t, policy, { expected, body = "", ...scripts } = {}) {
   const page = await openPage(t, { expected });
   await page.route(`${ORIGIN}/**`, (route) => {
@@ -71,7 +71,7 @@ function useRows(name, policy, ending) {
   });
 }
 
-test("a getter that validates, in a page", async (t) => {
+test("a getter that validates another value, in a page", async (t) => {
   const page = await pageWith(t, WITH_WASM);
   const codes = await page.evaluate(async (request) => {
     const { validate, validateBytes } = await import("/validate.js");
@@ -88,7 +88,7 @@ test("a getter that validates, in a page", async (t) => {
   assert.deepEqual(codes, ["invalid_email"]);
 });
 
-test("a policy that forbids wasm is named, and how to allow it, though nothing needs the wasm yet", async (t) => {
+test("a policy that forbids wasm is reported with its remedy, even before anything needs the wasm", async (t) => {
   const page = await pageWith(t, STRICT, { expected: REFUSED });
   const messages = await page.evaluate(async (request) => {
     const { validate, ready } = await import("/validate.js");
@@ -196,7 +196,7 @@ test("the README's example for a page sends the whole form", async (t) => {
   });
 });
 
-/** Attributes of a badge in a Polish page, what it shows, and where it leads. */
+/** Attributes of a badge in a Polish page, its text, and its link. */
 const POLISH = 'one="{} drzewo" few="{} drzewa" many="{} drzew" other="{} drzewa"';
 const BADGES = [
   [`amount="22" ${POLISH}`, "22 drzewa", null],

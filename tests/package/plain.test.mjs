@@ -1,4 +1,4 @@
-/** The entries without wasm where a platform has nothing but the language, and what they have in its place. */
+/** Tests the entries without wasm in an engine without a platform, and their replacements for what the platform lacks. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";
@@ -8,7 +8,7 @@ import { packed } from "./packed.mjs";
 
 const project = await packed();
 
-/** Functions that some engines lack, and `JSON.stringify` as it was before it was well-formed: halves of surrogate pairs stay as they are. */
+/** Removes functions that some engines lack, and replaces `JSON.stringify` by one that does not escape lone surrogates. */
 const OLD = `
   delete globalThis.WebAssembly;
   delete String.prototype.isWellFormed;
@@ -19,7 +19,7 @@ const OLD = `
 const SHOWN =
   "[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')].join()";
 
-/** How the entries are imported, and what the bundler stands for. */
+/** The ending of the entry, and the conditions by which the bundler resolves it. */
 const WAYS = [
   ["/js", ["react-native", "import"]],
   ["", ["react-native", "require"]],
@@ -46,14 +46,14 @@ for (const [ending, conditions] of WAYS) {
   });
 }
 
-// ---- The coders of text, against the platform's ----------------------------------------------------
+// ---- Text encoder and decoder, compared with the platform's ----------------------------------------
 
 const { encode, encodeInto } = coder("TextEncoder");
 const { decode } = coder("TextDecoder");
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const json = (text) => JSON.stringify(text).slice(1, -1); // halves of surrogate pairs as their escapes
+const json = (text) => JSON.stringify(text).slice(1, -1); // lone surrogates as their escapes
 
-test("every code point is encoded and decoded, halves of surrogate pairs as their escapes", () => {
+test("every code point is encoded and decoded, lone surrogates as their escapes", () => {
   for (let first = 0; first <= 0x10ffff; first += 256) {
     const chars = Array.from({ length: 256 }, (_, i) => String.fromCodePoint(first + i));
     const isHalf = first >> 11 === 0xd800 >> 11;
@@ -64,7 +64,7 @@ test("every code point is encoded and decoded, halves of surrogate pairs as thei
   }
 });
 
-test("texts of several parts, and halves beside each other, into the room that there is", () => {
+test("texts of several parts, and adjacent lone surrogates, are encoded into the available space", () => {
   const parts = ["", "a", "é", "\ufeff", "\u20ac", "\ud83c\udf33"];
   parts.push("\ud800", "\udbff", "\udc00", "\udfff");
   const texts = parts.flatMap((a) => parts.flatMap((b) => parts.map((c) => a + b + c)));
@@ -80,13 +80,13 @@ test("texts of several parts, and halves beside each other, into the room that t
   }
 });
 
-/** Bytes at the edges of what UTF-8 has. */
+/** Bytes at the limits of UTF-8's ranges. */
 const EDGES = [
   0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
   0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
 ];
 
-test("bytes of every kind are decoded, well-formed or not", () => {
+test("all bytes are decoded, well-formed or not", () => {
   const sequences = (length) =>
     length === 0
       ? [[]]

@@ -100,7 +100,7 @@ const answer = (response, { method, path }) => {
   return json(method === "POST" ? created() : retrieved())(response);
 };
 
-/** What a script prints. */
+/** Runs a script, and returns its output. */
 async function run(t, file) {
   const lines = [];
   const log = t.mock.method(console, "log", (...all) => lines.push(`${format(...all)}\n`));
@@ -169,7 +169,7 @@ test("the webhook's function logs an error that a retry cannot help, and throws 
 
 const hangUpNow = () => Promise.reject(new TypeError("fetch failed"));
 
-test("the examples that editors show beside a name print what stands behind them", async (t) => {
+test("the examples that editors show for a name print the results that their comments state", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
   const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "testing.d.ts"]

@@ -1,4 +1,4 @@
-/** The tarball: resolvers find its entries, it is small, it has the licence of each part, and shows nothing of who built it. */
+/** Tests the tarball: resolvers find its entries, it is small, it has the licence of each part, and nothing of the machine that built it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const shipped = readdirSync(home, { encoding: "utf8", recursive: true }).filter(
 
 // ---- Entries ---------------------------------------------------------------------------------------
 
-/** Runs a command of the tools' packages on the tarball. */
+/** Runs a tool on the tarball. */
 function check(script, ...args) {
   const path = join(root, "node_modules", script);
   return spawnSync(process.execPath, [path, ...args, project.tarball], { encoding: "utf8" });
@@ -36,13 +36,13 @@ test("publint reports nothing, however strict", () => {
   assert.match(stdout, /All good/);
 });
 
-test("are the types wrong? They are right on every entry", () => {
+test("arethetypeswrong finds no problem in the types of any entry", () => {
   const { status, stdout } = check("@arethetypeswrong/cli/dist/index.js", "--format", "json");
   assert.equal(status, 0, stdout);
   assert.deepEqual(JSON.parse(stdout).problems ?? {}, {});
 });
 
-test("every file that the exports name is there, types first", () => {
+test("every file that the exports name exists, and types come first", () => {
   const conditions = (value) =>
     typeof value === "string" ? [value] : [value, ...Object.values(value).flatMap(conditions)];
   const all = conditions(manifest.exports);
@@ -56,7 +56,7 @@ test("every file that the exports name is there, types first", () => {
   assert.deepEqual([type, dependencies], ["module", undefined]);
 });
 
-test("the manifest has author and addresses, and the changelog is in the tarball", () => {
+test("the manifest has an author and URLs, and the changelog is in the tarball", () => {
   const site = "https://github.com/impact-pledge/impact-pledge";
   const { author, repository, homepage, bugs } = manifest;
   assert.equal(author, "The Impact Pledge authors");
@@ -69,7 +69,7 @@ test("the manifest has author and addresses, and the changelog is in the tarball
   assert.equal(packed, own);
 });
 
-test("no entry imports another package: what npm may leave out, bundlers can't find", async () => {
+test("no entry imports another package, which bundlers could not find if npm left it out", async () => {
   const entryPoints = shipped
     .filter((name) => /\.c?js$/.test(name) && !name.startsWith("bin"))
     .map((name) => join(home, name));
@@ -103,7 +103,7 @@ test("the command and the test service are in no other entry", () => {
 
 // ---- Sizes -----------------------------------------------------------------------------------------
 
-/** What is exported, the most bytes that it costs in a page, and how far below the budget must be lowered. */
+/** An export, the most bytes that it may cost in a page, and how far below that it may be before the budget must be lowered. */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
   '{ validate } from "impact-pledge"': [8_900, 300],
@@ -119,7 +119,7 @@ const BUDGETS = {
   '* from "impact-pledge/testing"': [200_000, 15_000],
 };
 
-/** Bytes of what a page loads at once, after esbuild has minified and brotli packed it. */
+/** Returns the bytes that a page loads at once, minified by esbuild and compressed by brotli. */
 async function sizeOf(contents, way = {}) {
   const {
     outputFiles: [file],
@@ -132,7 +132,7 @@ async function sizeOf(contents, way = {}) {
     platform: "browser",
     outdir: project.folder,
     splitting: !way.format,
-    chunkNames: "[name]", // a hash in it would change what brotli makes of the rest by dozens of bytes
+    chunkNames: "[name]", // a hash in it would change the compressed size by dozens of bytes
     write: false,
     logLevel: "error",
     ...way,
@@ -149,7 +149,7 @@ for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
   });
 }
 
-/** Each use and each way has other names in the end, and so a few bytes more or less. */
+/** Uses of `validate`, and ways to bundle them. Minified names differ between them, so that sizes differ by a few bytes. */
 const USES = [
   'export { validate as check } from "impact-pledge/validate";',
   'import { validate } from "impact-pledge/validate"; console.log(validate({}));',
@@ -168,7 +168,7 @@ test("an application that uses both entries loads the rules once", async () => {
   assert.ok(added < 200, `${added}`);
 });
 
-test("Rollup, too, takes nothing but the validator for `validate` of the main entry", async () => {
+test("Rollup, too, bundles only the validator for `validate` of the main entry", async () => {
   const page = { entry: 'export { validate } from "impact-pledge";' };
   const bundle = await rollup({
     input: "entry",
@@ -193,7 +193,7 @@ test("Rollup, too, takes nothing but the validator for `validate` of the main en
   assert.ok(brotliCompressSync(minified.code).length <= 9_000);
 });
 
-test("an import of the badge defines it, though nothing of it is used; of another entry, nothing is left", async () => {
+test("an unused import of the badge still defines it, and an unused import of another entry is dropped", async () => {
   assert.ok((await sizeOf('import "impact-pledge/badge";')) > 800);
   assert.ok((await sizeOf('import "impact-pledge/form";')) < 10);
 });
@@ -239,7 +239,7 @@ test("no file that ships names a folder of this machine", () => {
 });
 
 test("the crates that the Worker's wasm names are among its parts, in these versions", () => {
-  // Panic messages name them: the Worker's wasm alone keeps these.
+  // Panic messages name the crates; only the Worker's wasm keeps these messages.
   const crate = /\/crates\/([\w-]+?)-(\d+\.\d+\.\d+[\w.+-]*)\//g;
   const crates = [...readFileSync(worker[0], "latin1").matchAll(crate)];
   const named = new Set(crates.map(([, name, version]) => `${name} ${version}`));
@@ -251,11 +251,11 @@ test("the crates that the Worker's wasm names are among its parts, in these vers
   );
 });
 
-/** Used to build and to test, and in nothing that ships. */
+/** Crates for building and testing, which are in nothing that ships. */
 const TOOLS =
   "maud_macros proc-macro2 proptest quote serde_derive strum_macros syn wasm-bindgen-macro wasm-bindgen-test";
 
-test("parts are what is linked or bundled, without tools and macros, and those of the entry alone", () => {
+test("parts are the packages that are linked or bundled, without tools and macros, and differ by entry", () => {
   const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
   for (const tool of TOOLS.split(" ")) {
     assert.ok(lock.includes(`name = "${tool}"\n`), `${tool} is not used any more`);

@@ -1,4 +1,4 @@
-/** `impact-pledge/testing`: what a test controls, and what it sees. `testing-http.test.mjs` has the service's own rows. */
+/** Tests `impact-pledge/testing`: what a test controls and sees. `testing-http.test.mjs` has the service's own rows. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
@@ -26,7 +26,7 @@ const KEY = "service_sk_test_dev_unit",
   NOON = "2026-01-31T12:00:00.000Z",
   PATH = "/v2/pledge-transaction";
 
-/** A service, and a client of it. */
+/** Returns a service, and a client of it. */
 function start(options, clientOptions) {
   const service = createTestService(options);
   const { baseUrl, fetch } = service;
@@ -49,7 +49,7 @@ async function isPending(promise) {
   return (await Promise.race([promise, "pending"])) === "pending";
 }
 
-/** Ends when so much time has passed by the service's clock, and not before. */
+/** Asserts that a promise settles after this time on the service's clock, and not before. */
 async function endsAfter(service, promise, ms) {
   assert.ok(await isPending(promise));
   service.advance(ms - 1);
@@ -78,7 +78,7 @@ test("each answer has a request ID of its own", async () => {
   assert.equal(ids.size, paths.length);
 });
 
-test("keys and prices of one's own: of a unit, and of a team", async () => {
+test("custom keys and prices, of a unit and of a team", async () => {
   const keys = [
     { key: "k1", mode: "live", unitId: "shop" },
     { key: "k2", mode: "test", teamId: "team", unitIds: ["a", "b"], label: "the team's" },
@@ -121,7 +121,7 @@ test("a live key by plain HTTP: `fetch` answers as the service does, and `handle
   assert.deepEqual(statuses(service), [403, 200, 200, 200, 200]);
 });
 
-test("the requests are shown with their bodies and without their keys, as copies", async () => {
+test("the requests are returned as copies, with their bodies and without their keys", async () => {
   const { service, client } = start();
   await create(client, { idempotencyKey: "order-1" });
   await client.getPledgeTransaction("ptran_1").catch(() => {});
@@ -164,7 +164,7 @@ test("the last 1,000 requests are kept, and fewer with long bodies", async () =>
   assert.equal(service.requests().at(-1).body, undefined);
 });
 
-test("two services do not see each other, and `reset` makes one as it was created", async () => {
+test("two services are independent, and `reset` restores the initial state of one", async () => {
   const [one, two] = [start({ seed: 1, now: NOON }), start({ seed: 1, now: NOON })];
   const { id } = await create(one.client);
   one.service.advance(1_000);
@@ -180,7 +180,7 @@ test("two services do not see each other, and `reset` makes one as it was create
 
 // ---- Clock and randomness --------------------------------------------------------------------------
 
-test("the same seed gives the same ids, another gives others, and none gives random ones", async () => {
+test("the same seed gives the same IDs, another seed other IDs, and no seed random IDs", async () => {
   const idsOf = async (seed) => {
     const { service, client } = start({ seed });
     for (let i = 0; i < 20; i++) await create(client);
@@ -207,7 +207,7 @@ test("a clock that stands still moves only by `advance`, and without `now` the r
   assert.ok(passed >= 3_600_000 && passed <= 3_600_000 + Date.now() - before, `${passed}`);
 });
 
-test("a test runner's own clock is the real time, too", async (t) => {
+test("a test runner's fake clock counts as real time", async (t) => {
   const { service, client } = start();
   t.mock.timers.enable({ apis: ["Date", "setTimeout"], now: 0 });
   const { id, createdAt } = await create(client);
@@ -241,7 +241,7 @@ test("`received` waits in real time for what a shop sends later", async (t) => {
   await assert.rejects(service.received(1, { deadlineMs: 1 }), /received 0 of 1 requests/);
 });
 
-test("what the service waits for and remembers goes by its own clock", async () => {
+test("the service's timeouts and caches follow its own clock", async () => {
   const { service, client } = start({ now: NOON });
   const first = await create(client, { idempotencyKey: "order-1" });
   const stalled = post(service, { body: new ReadableStream({}), duplex: "half" });
@@ -257,7 +257,7 @@ test("what the service waits for and remembers goes by its own clock", async () 
 
 // ---- Faults ----------------------------------------------------------------------------------------
 
-/** A fault's status, the operation, and the client's error: its class and a part of its body. */
+/** A fault's status, the operation, and the client's error: its class, and a part of its body. */
 const STATUSES = [
   [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
   [503, "create", ApiError, /nothing was recorded/],
@@ -268,7 +268,7 @@ const STATUSES = [
   [429, "get", RateLimitError, /made to fail/],
 ];
 
-test("statuses, as the service answers them, and with headers such as how long to wait", async () => {
+test("faults answer with statuses as the service does, with headers such as `Retry-After`", async () => {
   const { service, client } = start({}, { maxRetries: 0 });
   const { id } = await create(client);
   const calls = { create: () => create(client), get: () => client.getPledgeTransaction(id) };
@@ -288,7 +288,7 @@ test("statuses, as the service answers them, and with headers such as how long t
   assert.equal(service.transactions().length, 1);
 });
 
-test("`times` and `operation` say which requests fail, and `restore` ends it", async () => {
+test("`times` and `operation` choose the requests that fail, and `restore` ends the fault", async () => {
   const { service, client } = start({}, { maxRetries: 0 });
   const statusOf = (call) =>
     call.then(
@@ -314,7 +314,7 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 503);
 });
 
-/** What is lost, what the client sees of the requests with `retryCreates`, and the error without. */
+/** What is lost, what the client sees of the requests with `retryCreates`, and its error without that option. */
 const LOST = [
   [
     "lost answer",
@@ -360,7 +360,7 @@ test("no answer: the client gives up, and nothing is recorded", async () => {
 
 // ---- As a fetch ------------------------------------------------------------------------------------
 
-test("it takes what a `fetch` takes", async () => {
+test("its `fetch` accepts the arguments of the platform's", async () => {
   const { service } = start();
   const address = `${service.baseUrl}${PATH}`,
     body = JSON.stringify(REQUEST),
@@ -427,7 +427,7 @@ test("a listener of Node's server: the client, with and without faults", async (
   assert.equal(service.transactions().length, 2);
 });
 
-/** The answer on a connection to this text; `isCut` ends the connection behind it. */
+/** Sends a text on a connection, and returns the answer; `isCut` closes the connection after the text. */
 async function exchange(origin, text, { isCut = false } = {}) {
   const socket = connect(new URL(origin).port, "127.0.0.1");
   let answer = "";
@@ -444,7 +444,7 @@ const head = (...lines) => `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const upload = (...lines) =>
   head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
 
-/** By name: a text, and the status of its answer; the last ones may miss theirs. */
+/** By name: a text, and the status of its answer. The last ones may get no answer. */
 const TEXTS = {
   "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],
   "a host that is none": [head("GET / HTTP/1.1", "Host: a b"), /400/],
@@ -463,7 +463,7 @@ const TEXTS = {
   "a connection that is cut": [`${upload(AUTHORIZED, "Content-Length: 100")}{`, /^$/, true],
 };
 
-test("a listener of Node's server: what no client of ours sends", async (t) => {
+test("a listener of Node's server: requests that our client never sends", async (t) => {
   const { service, origin } = await listening(t);
   for (const [name, [text, status, isCut]] of Object.entries(TEXTS))
     assert.match((await exchange(origin, text, { isCut })).slice(0, 12), status, name);
@@ -519,7 +519,7 @@ const WRONG_FAULTS = [
   [{ status: 503, operations: "get" }, /did you mean `operation`/],
 ];
 
-test("an option or a fault that is wrong is named, and too many faults are refused", async () => {
+test("an invalid option or fault is named in the error, and too many faults are refused", async () => {
   const { service } = start({ now: NOON });
   const doors = [
     [createTestService, WRONG],

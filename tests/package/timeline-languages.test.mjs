@@ -1,4 +1,4 @@
-/** The timeline writes dates, numbers and plurals as `Intl` does, in each of its languages. */
+/** Tests that the timeline writes dates, numbers and plurals as `Intl` does, in each of its languages. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
@@ -7,14 +7,14 @@ import { packed } from "./packed.mjs";
 
 const { createTestService } = await (await packed()).load("impact-pledge/testing");
 
-/** Those of the messages, without their informal variants; dates in English are British ones, as they name the day first. */
+/** The languages of the messages, without informal variants. English is British, as its dates have the day first. */
 const LANGUAGES = readdirSync(join(import.meta.dirname, "../../pkg-templates/locales"))
   .map((file) => parse(file).name)
   .filter((name) => name !== "pack" && !name.endsWith("-informal"));
-/** Without a plural, they take either noun; nouns may be another language's. */
+/** Languages without a plural, which use either noun. A shop's nouns may be in another language. */
 const JOINED = ["ja", "zh"];
 
-/** The texts of the elements of this name. */
+/** Returns the texts of the elements of this name. */
 const texts = (html, tag) =>
   [...html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>(.*?)</${tag}>`, "gs"))].map(([, inner]) =>
     inner.replaceAll(/<[^>]*>/g, ""),
@@ -22,7 +22,7 @@ const texts = (html, tag) =>
 
 const service = createTestService();
 
-/** The pages of a transaction, by language. */
+/** Returns the pages of a transaction, by language. */
 async function pagesOf(changes) {
   const pledges = [{ impact: { amount: 1, offeringId: "tree" } }];
   const body = { reference: "r", recipient: { email: "ada@example.org" }, pledges, ...changes };
@@ -44,14 +44,14 @@ async function pagesOf(changes) {
   return Promise.all(LANGUAGES.map(pageIn));
 }
 
-test("each language has words of its own", async () => {
+test("each language has its own words", async () => {
   assert.equal(LANGUAGES.length, 12);
   const headings = (await pagesOf({})).map(([, page]) => texts(page, "h1")[0]);
   assert.equal(new Set(headings).size, LANGUAGES.length);
 });
 
 const two = (number) => `${number}`.padStart(2, "0");
-/** Each day of a month, each month, and years long ago and to come. */
+/** Each day of a month, each month, and years of the distant past and future. */
 const DAYS = [
   ...Array.from({ length: 31 }, (_, index) => `2028-01-${two(index + 1)}`),
   ...Array.from({ length: 12 }, (_, index) => `2028-${two(index + 1)}-29`),
@@ -76,7 +76,7 @@ test("dates", async () => {
   }
 });
 
-/** Amounts that are whole and not, small and large, around every rule of plurals, of grouping and of rounding. */
+/** Amounts with and without fractions, small and large, that touch every rule of plurals, grouping and rounding. */
 const AMOUNTS = [
   ...Array.from({ length: 1_200 }, (_, index) => index + 1),
   ...Array.from({ length: 250 }, (_, index) => (index + 1) / 100),
@@ -87,11 +87,11 @@ const AMOUNTS = [
   ...[9_999.9996, 10_000.0004],
   ...[0.0005, 0.00049999, 0.000123456, 0.0099999, 1e15 / 3, 123_456.0625, 4_503_599_627_370_495.5],
 ];
-/** An amount that the defaults would write as 0 keeps some digits: nobody pledged nothing. */
+/** An amount that the defaults would write as 0 keeps some digits: a pledge is never of 0. */
 const isTiny = (amount) => amount < 0.0005;
 const TINY = { maximumSignificantDigits: 4 };
 
-test("numbers, and the noun that goes with each", async () => {
+test("numbers, each with the right noun", async () => {
   const detail = { nounSingular: "ONE", nounPlural: "OTHER" };
   const pledges = AMOUNTS.map((amount) => ({ impact: { amount, offeringId: "tree" }, detail }));
   for (const [language, page] of await pagesOf({ pledges })) {

@@ -1,4 +1,4 @@
-/** The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and for a bundler. */
+/** Compiles the declarations of the packed package as users do: strict, as ESM, as CommonJS, and for a bundler. */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 
 const WEB = ["es2022", "dom", "dom.iterable"];
 const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
-/** By name: the folder of the sources, their ending, and options of the compiler. A server's code may do without the DOM. */
+/** By name: the folder of the sources, their file ending, and options of the compiler. Code for a server needs no DOM. */
 const KINDS = {
   "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],
   "node16, CommonJS": [".", "cts", { module: "node16", lib: WEB }],
@@ -28,7 +28,7 @@ const KINDS = {
 };
 
 for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
-  test(`valid uses compile, and wrong ones don't: ${kind}`, () => {
+  test(`valid uses compile, and invalid uses don't: ${kind}`, () => {
     const folder = join(project.folder, `types-${kind.replaceAll(/\W+/g, "-")}`);
     mkdirSync(folder, { recursive: true });
     const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
@@ -40,7 +40,7 @@ for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
   });
 }
 
-test("the libraries that take the schema know the request's type by it", () => {
+test("libraries infer the request's type from the schema", () => {
   const paths = {
     "impact-pledge/*": [join(home, "*.d.ts")],
     "react-hook-form": [join(root, "node_modules", "react-hook-form")], // our types import it, too
@@ -57,7 +57,7 @@ test("the libraries that take the schema know the request's type by it", () => {
   }
 });
 
-test("no declaration says `any`, and every export says what it is, as editors show it", () => {
+test("no declaration has `any`, and every export has a doc comment for editors", () => {
   const declarations = readdirSync(home, { encoding: "utf8", recursive: true }).filter((name) =>
     /\.d\.[cm]?ts$/.test(name),
   );

@@ -1,7 +1,7 @@
 /**
- * Generated values, valid, invalid, beyond JSON, and such as validate others while they are read: `validate(value)` and
- * `validateBytes(JSON.stringify(value))` give the same issues, all of them and the first, with wasm and without. `FUZZ_SEED` and
- * `FUZZ_COUNT` choose others; `npm run prove -- package` has many.
+ * Fuzzes validation: `validate(value)` and `validateBytes(JSON.stringify(value))` return the same issues, all of them and the
+ * first one, with wasm and without. Values are valid, invalid, not expressible in JSON, or validate others while they are read.
+ * `FUZZ_SEED` and `FUZZ_COUNT` choose the values; `npm run prove -- package` tests many.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +41,7 @@ function anything(depth = 0) {
   return objectOf(Array.from({ length: below(5) }, () => [one(NAMES), anything(depth + 1)]));
 }
 
-/** Own members all of them, `__proto__` too. */
+/** Makes an object whose members are all its own, even `__proto__`. */
 function objectOf(members) {
   const object = {};
   for (const [name, value] of members) {
@@ -57,7 +57,7 @@ const OF_FORMATS = {
   "date-time": () => changed(`2026-02-${10 + below(22)}T12:00:00.5+01:30`),
 };
 
-/** Seldom another text: one of the characters that formats treat in a special way, inserted or in place of another. */
+/** Rarely changes a text: inserts a character that formats treat specially, or replaces one by it. */
 function changed(text) {
   if (chance(0.93)) return text;
   const place = below(text.length);
@@ -65,7 +65,7 @@ function changed(text) {
   return text.slice(0, place) + one("@.:-+_'!%/?#[]09ZTa \0\u0161") + text.slice(rest);
 }
 
-/** A value of the request's shape, mostly as it must be, at times too long, absent, or anything. */
+/** Returns a value of the request's shape: mostly valid, at times too long, absent, or anything else. */
 function madeOf({ isRequired, isNumber, members, item, format }, name) {
   if (chance(0.02)) return anything();
   if (chance(isRequired ? 0.01 : 0.4)) return undefined;
@@ -92,7 +92,7 @@ function membersOf(members) {
 
 const request = () => madeOf({ ...REQUEST, isRequired: true }, "") ?? null;
 
-/** The same to JSON.stringify, but it is serialized, or reading it starts validations of other values. */
+/** Returns a value that JSON.stringify writes as the same text, but that must be serialized, or that validates others while it is read. */
 function disguised(value) {
   if (typeof value !== "object" || value === null) return { toJSON: () => value };
   const kind = below(5);
@@ -111,7 +111,7 @@ function disguised(value) {
 
 let depth = 0,
   inner = 0;
-/** Makes something that reads validate another value first, which has the issues that it has alone. */
+/** Returns a function that first validates another value, and checks that this finds the same issues as by itself. */
 const disturbed =
   (read) =>
   (...args) => {
@@ -128,7 +128,7 @@ const disturbed =
 
 const encode = (json) => new TextEncoder().encode(json);
 
-/** All the ways find the same, all of it and the first. */
+/** Asserts that all ways find the same issues, all of them and the first one. */
 function assertSame(plain, value) {
   const bytes = encode(JSON.stringify(plain));
   const seen = validate(value);

@@ -1,4 +1,4 @@
-/** How many issues are returned, and that hostile input costs linear time and bounded memory. `HOSTILE_COUNT` has more parts. */
+/** Tests how many issues are returned, and that hostile input costs linear time and bounded memory. `HOSTILE_COUNT` sets its size. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { HOSTILE, encode, good, unknown, wrongPledges } from "./hostile.mjs";
 const codes = (issues) => [...new Set(issues.map(({ code }) => code))];
 const { validate: standard } = createPledgeTransactionSchema["~standard"];
 
-/** Every way to the issues of a request. */
+/** Every way to get the issues of a request. */
 const WAYS = {
   validate: (value, options) => validate(value, options),
   "validate, serialized": (value, options) => validate({ toJSON: () => value }, options),
@@ -25,7 +25,7 @@ const WAYS = {
 
 describe("maxIssues", () => {
   for (const [name, issuesOf] of Object.entries(WAYS)) {
-    test(`${name}: 1,000 issues and one that counts the others, or the caller's own number`, () => {
+    test(`${name}: 1,000 issues, or the caller's limit, and one that counts the others`, () => {
       assert.deepEqual(codes(issuesOf(wrongPledges(1_000))), ["invalid_type"]);
       const issues = issuesOf(wrongPledges(1_235));
       assert.equal(issues.length, 1_001);
@@ -66,7 +66,7 @@ describe("maxIssues", () => {
     }
   });
 
-  test("of one value with validateAt", () => {
+  test("limits the issues of one value with validateAt", () => {
     const issues = validateAt("/pledges/3/detail", unknown(9), { maxIssues: 2 });
     assert.deepEqual(
       issues.map(({ pointer, count }) => [pointer, count]),
@@ -78,13 +78,13 @@ describe("maxIssues", () => {
     );
   });
 
-  test("translates the last one, too", () => {
+  test("translates the issue that counts the others, too", () => {
     const messages = ({ count }) => count && `und ${count} weitere`;
     const issues = validate(wrongPledges(12), { maxIssues: 10, messages });
     assert.equal(issues.at(-1).message, "und 2 weitere");
   });
 
-  test("numbers that turn out to be fine are none, wherever they are cut", () => {
+  test("valid numbers cause no issue, wherever the text is cut", () => {
     const pledges = Array.from(
       { length: 3_000 },
       (_, i) => `{"impact":{"amount":${i % 3 === 0 ? "1e999" : "1e2"},"offeringId":"t"}}`,
@@ -100,7 +100,7 @@ describe("maxIssues", () => {
 
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
-/** In quadratic time it would take minutes, and a gigabyte where each problem is an issue. */
+/** Quadratic time would take minutes; an issue for each problem would take a gigabyte. */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;
   const { status, signal, stdout, stderr } = spawnSync(
@@ -132,7 +132,7 @@ describe("lengths that no array has", () => {
   const goodItem = (name) => (name === "toJSON" ? undefined : pledge);
   const throwing = { valueOf: () => assert.fail("no") };
 
-  test("are unreadable, and cost nothing", () => {
+  test("are unreadable, and cost no time", () => {
     const unreadable = [new Array(2 ** 31), lying(2 ** 31, goodItem), lying(2 ** 31, () => {})];
     unreadable.push(...[Infinity, throwing, Symbol("no"), 5n].map((end) => lying(end, goodItem)));
     for (const pledges of unreadable) {
@@ -145,7 +145,7 @@ describe("lengths that no array has", () => {
     }
   });
 
-  test("or are read as the language reads them", () => {
+  test("are read as JavaScript reads them", () => {
     for (const length of [NaN, -5, "0", null, undefined])
       assert.deepEqual(
         codes(validate({ ...good(), pledges: lying(length, goodItem) })),

@@ -1,4 +1,4 @@
-/** `impact-pledge/validate` as it is built into pkg/: the rows of the rules, hostile values, pointers, the standard schema. */
+/** Tests the built `impact-pledge/validate`: the rows of the rules, hostile values, pointers, and the standard schema. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -57,7 +57,7 @@ test("every row, as bytes, by require and as a value, with the same issues to th
 
 // ---- Texts with a format ---------------------------------------------------------------------------
 
-/** By format: a request with a text, the start of texts, and what follows: one character of each class. */
+/** By format: a request with a text, beginnings of texts, and one character of each class to follow. */
 const FORMATS = {
   email: {
     put: (text) => at((v) => (v.recipient.email = text)),
@@ -84,7 +84,7 @@ function assertSame(value, about) {
 }
 
 for (const [format, { put, start, parts }] of Object.entries(FORMATS)) {
-  test(`every short text, whether it is ordinary or goes to the wasm: ${format}`, () => {
+  test(`every short text, ordinary or checked by the wasm: ${format}`, () => {
     let all = [start],
       valid = 0;
     for (let length = 1; length <= 5; length++) {
@@ -95,7 +95,7 @@ for (const [format, { put, start, parts }] of Object.entries(FORMATS)) {
   });
 }
 
-test("texts of every length at which they take another way", () => {
+test("texts of the lengths at which the check changes", () => {
   for (const length of [254, 255, 256, 65_536, 65_537, 200_000])
     for (const [format, start] of [
       ["email", "ada@"],
@@ -108,7 +108,7 @@ test("texts of every length at which they take another way", () => {
       }
 });
 
-/** Another copy of the package, whose use of WebAssembly is `replaced` meanwhile. */
+/** Loads another copy of the package while parts of WebAssembly are `replaced`. */
 async function withWebAssembly(replaced, use) {
   const { Instance, Module } = WebAssembly;
   Object.assign(WebAssembly, replaced);
@@ -119,7 +119,7 @@ async function withWebAssembly(replaced, use) {
   }
 }
 
-/** Only the wasm's instance checks a value that was serialized, and texts that are not ordinary. */
+/** Only the wasm checks serialized values, and texts that are not ordinary. */
 test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
   const refused = class {
     constructor() {
@@ -137,7 +137,7 @@ test("an ordinary payload is neither serialized nor does it call the wasm", asyn
   });
 });
 
-test("where WebAssembly is refused, the first check says so, ordinary or not, and so does `ready`", async () => {
+test("where WebAssembly is refused, the first check of any value reports it, and so does `ready`", async () => {
   const refused = class {
     constructor() {
       throw new WebAssembly.CompileError("refused by a policy");
@@ -178,7 +178,7 @@ class Order {
   }
 }
 
-/** By name: what happens to a good request, and its issues. */
+/** By name: a change of a good request, and its issues. */
 const CHANGES = {
   "a getter that throws": [(v) => define(v, "reference", { get: thrown }), "/reference unreadable"],
   "an unknown getter that throws": [(v) => define(v, "x", { get: thrown }), "/x unknown_member"],
@@ -274,7 +274,7 @@ const WHOLE = {
   "an array": [[], " invalid_type"],
 };
 
-/** Whatever came before, a good request is still valid and a bad one is not. */
+/** Asserts that a good request is still valid, and a bad one is not. */
 function assertStillRight() {
   assert.deepEqual(validate(good()), []);
   const bad = at((v) => (v.pledges[0].impact.amount = 0));
@@ -291,7 +291,7 @@ describe("hostile values", () => {
   }
 
   for (const [name, [value, ...issues]] of Object.entries(WHOLE)) {
-    test(`instead of a request: ${name}`, () => {
+    test(`a value that is not a request: ${name}`, () => {
       assert.deepEqual(places(validate(value)), issues);
       assert.deepEqual(places(safeParse(value).issues ?? []), issues);
       assertStillRight();
@@ -315,7 +315,7 @@ describe("hostile values", () => {
     assertStillRight();
   });
 
-  test("a getter that validates changes nothing of what was read, and sees what it changes", () => {
+  test("a getter that validates does not affect the values that were read", () => {
     const value = at((v) => (v.recipient.email = "not-an-email"));
     define(value.recipient, "name", {
       get() {
@@ -342,7 +342,7 @@ describe("hostile values", () => {
   });
 });
 
-// ---- What an issue says ----------------------------------------------------------------------------
+// ---- Members of an issue ----------------------------------------------------------------------------
 
 /** A pointer, the value at it, and the issue if there is one. */
 const AT = [
@@ -399,7 +399,7 @@ test("an issue has path, pointer, code, message and meta", () => {
   assert.equal(broken.message, "must be JSON: a value expected at byte 13");
 });
 
-test("validateBytes takes bytes alone", () => {
+test("validateBytes accepts only bytes", () => {
   assert.throws(() => validateBytes("{}"), TypeError);
   assert.throws(() => validateBytes(new Float64Array(2)), TypeError);
 });
@@ -409,7 +409,7 @@ test("validateBytes takes bytes alone", () => {
 describe("the standard schema, and `safeParse`", () => {
   const standard = createPledgeTransactionSchema["~standard"];
 
-  test("validates at once", () => {
+  test("validates synchronously", () => {
     const value = good();
     assert.equal(standard.validate(value).value, value);
     assert.equal(safeParse(value).data, value);
@@ -443,7 +443,7 @@ describe("the standard schema, and `safeParse`", () => {
     }),
   };
   for (const [name, value] of Object.entries(OTHERS)) {
-    test(`returns the JSON of what is none yet: ${name}`, () => {
+    test(`returns the JSON form of a value that is not plain JSON: ${name}`, () => {
       const sent = JSON.parse(JSON.stringify(value));
       const result = standard.validate(value);
       assert.deepEqual(result, { value: sent });
@@ -486,7 +486,7 @@ describe("the standard schema, and `safeParse`", () => {
   });
 });
 
-test("compiling ahead is possible, and is not needed", async () => {
+test("`ready` compiles ahead, and is optional", async () => {
   await ready();
   assertStillRight();
 });

@@ -15,14 +15,14 @@ import { report as validateReport } from "../../proofs/bench/validate/report.mjs
 const root = mkdtempSync(join(tmpdir(), "bench-"));
 after(() => rmSync(root, { recursive: true }));
 
-test("medians and ratios: a slow moment of both changes nothing, and everybody begins once", () => {
+test("medians and ratios: a slow moment of both changes nothing, and each begins once", () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   assert.equal(ratio([200, 20, 200], [100, 10, 100]), 2);
   assert.deepEqual(rotated(["a", "b", "c"], 1), ["b", "c", "a"]);
   assert.equal([0, 1.239, 45.67, 12_345].map(figure).join(" "), "0.00 1.24 45.7 12,300");
 });
 
-test("noise is what figures of one build differ by, and nothing is claimed within it", () => {
+test("noise is the difference between figures of one build, and a smaller difference counts as level", () => {
   assert.equal(noise([5, 5, 5], [5, 5, 5]), 1);
   assert.equal(noise([10, 10, 10], [11, 11, 11]), 1.1, "a drift between the two is noise as well");
   assert.equal(compared([21], [20], 1.06), "level");
@@ -30,7 +30,7 @@ test("noise is what figures of one build differ by, and nothing is claimed withi
   assert.equal(compared([30], [20], 1.06), "1.50 ×");
 });
 
-test("every kind of request has distinct ones, and is chosen by its name", async () => {
+test("every kind of request has distinct requests, and is chosen by its name", async () => {
   assert.deepEqual(kindsOf("get SMALL, get small,paid,401")?.map(nameOf), [
     "GET small",
     "GET small, paid",
@@ -65,7 +65,7 @@ test("payloads are distinct, and the same in every run", () => {
   }
 });
 
-/** A value for each name. */
+/** Returns an object with the same value for each name. */
 const each = (names, value) => Object.fromEntries(names.map((name) => [name, value]));
 
 const OTHERS = ["ajv 8", "zod 4", "valibot"];
@@ -81,7 +81,7 @@ function validateRun() {
   return { node: { ...browser, conformity }, browser, chromium: "1.2", bytes, starts };
 }
 
-/** The same of `bench:service`: 200 µs ours, 300 µs every other's. Limits have no figures of refusals. */
+/** The same for `bench:service`: 200 µs ours, 300 µs every other. `safe` and `kv` have no figures for refusals. */
 function serviceRun() {
   const slices = (...cpu) => cpu.map((cpu) => ({ cpu, perSecond: 1e6 / cpu, memory: 4e8 }));
   const [ours, others] = [slices(196, 200, 204), slices(300, 300, 300)];
@@ -102,7 +102,7 @@ function serviceRun() {
   };
 }
 
-/** The same of `bench:sizes`. */
+/** The same for `bench:sizes`. */
 const sizesRun = () => [
   { use: "a client of a service", name: "impact-pledge", minified: 96_000, brotli: 34_000 },
   { use: "a client of a service", name: "stripe-node", minified: 243_000, brotli: 27_000 },
@@ -113,7 +113,7 @@ const MEASURED = ["workerd", "wrangler", "hono", "zod", "ajv", "ajv-formats", "v
 const SIZED = ["stripe", "openai", "impact-pledge"];
 const PARTS = ["Values", "Service", "Between", "Sizes"];
 
-test("the tables of a run are whole, with ratios beside our figures, and replace no other section of the page", () => {
+test("the tables of a run are complete, with ratios beside our figures, and replace no other section of the page", () => {
   for (const name of [...MEASURED, ...SIZED]) {
     const file = join(root, "node_modules", name, "package.json");
     mkdirSync(dirname(file), { recursive: true });

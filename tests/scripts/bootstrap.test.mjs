@@ -1,4 +1,4 @@
-/** When `npm ci` is needed and when it isn't. */
+/** Tests when `npm ci` is needed. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,11 +14,16 @@ const OTHER_SYSTEM = {
 
 const rows = [
   ["the same packages", { ...A, ...B }, { ...A, ...B }, true],
-  ["an optional package of another system is not there", { ...A, ...OTHER_SYSTEM }, A, true],
-  ["a package is not there", { ...A, ...B }, A, false],
-  ["another content", A, { "node_modules/a": { version: "1.0.0", integrity: "sha512-x" } }, false],
-  ["a package too many", A, { ...A, ...B }, false],
-  ["an install that broke off wrote no list", A, null, false],
+  ["an optional package of another system is missing", { ...A, ...OTHER_SYSTEM }, A, true],
+  ["a package is missing", { ...A, ...B }, A, false],
+  [
+    "a package with other content",
+    A,
+    { "node_modules/a": { version: "1.0.0", integrity: "sha512-x" } },
+    false,
+  ],
+  ["one package too many", A, { ...A, ...B }, false],
+  ["an interrupted install has written no list", A, null, false],
 ];
 
 for (const [name, wanted, installed, ready] of rows) {

@@ -1,11 +1,11 @@
-/** The bugs that `npm run prove -- planted` plants fit the code of today. */
+/** Tests that the bugs of `npm run prove -- planted` can still be planted into the current code. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
 import { plant, readBugs } from "../../proofs/simulation/bugs.mjs";
 
 for (const bug of readBugs()) {
-  test(`it can be planted that ${bug.bug}`, () => {
+  test(`can be planted: ${bug.bug}`, () => {
     assert.ok(plant(join(import.meta.dirname, "../.."), bug).size > 0);
   });
 }

@@ -1,4 +1,4 @@
-/** The cache and the builds are whole at any time, whatever happens while one is made. */
+/** Tests that entries of the cache and builds are always complete, even if their creation fails or is interrupted. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -22,7 +22,7 @@ function scratch(t) {
   return folder;
 }
 
-test("the cache lies where the caller says, else where the system has its caches", (t) => {
+test("the cache is in the folder that IMPACT_PLEDGE_CACHE names, else in the system's folder for caches", (t) => {
   const before = process.env.IMPACT_PLEDGE_CACHE;
   t.after(() => {
     if (before === undefined) delete process.env.IMPACT_PLEDGE_CACHE;
@@ -34,7 +34,7 @@ test("the cache lies where the caller says, else where the system has its caches
   assert.match(cacheFolder(), /[Cc]aches?.*impact-pledge/);
 });
 
-test("an entry is made once, even if many want it at once, and then kept", async (t) => {
+test("an entry is created once, even if many processes want it at once, and then kept", async (t) => {
   const path = join(scratch(t), "tool-1");
   let made = 0;
   const make = async (folder) => {
@@ -47,7 +47,7 @@ test("an entry is made once, even if many want it at once, and then kept", async
   assert.equal(readFileSync(join(path, "tool"), "utf8"), "1");
 });
 
-test("entries that were not used for two weeks are removed when another one is used or made", async (t) => {
+test("entries that were not used for two weeks are removed when another entry is used or created", async (t) => {
   const folder = scratch(t);
   const daysAgo = (days) => new Date(Date.now() - days * 24 * 3_600_000);
   const make = async (fresh) => writeFileSync(join(fresh, "result"), "");
@@ -67,7 +67,7 @@ test("entries that were not used for two weeks are removed when another one is u
   assert.deepEqual(readdirSync(folder).sort(), ["new", "used"]);
 });
 
-test("an entry that can't be finished leaves nothing, and the next try makes it", async (t) => {
+test("an entry that can't be completed leaves nothing, and the next attempt creates it", async (t) => {
   const folder = scratch(t);
   const path = join(folder, "tool-1");
   const half = async (fresh) => {
@@ -80,13 +80,13 @@ test("an entry that can't be finished leaves nothing, and the next try makes it"
   assert.equal(readFileSync(join(path, "tool"), "utf8"), "whole");
 });
 
-test("what a killed run left is cleared and its lock is taken over", async (t) => {
+test("the remains of a killed run are removed, and its lock is taken over", async (t) => {
   const folder = scratch(t);
   const path = join(folder, "tool-1");
   mkdirSync(join(folder, ".tool-1"));
   writeFileSync(join(folder, ".tool-1", "half"), "");
   mkdirSync(`${path}.lock`);
-  const anHourAgo = new Date(Date.now() - 3_600_000); // a holder that lives would have refreshed it
+  const anHourAgo = new Date(Date.now() - 3_600_000); // a running holder would have refreshed it
   utimesSync(`${path}.lock`, anHourAgo, anHourAgo);
   await entry(path, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
   assert.deepEqual([readdirSync(folder), readdirSync(path)], [["tool-1"], ["tool"]]);
@@ -104,7 +104,7 @@ test("a lock is held until the work ends, even when it fails", async (t) => {
   assert.ok(!existsSync(`${path}.lock`));
 });
 
-test("a build that is made anew replaces the old one once it is whole, and leaves it if it fails", async (t) => {
+test("a new build replaces the old one once it is complete, and leaves it if it fails", async (t) => {
   const [place, workshop] = [join(scratch(t), "pkg"), scratch(t)];
   const build = (names, end = () => {}) =>
     replaceFolder(place, workshop, async (fresh) => {

@@ -1,4 +1,4 @@
-/** Each delay that a document states is the value of a constant, or a fact that is not ours and is listed here. */
+/** Tests that each delay in a document is the value of a constant, or is listed here as a fact of others. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 /**
- * A constant of a source: a product of numbers and of other constants of that file. `nth` where the name occurs again.
+ * Returns a constant of a source: a product of numbers and of other constants of that file. `nth`: which of several matches.
  * @param {string} file @param {string} name @param {number} [nth] @returns {number}
  */
 function constant(file, name, nth = 0) {
@@ -32,7 +32,7 @@ function constant(file, name, nth = 0) {
 const factor = (file, text) =>
   /^\d/.test(text) ? Number(text.replaceAll("_", "")) : constant(file, text);
 
-/** A constant in milliseconds. */
+/** A constant that the source has in milliseconds. */
 const seconds = (...of) => constant(...of) / 1_000;
 const minutes = (...of) => constant(...of) / 60_000;
 
@@ -60,7 +60,7 @@ const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const IDENTITY = seconds("src/dashboard_exports/access.rs", "IDENTITY_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
-/** An e-mail takes at most so long: the last pause that is waited for, and the two deadlines of the try after it. */
+/** The longest time of an e-mail: the last pause, and the two deadlines of the attempt after it. */
 const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
@@ -214,7 +214,7 @@ const STATED = {
   "README.md": [],
 };
 
-/** Facts of others, and of what was run once. */
+/** Facts of other services, and measurements. */
 const NOT_OURS = [
   "at least 60 s (KV's shortest expiry)",
   "reads in 30 ms and writes and lists in 150 ms, and a mail service that takes 400 ms: an e-mail takes 1 s",
@@ -245,7 +245,7 @@ const NOT_OURS = [
   "Time Travel | [at most 30 days]",
 ];
 
-/** What these say of the set-up was measured. */
+/** Files that state measured times of the set-up. */
 const SETS_UP = ["scripts/setup/tools.mjs", "scripts/setup/rust.mjs", "scripts/lib/bootstrap.mjs"];
 
 const DELAYS = [
@@ -255,7 +255,7 @@ const DELAYS = [
 ];
 
 for (const [page, stated] of Object.entries(STATED))
-  test(`${page}: delays are those of their constants`, () => {
+  test(`${page}: delays have the values of their constants`, () => {
     let text = read(page).replaceAll(/\s+/g, " ");
     assert.deepEqual(
       stated.filter((words) => !text.includes(words)),
@@ -276,10 +276,10 @@ const sources = (folder, ending) =>
     .filter((file) => file.endsWith(ending));
 const withoutComments = (text) =>
   text.replaceAll(/\/\*.*?\*\//gs, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
-/** How long a replaced key lives is for a person to choose. */
+/** The times that a person can choose for a replaced key. */
 const CHOICES = /const KEEPS.*?\];/s;
 
-test("pages and commands have no delay as a text of their own", () => {
+test("pages and commands take every delay from a constant", () => {
   const files = [
     ...sources("src/dashboard", ".rs"),
     ...sources("src/operator", ".rs"),
@@ -295,7 +295,7 @@ test("pages and commands have no delay as a text of their own", () => {
   assert.deepEqual(found, []);
 });
 
-test("recover.js gives a mail service and Workers KV the time that the wasm gives them", () => {
+test("recover.js has the same deadlines for the mail service and Workers KV as the wasm", () => {
   const recover = "src/workers/recover.js";
   assert.equal(constant(recover, "SEND_MS"), constant("src/consumer/mail.rs", "SEND_MS"));
   assert.equal(constant(recover, "WRITE_MS"), constant("src/workers/kv/mod.rs", "WRITE_MS"));

@@ -1,4 +1,4 @@
-/** Files, tests and links that the pages of `docs` name exist. */
+/** Tests that the files, tests and links that the pages of `docs` name exist. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS_OF_CODE = ["src", "scripts", "tests", "proofs", "pkg-templates", "www", "examples"];
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Each `tests/…` or `proofs/…` of a page, with the names of tests in it. */
+/** Returns each `tests/…` or `proofs/…` file that a page names, with the names of its tests there. */
 function namedTests(page) {
   const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
@@ -17,7 +17,7 @@ function namedTests(page) {
 }
 
 for (const page of ["docs/security.md", "docs/reliability.md"]) {
-  test(`${page}: every test that it names is there`, () => {
+  test(`${page}: every test that it names exists`, () => {
     const named = namedTests(read(page));
     assert.ok(named.length >= 10, `only ${named.length} tests are named`);
     assert.deepEqual(
@@ -86,7 +86,7 @@ for (const [page, file, constant, words] of STATED)
     assert.ok(text.includes(stated), `"${stated}" is not there`);
   });
 
-/** The anchors that GitHub makes of a page's headings. */
+/** Returns the anchors that GitHub makes from a page's headings. */
 const anchorsOf = (page) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading
@@ -95,7 +95,7 @@ const anchorsOf = (page) =>
       .replaceAll(" ", "-"),
   );
 
-test("every link between the pages leads to a file, and to a heading of it", () => {
+test("every link between the pages leads to an existing file and heading", () => {
   const pages = [
     "README.md",
     "ARCHITECTURE.md",
@@ -142,7 +142,7 @@ test("docs/performance.md is tables and how to run; its lessons are in docs/deci
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
 });
 
-test("every section of the contract that the code cites is there", () => {
+test("every section of the contract that the code cites exists", () => {
   const pattern = /^#{2,3} (\d+(?:\.\d+)?)\.? (.*(?:\n(?!#).*)*)/gm;
   const sections = new Map(
     [...read("docs/contract.md").matchAll(pattern)].map(([, section, text]) => [section, text]),

@@ -1,5 +1,5 @@
 /**
- * The environments of wrangler.toml and wrangler.dashboard.toml: what they must have in common, since none inherits bindings or
+ * Tests that the environments of wrangler.toml and wrangler.dashboard.toml agree: an environment inherits neither bindings nor
  * variables.
  */
 import assert from "node:assert/strict";
@@ -29,8 +29,8 @@ const OWN = [
   "account_id",
 ];
 /**
- * A limit has a number of its own in each environment: two with one number would count together. A queue and a database
- * have the service's name.
+ * A rate limit has its own number in each environment: limits with the same number would share a count. The names of queues and
+ * databases begin with the service's name.
  */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));
@@ -52,7 +52,7 @@ test("staging and production have the bindings and variables of the top level", 
   for (const file of [FILE, MAIL_FILE, DASHBOARD]) await compare(file);
 });
 
-test("the dashboard has the service's environments, and no addresses but those that Access protects", async () => {
+test("the dashboard has the service's environments, and only addresses that Access protects", async () => {
   for (const environment of [undefined, ...top.definedEnvironments]) {
     const { vars, preview_urls, assets } = await configuration(DASHBOARD, environment);
     const service = await configuration(FILE, environment);
@@ -76,7 +76,7 @@ async function compare(file) {
   }
 }
 
-test("e-mails are off, and one that is queued is delivered as often as the service counts on", async () => {
+test("e-mails are off, and the queue delivers a message as often as the service expects", async () => {
   const ledger = { binding: "LEDGER", queue: "ledger" };
   assert.deepEqual([common(top).queues, top.send_email], [{ producers: [ledger] }, []]);
   const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
@@ -103,7 +103,7 @@ test("e-mails are off, and one that is queued is delivered as often as the servi
   });
 });
 
-test("the dashboard keeps the ledger: what the service's queue gets, in a database of its own", async () => {
+test("the dashboard consumes the service's queue of the ledger, and has the database of the ledger", async () => {
   for (const environment of [undefined, ...top.definedEnvironments]) {
     const service = common(await configuration(FILE, environment));
     const { queues, d1_databases, triggers } = common(await configuration(DASHBOARD, environment));
@@ -116,7 +116,7 @@ test("the dashboard keeps the ledger: what the service's queue gets, in a databa
   }
 });
 
-test("on this machine one dashboard takes what the queue gets, and each role's looks at the same ledger", async () => {
+test("in local development one dashboard consumes the queue, and those of all roles read the same ledger", async () => {
   const file = join(FILE, "..", "wrangler.dashboard.dev.toml");
   const service = await configuration(join(FILE, "..", "wrangler.dev.toml"));
   const { queue } = service.queues.producers.find(({ binding }) => binding === "LEDGER");
@@ -133,7 +133,7 @@ test("on this machine one dashboard takes what the queue gets, and each role's l
   assert.deepEqual(own.definedEnvironments, ["operator", "support", "accounts"]);
 });
 
-test("each environment counts refused keys by itself", async () => {
+test("each environment has its own rate limit of refused keys", async () => {
   const configs = await Promise.all(
     [undefined, ...top.definedEnvironments].map((environment) => configuration(FILE, environment)),
   );
@@ -143,7 +143,7 @@ test("each environment counts refused keys by itself", async () => {
   assert.equal(new Set(numbers).size, configs.length);
 });
 
-test("a configuration that can't be read, or an environment that is not there, is named", async (t) => {
+test("the error names a configuration that can't be read, or an environment that does not exist", async (t) => {
   await assert.rejects(configuration(FILE, "prod"), {
     message: "there is no environment `prod`: wrangler.toml has staging, production",
   });

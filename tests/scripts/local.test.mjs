@@ -1,4 +1,4 @@
-/** Builds of `npm start` lie in a tree of their own, from which wrangler uploads nothing. */
+/** Tests that the builds of `npm start` have a folder of their own, and that wrangler does not upload them. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -23,7 +23,7 @@ import { localConfig } from "../../scripts/lib/local.mjs";
 
 const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
 
-test("local configurations build and serve in build/local, and watch the clone", async () => {
+test("local configurations build into and serve from build/local, and watch the clone", async () => {
   for (const file of FILES) {
     const [own, { build, main, ...local }] = await Promise.all(
       [file, localConfig({ root }, file)].map((each) => configuration(each)),
@@ -46,7 +46,7 @@ test("wrangler uploads no local build", async () => {
   }
 });
 
-test("crates of others are kept for the next clone with their times, and ours is not", async (t) => {
+test("third-party crates are cached for the next clone with their file times, and our own crate is not", async (t) => {
   const home = mkdtempSync(join(tmpdir(), "impact-pledge-crates-"));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const toolsOf = (clone, release) => {

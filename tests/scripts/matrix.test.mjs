@@ -1,4 +1,4 @@
-/** The environments of `npm run matrix`, and when it passes. */
+/** Tests which environments `npm run matrix` has, and when it passes. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosen, outcomeOf } from "../../proofs/matrix/main.mjs";
@@ -22,7 +22,7 @@ for (const [what, error, mayBeMissing, env, outcome] of OUTCOMES) {
 
 const named = (...names) => chosen(names).map(({ name }) => name);
 
-test("an environment is chosen by its name, or by the words that it begins with", () => {
+test("an environment is chosen by its name, or by the first words of it", () => {
   assert.deepEqual(named("vite"), ["vite-dev", "vite-build", "vite-strict"]);
   assert.deepEqual(named("vite-build", "page"), ["page", "vite-build"]);
   assert.deepEqual(named("vit"), []);
@@ -30,7 +30,7 @@ test("an environment is chosen by its name, or by the words that it begins with"
 
 test("there are 63, and each has a name of its own", () => assert.equal(new Set(named()).size, 63));
 
-test("a Firefox is the one of FIREFOX_PATH, else left out with the reason where PATH has none", () => {
+test("Firefox is taken from FIREFOX_PATH or PATH, else skipped with a reason", () => {
   assert.equal(
     findFirefox({ FIREFOX_PATH: "/opt/firefox/firefox", PATH: "" }),
     "/opt/firefox/firefox",

@@ -1,4 +1,4 @@
-/** The operator's commands in a clone: built once, and again when the sources are others. */
+/** Tests that the operator's commands are built once in a clone, and again when the sources have changed. */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ function clone(t) {
   return root;
 }
 
-/** In a process of its own: a module is loaded once. */
+/** Runs in a process of its own, because a process loads a module only once. */
 async function load(root) {
   const code = `import { operator } from ${JSON.stringify(MODULE.href)}; const { markedBy } = await operator({ root: ${JSON.stringify(root)} }); console.log(await markedBy("erased:${ID}"))`;
   const { stdout, stderr, exitCode } = await x(process.execPath, [
@@ -41,7 +41,7 @@ async function load(root) {
   return stderr;
 }
 
-test("it is built where it is missing or of other sources, with a line that says so, and by one of several at once", async (t) => {
+test("it is built if it is missing or outdated, with a line of output, and by only one of several processes", async (t) => {
   const root = clone(t);
   const stamp = join(root, "build", "operator", "stamp");
   const outputs = await Promise.all([load(root), load(root)]);

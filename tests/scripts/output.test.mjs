@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { UserError, exitCodeOf, guarded, jsonLine, table } from "../../scripts/lib/output.mjs";
 
-test("a text of somebody else's neither moves the cursor nor begins a line", () => {
+test("an untrusted text neither moves the cursor nor begins a line", () => {
   const text = table(["NAME", "X"], [["a\u001b[2Jb\nc\u009bd\u202ee", "Zoë 🌳"]]);
   assert.equal(text, "NAME          X\na\ufffd[2Jb\ufffdc\ufffdd\ufffde  Zoë 🌳");
 });
@@ -11,7 +11,7 @@ test("a text of somebody else's neither moves the cursor nor begins a line", () 
 const HOSTILE = "a\u001b]0;x\u0007\r\u009b2J\u007f\u202e";
 const SHOWN = "a\ufffd]0;x\ufffd\ufffd\ufffd2J\ufffd\ufffd";
 
-test("no text controls the terminal: in words, in a failure, in JSON", async () => {
+test("no text controls the terminal: in text output, in an error, in JSON", async () => {
   const said = [];
   const to = /** @type {any} */ ({
     out: (text) => said.push(text),

@@ -1,4 +1,4 @@
-/** The wasm as text: what is read is what was written, and nothing in it needs an escape. */
+/** Tests the wasm as text: reading returns the bytes that were written, and no character needs an escape. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
@@ -6,7 +6,7 @@ import { printable } from "../../scripts/lib/printable.mjs";
 
 const ALL = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Each byte, and each after each. */
+/** Each byte, and each pair of bytes. */
 const ROWS = [
   ["nothing", new Uint8Array()],
   ["every byte", ALL],

@@ -1,4 +1,4 @@
-/** How `wrangler dev` is started, by a program in its place. */
+/** Tests the start of `wrangler dev`, with a program in its place. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import test from "node:test";
 import getPort from "get-port";
 import { serve } from "../../scripts/lib/serve.mjs";
 
-/** Fails as often as it is told to, with a message, and then answers. */
+/** A program that fails a given number of times with a message, and then answers. */
 const WRANGLER = `
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -37,13 +37,13 @@ async function started(t, plan) {
 const BUSY =
   "*** Uncaught exception ***\nworkerd/util/sqlite.c++:914: failed: SQLite failed; database is locked: SQLITE_BUSY";
 
-test("a runtime that meets another one at the same files is started again", async (t) => {
+test("a runtime that finds its files locked by another one is started again", async (t) => {
   const { outcome, starts } = await started(t, { fails: 2, says: BUSY });
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.equal(starts, 3);
 });
 
-test("it is not started again and again, and what it says is shown", async (t) => {
+test("the number of starts is limited, and the error is shown", async (t) => {
   const { outcome, starts } = await started(t, { fails: 100, says: BUSY });
   assert.match(
     outcome.message,

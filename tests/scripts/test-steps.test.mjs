@@ -1,4 +1,4 @@
-/** A test run counts what ran, and nothing that didn't run counts as passed. */
+/** Tests that a test run counts only tests that ran: nothing else counts as passed. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,9 +34,9 @@ const total = async (...tasks) => sum(await runTasks(tasks, place));
 
 test("cargo's results are added up", () =>
   assert.deepEqual(cargoTests(CARGO), { passed: 5, failed: 1 }));
-test("Node's results are read, and a cancelled test has failed", () =>
+test("Node's results are read, and a cancelled test counts as failed", () =>
   assert.deepEqual(nodeTests(SPEC), { passed: 3, failed: 3 }));
-test("what a test prints itself is no result", () =>
+test("the output of a test is not read as a result", () =>
   assert.deepEqual(nodeTests(`ℹ pass 70\nℹ fail 7\n${SPEC}`), { passed: 3, failed: 3 }));
 test("Node's results are read in TAP, too", () =>
   assert.deepEqual(nodeTests("# tests 1\n# pass 1\n# fail 0\n"), { passed: 1, failed: 0 }));
@@ -77,7 +77,7 @@ const runs = [
 for (const { about, task, passed, failed } of runs)
   test(about, async () => assert.deepEqual(await total(task), { passed, failed }));
 
-test("a task that hangs is stopped, and what it printed is shown, even if what it started goes on", async () => {
+test("a task that hangs is stopped, and its output is shown, even if a process that it started keeps running", async () => {
   const other = `const { pid } = require("child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { stdio: "inherit" }); console.log("PID", pid);`;
   const blocked = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
   for (const hang of ["setInterval(() => {}, 1_000);", other, blocked]) {
@@ -90,13 +90,13 @@ test("a task that hangs is stopped, and what it printed is shown, even if what i
   }
 });
 
-test("a task is not run, and has failed, where one that it needs has failed", async () => {
+test("a task is not run, and counts as failed, if a task that it needs has failed", async () => {
   const build = task("process.exit(1)", oneCheck, { name: "build" });
   const user = task(TWO_PASS, nodeTests, { name: "user", needs: ["build"] });
   assert.deepEqual(await total(build, user), { passed: 0, failed: 2 });
 });
 
-test("a task begins once those that it needs have ended, and no other holds the same", async (t) => {
+test("a task begins once the tasks that it needs have ended, and no other task holds the same resource", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "tasks-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = JSON.stringify(join(folder, "lines"));
@@ -116,7 +116,7 @@ test("a task begins once those that it needs have ended, and no other holds the 
   assert.equal(readFileSync(join(folder, "lines"), "utf8"), "begin end ".repeat(3));
 });
 
-test("what took longest is printed first: each step with the sum of its tasks, and the files", () => {
+test("the longest times are printed first: each step with the sum of its tasks, and the files", () => {
   const result = (step, name, milliseconds) => ({ step, name, milliseconds, passed: 1, failed: 0 });
   const lines = timesInWords([
     result("fmt", "fmt", 2_000),

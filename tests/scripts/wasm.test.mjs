@@ -1,4 +1,4 @@
-/** What the builds of the wasm promise: no folder of this machine, short names, the same as plain JavaScript. */
+/** Tests the builds of the wasm: no folder of this machine, short names, the same results as plain JavaScript. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const LONG = [
 ];
 
 /**
- * A file of a module that calls its imports in order.
+ * Writes a module that calls its imports in order.
  * @param {import("node:test").TestContext} t
  */
 function sample(t) {
@@ -41,7 +41,7 @@ const GLUE = `const import0 = {\n${LONG.map((name) => `  ${name}: function() { c
 function malloc(wasm) { return wasm.__wbindgen_malloc; }
 return { imports: { "./client_bg.js": import0 }, malloc };`;
 
-test("imports have short names, the same in the wasm and in its JavaScript, and other exports keep theirs", async (t) => {
+test("imports have the same short names in the wasm and in its JavaScript, and other exports keep their names", async (t) => {
   const file = sample(t);
   const glueFile = fileOf(t, "client.js", `function glue(calls) {\n${GLUE}\n}`);
   await shortenNames({ root, env: process.env }, file, glueFile);
@@ -73,7 +73,7 @@ function panicking(t, panic) {
   return fileOf(t, "client_bg.wasm", module.emitBinary());
 }
 
-test("a panic of the client traps before its message is written, and a wasm of other names is refused", async (t) => {
+test("a panic of the client traps before it writes a message, and a wasm with unknown names is refused", async (t) => {
   const file = panicking(t, "core[37ee0ce0c4cd57d5]::panicking::panic_fmt");
   await removePanics(file);
   let printed = 0;
@@ -83,10 +83,13 @@ test("a panic of the client traps before its message is written, and a wasm of o
   assert.equal(printed, 0);
   exports.work();
   assert.equal(printed, 1);
-  await assert.rejects(removePanics(panicking(t, "core::panic")), /panics have other names/);
+  await assert.rejects(
+    removePanics(panicking(t, "core::panic")),
+    /functions of panics have new names/,
+  );
 });
 
-/** A module whose data lies behind a page of stack, as Rust's does; `fill` is an instruction for which wasm2js writes a helper. */
+/** A module whose data follows a page of stack, as Rust's does. `fill` is an instruction for which wasm2js writes a helper. */
 const DATA = `(module
   (memory (export "memory") 2)
   (data (i32.const 65600) "ab\\ff\\00\\22\\5c")
@@ -111,7 +114,7 @@ test("a wasm as JavaScript has its data, keeps it as memory grows, and shares no
   assert.deepEqual([pages(one), pages(other)], [5, 2]);
 });
 
-test("the compiled crate that all clones share names no folder of the clone that compiled it", async () => {
+test("the compiled crate in the cache contains no folder of the clone that compiled it", async () => {
   const folder = await buildCrate(await prepareTools(), "testing");
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

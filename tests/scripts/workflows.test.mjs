@@ -1,4 +1,4 @@
-/** One version in all files, and workflows without a fault. */
+/** Tests that all files have the same version, and that the workflows are sound. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
@@ -21,7 +21,7 @@ const VERSIONS = [
 const read = (file) => readFileSync(join(root, file), "utf8");
 const [[, version]] = VERSIONS.map(([file, pattern]) => read(file).match(pattern));
 
-test("wasm-bindgen's command is of the version of the crate", () => {
+test("wasm-bindgen's command has the version of the crate", () => {
   const wanted = bindgenVersion(root);
   assert.match(wanted, /^\d+\.\d+\.\d+$/);
   for (const [file, pattern] of [
@@ -32,13 +32,13 @@ test("wasm-bindgen's command is of the version of the crate", () => {
     assert.equal(read(`scripts/setup/bindgen/${file}`).match(pattern)?.[1], wanted, file);
 });
 
-test("every file has the version of Cargo.toml, and the changelog no newer one", () => {
+test("every file has the version of Cargo.toml, and the changelog has no newer one", () => {
   assert.ok(VERSIONS.length >= 12, `${VERSIONS}`);
   for (const [file, pattern] of VERSIONS)
     assert.equal(read(file).match(pattern)?.[1], version, file);
   const [, newest = version] =
     read("CHANGELOG.md").match(/^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/m) ?? [];
-  assert.equal(newest, version); // without a section nothing was released yet
+  assert.equal(newest, version); // without a section, nothing has been released yet
 });
 
 const WORKFLOWS = join(root, ".github", "workflows");
@@ -55,7 +55,7 @@ test("actionlint finds nothing in the workflows", () => {
   assert.ok(stdout.includes(`Checking ${workflows().length} workflow file(s)`), stdout);
 });
 
-test("an action is named by its commit, a job has its permissions and its time, and tests are .ci/run alone", () => {
+test("each action is pinned to a commit, each job has permissions and a timeout, and the tests run only .ci/run", () => {
   assert.equal(workflows().length, 5);
   for (const [file, text] of workflows()) {
     for (const [, action] of text.matchAll(/uses: (.+)/g))

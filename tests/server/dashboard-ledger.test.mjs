@@ -1,4 +1,4 @@
-/** The ledger of the dashboard's Worker, on local D1: messages and records become rows, whatever the database does. */
+/** Tests the ledger of the dashboard's Worker on local D1: messages and records become rows, also while the database fails. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ beforeEach(async () => {
   harness.clearLogs();
 });
 
-/** Another isolate on the same records and the same database. A queue has one consumer. */
+/** Another isolate with the same records and the same database. It consumes no queue, as a queue has one consumer. */
 function secondDashboard() {
   const { configPath, remove } = dashboardConfig(WISH);
   const config = JSON.parse(readFileSync(configPath, "utf8"));
@@ -63,7 +63,7 @@ const rows = async () =>
   (await db.prepare("SELECT id, quantities FROM transactions ORDER BY id").all()).results;
 const count = async () => (await rows()).length;
 
-/** What became of each message: `acked`, or the seconds until it comes again. */
+/** Returns the outcome of each message: `acked`, or the seconds until its retry. */
 async function take(bodies, headers = {}) {
   const { status, text } = await send(origin, {
     method: "POST",
@@ -75,7 +75,7 @@ async function take(bodies, headers = {}) {
   return JSON.parse(text);
 }
 
-/** What the service records, and the message about it. */
+/** Returns a record as the service writes it, and its message. */
 async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]) {
   const service = harness.getWorker("impact-pledge");
   const order = {
@@ -95,7 +95,7 @@ async function created(pledges = [{ impact: { amount: 3, offeringId: "tree" } }]
   return { id, mode, unit, summary };
 }
 
-/** A message whose record is nowhere. */
+/** Returns a message without a record. */
 const message = (number, more = {}) => ({
   id: `ptran_${String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))}${"a".repeat(40)}`,
   mode: "test",
@@ -112,7 +112,7 @@ const message = (number, more = {}) => ({
 
 // ---- Messages ------------------------------------------------------------------------------------
 
-test("a create becomes a row, by the queue", async () => {
+test("a create becomes a row through the queue", async () => {
   const { id } = await created();
   await until(async () => (await count()) > 0, 10_000);
   assert.deepEqual(await rows(), [{ id, quantities: '[["tree",3000000]]' }]);
@@ -122,7 +122,7 @@ test("a create becomes a row, by the queue", async () => {
   assert.ok(ledger.bytes > 10_000);
 });
 
-test("messages come twice, late, and among what is none", async () => {
+test("messages are delivered twice, late, and among invalid ones", async () => {
   const messages = [1, 2, 3].map((number) => message(number));
   const odd = [null, 7, "text", {}, { id: "ptran_a" }, { ...message(4), mode: "odd" }, []];
   const verdicts = await take([messages[0], ...odd, messages[1], messages[0], messages[2]]);
@@ -176,7 +176,7 @@ test("a batch of 100 messages of 100 KB becomes rows part by part", async () => 
   assert.equal(await count(), 100);
 });
 
-test("a message that breaks the instance costs no other: all come again, and the next instance takes them", async () => {
+test("a message that breaks the instance loses no other message: all are retried, and the next instance handles them", async () => {
   const bodies = [message(1), "poison", message(2)];
   assert.deepEqual(await take(bodies), [60, 60, 60]);
   assert.equal(await count(), 0);
@@ -196,7 +196,7 @@ for (const [d1, calls] of [
   ["answers nothing", 1],
   ["answers null", 1],
 ])
-  test(`D1 ${d1}: messages come again, and nothing is lost`, async () => {
+  test(`D1 ${d1}: messages are retried, and nothing is lost`, async () => {
     const bodies = [1, 2].map((number) => message(number));
     assert.deepEqual(await take(bodies, { "x-d1": d1, ...FAST }), [10, 10]);
     assert.equal(lines().filter((line) => line.d1 === d1).length, calls);
@@ -209,7 +209,7 @@ for (const [d1, calls] of [
   });
 
 for (const d1 of ["is busy twice", "loses an answer"])
-  test(`D1 ${d1}: it is asked again at once`, async () => {
+  test(`D1 ${d1}: it is retried at once`, async () => {
     assert.deepEqual(await take([message(1)], { "x-d1": d1, ...FAST }), ["acked"]);
     assert.equal(await count(), 1);
   });
@@ -221,13 +221,13 @@ test("of many batches at once some wait for a few seconds, so that the memory is
   assert.deepEqual(await take([message(1)]), ["acked"], "they left room");
 });
 
-test("without a database messages wait for one", async () => {
+test("without a database messages are retried until there is one", async () => {
   assert.deepEqual(await take([message(1)], { "x-d1": "is not there" }), [3_600]);
   assert.ok(lines().some(({ cause }) => cause === "no database is bound as LEDGER_DB"));
 });
 
 for (const d1 of ["hangs", "throws", "has no tables", "answers numbers", "is not there"])
-  test(`D1 ${d1}: pages that need no ledger work, the others say what is wrong`, async () => {
+  test(`D1 ${d1}: pages that need no ledger work, and the others show what is wrong`, async () => {
     const asked = { "x-d1": d1, ...FAST };
     for (const path of ["/units", "/prices", "/audit", "/system"])
       assert.equal((await page(path, asked)).status, 200, path);
@@ -236,7 +236,7 @@ for (const d1 of ["hangs", "throws", "has no tables", "answers numbers", "is not
     assert.match(JSON.parse(text).problem, /ledger|LEDGER_DB/);
   });
 
-test("a monitor needs no person", async () => {
+test("a monitor needs no sign-in", async () => {
   await send(origin, { method: "GET", path: "/cron" });
   const { status, text } = await page("/healthz", { "x-access": "knows a service token" });
   assert.equal(status, 200, text);
@@ -246,7 +246,7 @@ test("a monitor needs no person", async () => {
 
 // ---- The cron ------------------------------------------------------------------------------------
 
-test("the cron finds what no message told", async () => {
+test("the cron finds transactions whose messages were lost", async () => {
   const { id } = await created();
   await until(async () => (await count()) > 0, 10_000);
   await db.prepare("DELETE FROM transactions").run();
@@ -261,7 +261,7 @@ test("the cron finds what no message told", async () => {
   );
 });
 
-test("a cron while D1 fails says so, and the next one goes on", async () => {
+test("a cron logs that D1 fails, and the next one continues", async () => {
   const { status } = await send(origin, {
     method: "GET",
     path: "/cron",
@@ -273,7 +273,7 @@ test("a cron while D1 fails says so, and the next one goes on", async () => {
   assert.ok(lines().some(({ reached }) => reached === "complete"));
 });
 
-test("of the crons of two isolates one works at the pass", async () => {
+test("of the crons of two isolates, only one runs the reconciliation pass", async () => {
   const metadata = (number) => {
     const { id: _, ...rest } = message(number);
     return { ...rest, bytes: 100 };

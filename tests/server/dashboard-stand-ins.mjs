@@ -1,7 +1,7 @@
 /**
- * The dashboard with platform objects that misbehave: the headers `x-access`, `x-kv` and `x-d1` of a request say which;
- * without them it has the real ones. `x-speed`: until the next request, timers run so many times as fast. A request to
- * `/batch` is a batch of the ledger's queue, one to `/cron` an invocation of the cron.
+ * The dashboard with platform objects that misbehave. The headers `x-access`, `x-kv` and `x-d1` of a request choose them;
+ * without a header, the real one is used. `x-speed`: how many times as fast timers run until the next request. A request to
+ * `/batch` delivers a batch of the ledger's queue, a request to `/cron` invokes the cron.
  */
 import dashboard from "../../build/dashboard/worker.js";
 
@@ -16,7 +16,7 @@ const fail = (message) => {
 };
 const identity = (claims) => ({ aud: "a", getIdentity: async () => claims });
 
-/** What Access says, by name. */
+/** Access objects by name. */
 const ACCESS = {
   "is not there": undefined,
   "knows a service token": identity(undefined),
@@ -35,11 +35,11 @@ const ACCESS = {
   }),
 };
 
-/** What a call of KV does, by name; each gets the real namespace. */
+/** Calls of KV, by name; each function gets the real namespace. */
 const CALLS = {
   throws: () => fail("at once"),
   hangs: never,
-  // As workerd says it of over 25 MB.
+  // workerd's message for more than 25 MB.
   "takes no 100 names": (kv, names, ...more) =>
     Array.isArray(names)
       ? Promise.reject(new Error("KV GET_BULK failed: 413 Payload Too Large"))
@@ -58,7 +58,7 @@ function namespace(kv, name) {
   return Object.fromEntries(ALL.map((method) => [method, bound(method)]));
 }
 
-/** Fails so often, and then is as the real one. */
+/** Fails a number of times, then works like the real database. */
 function failingOnce(text, often = 1) {
   let left = often;
   return (run) => {
@@ -67,7 +67,7 @@ function failingOnce(text, often = 1) {
   };
 }
 
-/** What a batch of D1 does, by name; each gets the real one. */
+/** Functions for a batch of D1, by name; each gets the real one. */
 const BATCHES = {
   throws: () => () => fail("at once"),
   hangs: () => never,
@@ -93,7 +93,7 @@ const BATCHES = {
   "answers numbers": () => async () => [{ results: [{ a: 1 }] }],
 };
 
-/** Counts the batches in the log. */
+/** Logs each batch, so that tests can count them. */
 function database(d1, name) {
   if (name === "is not there") return undefined;
   const batch = BATCHES[name]();
@@ -106,7 +106,7 @@ function database(d1, name) {
   };
 }
 
-/** Takes bodies as a batch of the queue, objects as their JSON, and answers what became of each message: seconds, or `acked`. */
+/** Delivers bodies as a batch of the queue, objects as JSON. Answers with the outcome of each message: `acked`, or the seconds until its retry. */
 async function take(request, env) {
   const verdicts = {};
   const verdict = (at, is) => {
@@ -133,7 +133,7 @@ async function cron(env) {
   return new Response("done");
 }
 
-/** A request that the module does not expect: it breaks the instance. */
+/** A request that breaks the instance. */
 const breaking = ({ url, headers }) => ({
   url,
   headers,
@@ -151,7 +151,7 @@ export default {
     const isKnown = access === null || access in ACCESS;
     const waitUntil = (promise) => {
       if (!(promise instanceof Promise)) throw new Error("nothing is waited for");
-      const [, kind] = new URL(request.url).pathname.split("/"); // what follows can be a unit's ID
+      const [, kind] = new URL(request.url).pathname.split("/"); // the rest can be a unit's ID
       console.log(JSON.stringify({ waitUntil: `/${kind}` }));
       context.waitUntil(promise);
     };

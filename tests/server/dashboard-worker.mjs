@@ -1,4 +1,4 @@
-/** The dashboard's Worker under wrangler, on a namespace and a ledger in memory. */
+/** Runs the dashboard's Worker under wrangler, with a namespace and a ledger in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { tools } from "../e2e/script.mjs";
 const QUEUE = "impact-pledge-ledger"; // of wrangler.toml
 
 /**
- * `db` is the ledger, with its tables. `queue` takes messages for it, as the service does: what is sent in one batch comes
- * in one batch. `scheduled` is what the cron does.
+ * Starts the dashboard. `db`: the ledger, with its tables; `queue`: the service's end of its queue (a batch that is sent is
+ * delivered as one batch); `scheduled`: runs the cron.
  * @param {object} wish
  * @param {string} wish.main from the clone's root
- * @param {string} wish.email of the person whom Access names
- * @param {Record<string, string>} wish.vars who may do what
+ * @param {string} wish.email of the person who is signed in
+ * @param {Record<string, string>} wish.vars who has which role
  * @param {{configPath: string}[]} [wish.others] further Workers on the same namespace; the service's messages reach the dashboard
  */
 export async function startDashboard({ others = [], ...wish }) {
@@ -33,7 +33,7 @@ export async function startDashboard({ others = [], ...wish }) {
 }
 
 /**
- * A configuration as the deployed dashboard has it, in a folder of its own.
+ * Writes a configuration like that of the deployed dashboard, in a folder of its own.
  * @param {{main: string, email: string, vars: Record<string, string>}} wish
  */
 export function dashboardConfig({ main, email, vars }) {
@@ -57,7 +57,7 @@ export function dashboardConfig({ main, email, vars }) {
   return { configPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Makes the ledger's tables. @param {import("wrangler").WorkerHandle} worker the dashboard */
+/** Creates the ledger's tables. @param {import("wrangler").WorkerHandle} worker the dashboard */
 export async function ledgerOf(worker) {
   await worker.applyD1Migrations("LEDGER_DB");
   const { PLEDGES: kv, LEDGER_DB: db, LEDGER: queue } = await worker.getEnv();

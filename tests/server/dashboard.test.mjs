@@ -1,4 +1,4 @@
-/** The dashboard's Worker beside the service's on one namespace: who is let in, what a form does, and a platform that fails. */
+/** Tests the dashboard's Worker beside the service's, on one namespace: who has access, what a form does, and failures of the platform. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const post = (path, fields, headers = {}) =>
   });
 const logs = () => harness.getLogs().map(({ message }) => message);
 
-/** A page of ours, which no cache keeps. */
+/** Asserts that an answer is one of our pages, which no cache may store. */
 function shows(answer, status, text) {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.text, text);
@@ -47,7 +47,7 @@ function shows(answer, status, text) {
   assert.match(answer.headers["content-security-policy"], /^default-src 'none'/);
 }
 
-test("the ledger has its tables", async () => {
+test("the ledger's tables exist", async () => {
   const { results } = await dashboard.db.prepare("SELECT name FROM d1_migrations").all();
   assert.deepEqual(
     results.map(({ name }) => name),
@@ -55,7 +55,7 @@ test("the ledger has its tables", async () => {
   );
 });
 
-test("who asks is whom Access names, in any case", async () => {
+test("a person is identified by Access, in upper or lower case", async () => {
   const answer = await page("/prices");
   shows(answer, 200, new RegExp(OPERATOR, "i"));
   assert.match(answer.text, /class="band production"/);
@@ -81,7 +81,7 @@ for (const [access, status, text] of [
   test(`Access ${access}: ${status} for the page of failed e-mails`, async () =>
     shows(await page("/mails", { "x-access": access, ...FAST }), status, text));
 
-test("a form is taken of a page of ours alone", async () => {
+test("only forms of our own pages are accepted", async () => {
   const find = (headers) => post("/find", { text: "unit_dev" }, headers);
   const others = ["same-site", "cross-site", "none"].map((site) => ({ "sec-fetch-site": site }));
   for (const headers of [
@@ -96,7 +96,7 @@ test("a form is taken of a page of ours alone", async () => {
     shows(await find(headers), 200, /unit_dev/);
 });
 
-test("a key of the form works at the service, and is shown once, and nowhere else", async () => {
+test("a key created by the form works at the service, and is shown only once", async () => {
   const { text } = await page("/units/unit_dev");
   const [, operation] = text.match(/name="operation" value="([^"]+)"/) ?? [];
   const fields = { operation, unit: "unit_dev", mode: "test", label: "canary" };
@@ -107,12 +107,12 @@ test("a key of the form works at the service, and is shown once, and nowhere els
   assert.ok(!(await page("/units/unit_dev")).text.includes(key));
   assert.ok(logs().includes('{"waitUntil":"/keys"}'), "it is carried out if the person leaves");
   const secrets = [key, "canary", "unit_dev", OPERATOR, "small-hours"];
-  const lines = logs().filter((line) => line.startsWith("{") && !line.includes('"request"')); // those are the service's
+  const lines = logs().filter((line) => line.startsWith("{") && !line.includes('"request"')); // lines with "request" are the service's
   assert.ok(lines.some((line) => line.startsWith('{"route":"POST /keys","status":200,')));
   for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line);
 });
 
-/** The service's status for a transaction that is not there. */
+/** Returns the service's status for a transaction that does not exist. */
 async function served(key) {
   const path = "https://service.example/v2/pledge-transaction/ptran_aaaa";
   const headers = { authorization: `Bearer ${key}` };
@@ -129,13 +129,13 @@ test("values that are too large for one call are read one by one", async () => {
 });
 
 for (const kv of ["throws", "hangs"])
-  test(`KV ${kv}: a page that says so, and how`, async () => {
+  test(`KV ${kv}: the page shows that it failed, and how`, async () => {
     shows(await page("/prices", { "x-kv": kv, ...FAST }), 503, /Workers KV did not answer in time/);
     const cause = kv === "throws" ? "Error: at once" : "no answer in 5000 ms";
     assert.ok(logs().some((line) => line.includes(`"cause":"${cause}"`)));
   });
 
-test("a broken instance says what may have been done, and the next one serves", async () => {
+test("an answer from a broken instance says what may have been done, and the next instance serves", async () => {
   const broken = await page("/prices", { "x-break": "1" });
   assert.equal(broken.status, 500);
   assert.match(broken.text, /^Something went wrong on our side\. Your change may have been saved/);

@@ -1,4 +1,4 @@
-/** The Worker while the platform fails or hangs, after its instance breaks, and how it asks Workers KV. */
+/** Tests the Worker while the platform fails or hangs, after its instance breaks, and how it reads Workers KV. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -20,7 +20,7 @@ after(() => close?.());
 
 const order = (headers, key = KEY) => create(server.origin, key, TRANSACTION, headers);
 let last = 0;
-/** With a key that no cache knows, so that KV is asked. */
+/** Sends a request with a new key, which no cache has, so that KV is read. */
 function ask(standIn, more = {}) {
   last += 1;
   return order({ "x-stand-in": standIn, ...more }, `unknown-${last}`);
@@ -43,7 +43,7 @@ function isOurs({ status, headers, text }, expected, error) {
   assert.ok(body.message.endsWith(named), text);
 }
 
-/** What the Worker has logged in JSON. */
+/** Returns the JSON lines of the Worker's log. */
 const lines = () => server.output.match(/^\{.*\}$/gm).map((line) => JSON.parse(line));
 const isLogged = (expected) =>
   assert.ok(
@@ -51,7 +51,7 @@ const isLogged = (expected) =>
     server.output,
   );
 
-test("a key may come from a cache of 30 s, other records as Workers KV has them", async () => {
+test("keys are read with a cache TTL of 30 s, and other records with the default", async () => {
   await order({ "x-stand-in": "its calls are noted", "idempotency-key": "1" }, `${KEY}_two`);
   for (const line of [
     { get: "key", options: { type: "stream", cacheTtl: 30 } },
@@ -66,7 +66,7 @@ test("a request is served to its end though its caller hangs up", async () => {
   const headers = { "x-stand-in": "its calls are noted" };
   const timeline = "/timeline/ptran_1";
   await send(server.origin, { method: "GET", path: timeline, headers });
-  for (const key of ["unknown", KEY, KEY]) await get(server.origin, key, "ptran_1", headers); // then it is in the cache
+  for (const key of ["unknown", KEY, KEY]) await get(server.origin, key, "ptran_1", headers); // the last one finds the key in the cache
   const noted = () => lines().flatMap(({ waitUntil }) => waitUntil ?? []);
   const transaction = `GET ${PATH}/ptran_1`;
   const expected = [`POST ${PATH}`, `GET ${timeline}`, ...Array(3).fill(transaction)]; // the first is the one above
@@ -91,7 +91,7 @@ test("KV fails: 503, and no instance breaks", async (t) => {
       isOurs(await ask(failure), 503, "Service unavailable");
       await servesOn();
     });
-  isOurs(await stuck, 503, "Service unavailable"); // by its deadline: nothing disturbed it
+  isOurs(await stuck, 503, "Service unavailable"); // by its own deadline: not disturbed
 });
 
 test("a limit of refused keys that does not say `false` is none", async () => {
@@ -108,7 +108,7 @@ test("a limit of refused keys that does not say `false` is none", async () => {
   assert.equal((await refused("the limit is over")).status, 429);
 });
 
-/** Requests that wait, and what each is to hear if the instance breaks: a create may have been recorded. */
+/** Requests in flight, and the text that each gets if the instance breaks: a create may have been recorded. */
 const waiting = () => [
   [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],
   [
@@ -157,7 +157,7 @@ test("a panic, and the trap that it ends in: all requests in flight get our 500,
   assert.match(server.output, /Rust panic: [\s\S]*capacity overflow/);
 });
 
-test("requests in flight are not disturbed by what a broken instance left behind", async () => {
+test("requests in flight are not disturbed by the remains of a broken instance", async () => {
   for (let round = 0; round < 10; round += 1) {
     const broken = [ask("get hangs"), ask("metadata throws an Error")];
     const fine = Array.from({ length: 10 }, () => order());
@@ -174,7 +174,7 @@ const PAID_ID = `ptran_${"a".repeat(42)}`;
 const settlements = () => lines().filter((line) => line.get === "settlement").length;
 const asPaid = (headers) => get(server.origin, KEY, PAID_ID, headers);
 
-test("a crowd reads a settlement once, though the first of it hangs up, and each answers as its own request", async () => {
+test("many requests at once read a settlement once, even if the first caller hangs up, and each answers its own request", async () => {
   const [late, before] = [{ "x-stand-in": "a settlement comes late" }, settlements()];
   const head = `GET ${PATH}/${PAID_ID} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
   const first = await stall(server, `${head}X-Stand-In: ${late["x-stand-in"]}\r\n\r\n`);
@@ -188,7 +188,7 @@ test("a crowd reads a settlement once, though the first of it hangs up, and each
 
 // ---- Deadlines -----------------------------------------------------------------------------------
 
-/** The Worker's timers run ten times as fast, and the log has their times as they were set. */
+/** Timers of the Worker run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Speed: 10\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
 
@@ -224,7 +224,7 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB at 20 KB/s of the Worker's time, as a phone does. */
+/** Sends a body of 100 KB like a phone: at 20 KB/s of the Worker's time. */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {
@@ -245,7 +245,7 @@ async function upload(framing) {
   return response.statusCode;
 }
 
-test("waits end", { concurrency: true }, async (t) => {
+test("every wait has a deadline", { concurrency: true }, async (t) => {
   const waits = Object.entries(WAITS).map(([name, [request, logged]]) =>
     t.test(`${name}: 503, and the log names the operation`, async () => {
       isOurs(await request(), 503, "Service unavailable");
@@ -269,8 +269,8 @@ test("waits end", { concurrency: true }, async (t) => {
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });
 
-test("a profile that hangs is waited for briefly, and the page is without it", async () => {
-  closeIdleConnections(); // they were idle for some time
+test("the page waits only briefly for a profile that hangs, and is shown without it", async () => {
+  closeIdleConnections(); // the connections were idle for some time
   for (const [name, kv] of [
     ["a profile hangs", "get"],
     ["a profile's value hangs", "read"],

@@ -1,4 +1,4 @@
-/** The messages of the ledger's queue, and creates while that queue fails or hangs. */
+/** Tests the messages of the ledger's queue, and creates while that queue fails or hangs. */
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import test, { after, before } from "node:test";
@@ -12,13 +12,13 @@ const ORDER = {
   recipient: { email: "canary@example.org", name: "Ada Canary" },
   pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
 };
-/** Timers run ten times as fast, and the log has their times as they were set. */
+/** Timers run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
 /** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;
-/** All that it has logged: a crowd logs more than `server.output` keeps. */
+/** The whole log: a crowd logs more than `server.output` keeps. */
 let output = "";
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
@@ -36,18 +36,18 @@ async function created(ledger, { headers = {}, body = ORDER } = {}) {
   return JSON.parse(text);
 }
 
-/** What the queue has taken since it was asked last. */
+/** Returns what the queue has received since the last call. */
 const taken = async () =>
   JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
 
-/** Whether a message is marked as unsent. */
+/** Whether the message of a transaction is marked as unsent. */
 async function isMarked(id) {
   const path = `/${encodeURIComponent(`ledger-unsent:${id}`)}`;
   const { status } = await send(`http://127.0.0.1:${server.ports.kv}`, { method: "GET", path });
   return status === 200;
 }
 
-/** The causes that were logged from this position of the output on. */
+/** Returns the causes that were logged from this position of the output on. */
 const causes = (from) =>
   [...output.slice(from).matchAll(/^\{"queue":"LEDGER","cause":(".*")\}$/gm)].map(([, cause]) =>
     JSON.parse(cause),
@@ -111,7 +111,7 @@ for (const [ledger, cause] of [
   ["the queue is none", /^TypeError/],
   ["the queue hangs", /^no answer in 2000 ms$/],
 ])
-  test(`${ledger}: the create is answered as ever, and its message is marked as unsent`, async () => {
+  test(`${ledger}: the create succeeds, and its message is marked as unsent`, async () => {
     const from = output.length;
     const { id } = await created(ledger, { headers: FAST });
     assert.equal((await get(server.origin, KEY, id, FAST)).status, 200);
@@ -129,7 +129,7 @@ test("a queue that hangs delays no answer", async () => {
   await until(() => isMarked(id), 5_000);
 });
 
-test("while the queue hangs a crowd is recorded and marked, and few messages are sent at once", async () => {
+test("while the queue hangs, many creates are recorded and marked, and few messages are sent at once", async () => {
   const from = output.length;
   const crowd = await Promise.all(
     Array.from({ length: 2 * AT_ONCE }, () => created("the queue hangs")),
@@ -142,7 +142,7 @@ test("while the queue hangs a crowd is recorded and marked, and few messages are
   assert.equal((await taken()).length, 1, "the slots are free again");
 });
 
-test("a mark that cannot be written costs nothing but a line of the log", async () => {
+test("a mark that cannot be written only causes a line in the log", async () => {
   const from = output.length;
   const { id } = await created("the queue fails", {
     headers: { "x-stand-in": "a mark is refused" },
@@ -152,7 +152,7 @@ test("a mark that cannot be written costs nothing but a line of the log", async 
   assert.equal(await isMarked(id), false);
 });
 
-test("an instance that breaks while its messages are sent takes the next creates", async () => {
+test("after an instance breaks while it sends messages, the next creates succeed", async () => {
   const waiting = await Promise.all(Array.from({ length: 5 }, () => created("the queue hangs")));
   const answer = await get(server.origin, "unknown", "ptran_1", { "x-stand-in": "metadata traps" });
   assert.equal(answer.status, 500);

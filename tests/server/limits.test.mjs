@@ -1,6 +1,6 @@
 /**
- * The memory budget of an isolate, which has 128 MB: what refused callers hold, and how far the worst requests make
- * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends crowds of every kind, and all of them.
+ * Tests the memory of an isolate, which has 128 MB: how much refused callers hold, and how far the worst requests make
+ * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends the whole crowd of every kind.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,14 +14,14 @@ const ONE_REQUEST = 24 * MIB;
 const REQUESTS_AT_ONCE = 60 * MIB;
 const AT_ONCE = 64;
 const LARGE = "x".repeat(30 * MB);
-/** How long the answers may take that used not to come in a minute. */
+/** Limit for answers that an earlier version did not send within a minute. */
 const GENEROUS_MS = 30_000;
 
 let server, close, idle;
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
   assert.equal((await create(wrap(pledge()))).status, 200);
-  assert.equal((await refused()).status, 401); // what is loaded once is loaded
+  assert.equal((await refused()).status, 401); // loads everything that is loaded once
   idle = await memoryOf(server);
 });
 after(() => close?.());
@@ -32,7 +32,7 @@ const create = (body, headers = {}) =>
   post(body, {
     authorization: `Bearer ${KEY}`,
     "content-type": "application/json",
-    "x-ledger": "the queue hangs", // so that messages are held as long as they ever are
+    "x-ledger": "the queue hangs", // so that messages are held for the longest time
     ...headers,
   });
 const grown = async () => (await memoryOf(server)).wasm - idle.wasm;
@@ -48,7 +48,7 @@ const stallAll = (count, bytes) =>
   Promise.all(Array.from({ length: count }, () => stall(server, bytes)));
 const late = () => sleep(GENEROUS_MS, "no answer", { ref: false });
 
-// The first test: what it looks for would fit into what a worse one has freed.
+// This test runs first: a leak would fit into memory that a larger test has freed.
 test("callers who hang up while they wait leave nothing behind", async () => {
   const head = `GET ${PATH}/ptran_${"a".repeat(42)} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
   const leave = async () => {
@@ -84,9 +84,9 @@ for (const [kind, bytes] of Object.entries(STALLS))
     assert.ok(busy.resident === null || busy.resident - before.resident < 64 * MB, "the process");
   });
 
-test("callers who stalled and hung up leave a place to those who send all of a large body", async () => {
+test("callers who stalled and hung up make room for callers who send a large body completely", async () => {
   for (const { hangUp } of await stallAll(20, STALLS.announced)) hangUp();
-  await sleep(4_000); // a drain's time
+  await sleep(4_000); // longer than a drain lasts
   const { status, text } = await refused();
   assert.equal(status, 401);
   assert.match(text, /Check the API key/);
@@ -108,7 +108,7 @@ const amounts = (offeringId) =>
   [1e308, 5e-324].map((amount) => JSON.stringify({ impact: { amount, offeringId } })).join();
 const described = pledge("t", `{"name":"${"&".repeat(200)}","description":"${"<".repeat(500)}"}`);
 
-/** Bodies of at most 1 MiB, and how each is answered. */
+/** Bodies of at most 1 MiB, and the answer to each. */
 const WORST = {
   "nothing but valid pledges, more than a record holds": [413, wrap(filling(pledge()))],
   "as many valid pledges as a record holds": [200, wrap(repeat(pledge(), 11_500))],
@@ -148,10 +148,10 @@ const WORST = {
 };
 const ALL = process.env.CROWDS === "all";
 const CROWDS = Object.entries(WORST).slice(0, ALL ? undefined : 1);
-/** A third of so many, or all. */
+/** Returns a third of a number, or all of it with `CROWDS=all`. */
 const parts = (count) => Math.ceil(count / (ALL ? 1 : 3));
 
-/** Creates, and reads and shows what was created. */
+/** Creates a transaction, reads it, and opens its page. */
 async function walk(body, headers) {
   const answer = await create(body, headers);
   if (answer.status !== 200) return answer.status;
@@ -176,7 +176,7 @@ test("one request after the other, the memory grows by at most 24 MiB in all", a
     });
 });
 
-/** As many at once: all are answered so, or refused for now, which says when to come again. */
+/** Sends many requests at once. Each gets the expected answer, or a temporary refusal that says when to retry. */
 async function crowd(t, name, allowed, bodyOf) {
   const answers = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, index) =>
@@ -213,7 +213,7 @@ async function pageOf(body) {
 }
 const show = (path, headers = {}) => send(server.origin, { method: "GET", path, headers });
 
-/** These requests wait for KV all at once, as if it were far away. */
+/** Headers of requests that wait for KV at the same time, as if KV were far away. */
 const FAR = { "x-stand-in": "KV is slow" };
 const STALLING = "service_sk_live_dev_unit";
 const REPEATING = { key: "service_sk_live_dev_team", "x-service-unit-id": "unit_dev_two" };
@@ -259,7 +259,7 @@ test(`${parts(96)} pages of the largest record, ${parts(256)} repeats, ${parts(6
   assert.doesNotMatch(server.output, /broke and restarts/);
 });
 
-/** An aged, paid transaction: what a get answers is read by whoever asks as far as they take it. */
+/** An old, paid transaction. A get streams its answer, so that a caller determines how much is read. */
 async function paidRecord(reference) {
   const created = await create(wrap(repeat(pledge(), 2_000)));
   const { id } = JSON.parse(created.text);
@@ -277,7 +277,7 @@ async function paidRecord(reference) {
   return { path: `${PATH}/${id}`, record };
 }
 
-test("a large record that is paid says so, wherever its pieces are cut", async () => {
+test("a large paid record has its date of payment, wherever it is cut into pieces", async () => {
   const PIECE = 16 * 1024;
   for (const length of [1, PIECE - 130, PIECE - 125, PIECE - 120, PIECE - 115, 200_000]) {
     const quoted = `","paidAt":null,"`;
@@ -289,7 +289,7 @@ test("a large record that is paid says so, wherever its pieces are cut", async (
   }
 });
 
-/** What callers with a key send, and then stall. */
+/** What callers with a key send before they stall. */
 const HELD = {
   "a small body, its first byte": "Content-Length: 65536\r\n\r\n{",
   "a small body, nothing": "Content-Length: 65536\r\n\r\n",

@@ -1,4 +1,4 @@
-/** The Worker's e-mails while queue and mail services fail or hang, and after a message breaks the consumer's instance. */
+/** Tests the Worker's e-mails while the queue and the mail services fail or hang, and after a message breaks the consumer's instance. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { create, get, send } from "../e2e/worker.mjs";
@@ -12,7 +12,7 @@ const SHOP = {
   replyTo: "hello&hi@coffee.example",
   timeZone: "America/St_Johns",
 };
-/** It is a day of June in that zone, by its half hour. */
+/** Still 30 June in the shop's time zone, whose offset is -02:30 then. */
 const TRIGGER = { date: "2026-07-01T02:15:00Z", phrase: "placed an order" };
 const IN_ZONE = "30 June 2026";
 const ORDER = {
@@ -27,7 +27,7 @@ const ORDER = {
   trigger: TRIGGER,
   notifications: ["Email"],
 };
-/** Timers run ten times as fast, and the log has their times as they were set. */
+/** Timers run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
 
 let server, close;
@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => close?.());
 
-/** Each is of another person: nobody gets more than five e-mails a day. */
+/** Each transaction is for another person, because one person gets at most five e-mails a day. */
 let orders = 0;
 const order = (standIn, more = {}) =>
   create(
@@ -53,7 +53,7 @@ async function created(standIn = "the queue works", more = {}) {
   return JSON.parse(text);
 }
 
-/** What became of a message. */
+/** Returns the outcome of a message. */
 async function deliver(standIn, { id, createdAt }, { headers = {}, ...more } = {}) {
   const queue = "impact-pledge-notifications";
   const body = { id, createdAt, round: 1 };
@@ -67,11 +67,11 @@ async function deliver(standIn, { id, createdAt }, { headers = {}, ...more } = {
   return JSON.parse(answer.text);
 }
 
-/** What queue and mail services have taken since it was asked last. */
+/** Returns what the queue and the mail services have received since the last call. */
 const taken = async () =>
   JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
 
-/** A record of the Worker's KV. */
+/** Returns a record of the Worker's KV. */
 async function record(name) {
   const path = `/${encodeURIComponent(name)}`;
   const { status, text, headers } = await send(`http://127.0.0.1:${server.ports.kv}`, {
@@ -83,13 +83,13 @@ async function record(name) {
     : undefined;
 }
 
-/** What the Worker has logged in JSON about a transaction or its message. */
+/** Returns the JSON lines that the Worker has logged about a transaction or its message. */
 const linesOf = (id) =>
   (server.output.match(/^\{.*\}$/gm) ?? [])
     .map((line) => JSON.parse(line))
     .filter((line) => [line.transaction, line.notification].includes(id));
 
-/** The causes that the log has for a transaction's message. A line may come after the answer: it is waited for. */
+/** Returns the causes that the log has for a transaction's message. Waits for the line, which may come after the answer. */
 async function causesOf(id) {
   const causes = () =>
     linesOf(id).flatMap(({ notification, cause }) => (notification ? [cause] : []));
@@ -145,7 +145,7 @@ test("the page has its dates in the shop's time zone", async () => {
 const SOON = { retry: { delaySeconds: 60 } };
 const DONE = { ack: true };
 
-/** By the mail service: what becomes of a message, what of the mail, and how often it was asked. */
+/** By mail service: the outcome of a message, the state of the e-mail, and the number of requests. */
 const MAILS = {
   "mail is sent": [DONE, "sent", 1],
   "mail is sent later": [DONE, "sent", 1],
@@ -195,10 +195,10 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     assert.doesNotMatch(JSON.stringify(marker ?? {}), /ada@|Canary/i);
   });
 
-test("mail's quota is used up: it is tried again on the next day, and listed meanwhile", async () => {
+test("the mail quota is used up: the e-mail is retried on the next day, and listed until then", async () => {
   const transaction = await created("no queue");
   const { id } = transaction;
-  const attempts = 10; // as late as that
+  const attempts = 10; // even at a late attempt
   const asked = Date.now();
   const { retry } = await deliver("mail's quota is used up", transaction, {
     attempts,
@@ -231,7 +231,7 @@ test("a message that is not of this service is dropped, and the log shows nothin
   assert.deepEqual(await taken(), []);
 });
 
-test("a message of the dead letter queue is marked as failed", async () => {
+test("a message of the dead letter queue marks its e-mail as failed", async () => {
   const transaction = await created("no queue");
   const queue = "impact-pledge-notifications-dead";
   assert.deepEqual(await deliver("mail is sent", transaction, { queue }), DONE);
@@ -246,7 +246,7 @@ test("no address, name, reference or edit key is in a log line", () => {
 
 // ---- Side by side --------------------------------------------------------------------------------
 
-test("a mail service that hangs holds no other message", async () => {
+test("a mail service that hangs delays no other message", async () => {
   const [slow, ...others] = await Promise.all(Array.from({ length: 4 }, () => created("no queue")));
   const ended = [];
   const note = async (name, delivery) => void ended.push([name, await delivery]);
@@ -259,7 +259,7 @@ test("a mail service that hangs holds no other message", async () => {
   assert.equal((await taken()).length, others.length);
 });
 
-test("messages of one round that come together are one e-mail", async () => {
+test("messages of one round that arrive together cause one e-mail", async () => {
   const transaction = await created("no queue");
   const together = Array.from({ length: 8 }, () => deliver("mail is sent later", transaction));
   assert.deepEqual(await Promise.all(together), Array(8).fill(DONE));
@@ -268,7 +268,7 @@ test("messages of one round that come together are one e-mail", async () => {
 
 // ---- A broken instance ---------------------------------------------------------------------------
 
-test("an e-mail that is on its way when its instance breaks is sent once, and marked", async () => {
+test("an e-mail that the mail service has accepted when its instance breaks is sent once, and marked", async () => {
   const transaction = await created("no queue");
   assert.deepEqual(await deliver("mail is sent after its instance broke", transaction), DONE);
   assert.equal((await record(`notification:${transaction.id}`))?.value.state, "sent");
@@ -276,7 +276,7 @@ test("an e-mail that is on its way when its instance breaks is sent once, and ma
   assert.equal((await taken()).length, 1);
 });
 
-test("an e-mail that may be on its way when its instance breaks is sent no sooner than its claim ends", async () => {
+test("an e-mail that may have been sent when its instance breaks is not resent before its claim ends", async () => {
   const transaction = await created("no queue");
   const standIn = "mail hangs after its instance broke";
   assert.deepEqual(await deliver(standIn, transaction, { headers: FAST }), SOON);

@@ -1,8 +1,7 @@
 /**
- * The service with platform objects that misbehave: which ones, the header `x-stand-in` of a request says, and `x-ledger`
- * the queue of the ledger. `x-speed`:
- * until the next request, timers run so many times as fast, and the log has their times as they were set. A request to
- * `/delivery` is a message of the queue, one to `/taken` asks what queue and mail services have taken.
+ * The service with platform objects that misbehave. The header `x-stand-in` of a request chooses them, and `x-ledger` the queue
+ * of the ledger. `x-speed`: how many times as fast timers run until the next request; the log has their times as they were set.
+ * A request to `/delivery` delivers a message of the queue; `/taken` returns what the queue and the mail services have received.
  */
 // @ts-expect-error a module of the platform's
 import { WorkerEntrypoint } from "cloudflare:workers";
@@ -28,7 +27,7 @@ const exhaustStack = () => 1 + exhaustStack();
 const empty = () => new Response("{}").body;
 const endless = () => new ReadableStream({ pull: never });
 
-/** A record whose metadata throws when it is read, which no code of the service's expects. */
+/** A record whose metadata throws when it is read, which the service's code does not expect. */
 const throwing = (what) => ({
   getWithMetadata: () =>
     Promise.resolve({
@@ -39,7 +38,7 @@ const throwing = (what) => ({
     }),
 });
 
-/** Says in the log what is to end though its caller hangs up; `undefined` would be taken, too. */
+/** Logs each `waitUntil`, and fails for anything but a promise: the platform would also accept `undefined`. */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {
     if (!(promise instanceof Promise)) throw new Error("nothing is waited for");
@@ -48,13 +47,13 @@ const noted = (context, { method, url }) => ({
   },
 });
 
-/** Says in the log which record is meant, by its kind. */
+/** Logs the kind of each record that is read or written. */
 const note = (call, name, options) =>
   console.log(JSON.stringify({ [call]: name.split(":")[0], options }));
 
 const body = (value) => new Response(JSON.stringify(value)).body;
 
-/** One with a transaction of an ended month; `settlement` makes what is found of its payment. */
+/** A namespace with a transaction of an ended month; `settlement` returns the record of its payment. */
 const paid = (month, settlement) => (kv) => ({
   getWithMetadata: async (name, options) => {
     if (name.startsWith("key:")) return kv.getWithMetadata(name, options);
@@ -66,7 +65,7 @@ const paid = (month, settlement) => (kv) => ({
   },
 });
 
-/** Namespaces of KV by their names; each has what it needs of the real one. */
+/** KV namespaces by name; each function gets the real namespace. */
 const NAMESPACES = {
   "its calls are noted": (kv) => ({
     getWithMetadata: (name, options) => {
@@ -117,7 +116,7 @@ const NAMESPACES = {
   "metadata traps": () => throwing(() => fail(new WebAssembly.RuntimeError("unreachable"))),
 };
 
-/** Rate limits by their names. */
+/** Rate limits by name. */
 const LIMITS = {
   "the limit is over": { limit: async () => ({ success: false }) },
   "the limit is no limit": {},
@@ -134,7 +133,7 @@ const LIMITS = {
   },
 };
 
-/** A stream whose one piece is longer each time that it is asked. */
+/** A stream whose only chunk reports a larger length each time. */
 const lying = (...lengths) => ({
   getReader: () => ({
     readAtLeast: async () => ({
@@ -151,14 +150,14 @@ const lying = (...lengths) => ({
 
 const EMAIL = "ada@example.org";
 
-/** What queue and mail services have taken. */
+/** What the queue and the mail services have received. */
 const taken = [];
 const take = (what) => {
   taken.push(what);
   return { messageId: `<${taken.length}@coffee.example>` };
 };
 
-/** A mail service that is bound as a service. */
+/** A mail service behind a service binding. */
 export class Mailer extends WorkerEntrypoint {
   async send(mail) {
     return take(mail);
@@ -174,7 +173,7 @@ const QUEUES = {
   "the queue hangs": { send: never },
 };
 
-/** An error of a mail service: its text has the recipient. */
+/** An error of a mail service, whose text contains the recipient. */
 const about = (code) => Object.assign(new Error(`${EMAIL} is refused`), { code });
 
 const MAILERS = {
@@ -213,7 +212,7 @@ const answer = (status, name, headers = {}) =>
   Response.json({ name, message: `${EMAIL} is refused` }, { status, headers });
 const sent = () => Response.json({ id: "4ef2" });
 
-/** Answers of Resend by their names, one after another. */
+/** Consecutive answers of Resend, by name. */
 const RESENDS = {
   "Resend sends": [sent],
   "Resend is busy for a second": [
@@ -250,17 +249,17 @@ globalThis.fetch = async (request) => {
   return answers.length > 1 ? answers.shift()() : answers[0]();
 };
 
-/** The names that deliveries have written: workerd's KV service does not list. */
+/** The names that deliveries have written, because workerd's KV service cannot list. */
 const names = new Set();
 
-/** A message that breaks the instance that takes it. */
+/** A message that breaks the instance that receives it. */
 async function poison(queue, env) {
   const body = { id: `ptran_${"a".repeat(42)}`, createdAt: "2026-11-21T01:02:03.000Z", round: 1 };
   const messages = [{ body, attempts: 1, ack: () => {}, retry: () => {} }];
   await service.queue({ queue, messages }, { ...env, PLEDGES: NAMESPACES["metadata traps"]() });
 }
 
-/** Delivers a message, and answers what became of it. */
+/** Delivers a message, and answers with its outcome. */
 async function deliver(request, env, context, name) {
   answers = [...(RESENDS[name] ?? [])];
   const { queue, body, attempts, apiKey } = await request.json();
@@ -294,9 +293,9 @@ function without(headers, name) {
   return rest;
 }
 
-/** Requests that stand in for the real one. */
+/** Requests that replace the real one, by name. */
 const REQUESTS = {
-  // No vector of Rust's on wasm32 may have 2 GiB: the module panics, and then traps.
+  // A Rust vector on wasm32 must be smaller than 2 GiB: the module panics, then traps.
   "body makes it panic": ({ url, method, headers }) => ({
     url,
     method,

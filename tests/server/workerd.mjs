@@ -1,4 +1,4 @@
-/** A Worker on workerd alone: no other program of wrangler's is between it and the test. */
+/** Runs a Worker on workerd directly, without wrangler's proxy between it and the test. */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -34,7 +34,7 @@ export async function startWorkerd(main) {
   return { server, close };
 }
 
-/** Bytes that a Worker holds: of the process, of what is alive in JavaScript, of wasm's memory. */
+/** Returns the bytes that a Worker holds: of the process, of live JavaScript objects, and of wasm's memory. */
 export async function memoryOf(server) {
   const inspector = await inspect(server.ports.inspector, "main");
   const memory = {
@@ -46,7 +46,7 @@ export async function memoryOf(server) {
   return memory;
 }
 
-/** Sends this on a connection of its own, which stays open. `answer` is what came when `done` first held for it, or the connection ended. */
+/** Sends bytes on a connection of its own, which stays open. `answer`: what had arrived when `done` first returned true, or when the connection ended. */
 export async function stall(server, bytes, done = (text) => text.includes("\r\n\r\n")) {
   const socket = connect({ host: "127.0.0.1", port: server.ports.main });
   socket.on("error", () => {});
@@ -60,7 +60,7 @@ export async function stall(server, bytes, done = (text) => text.includes("\r\n\
     });
   });
   socket.write(bytes);
-  // An ordinary end could be that of the request alone. A reset of a socket that is at its end would keep Node from ending.
+  // An ordinary close could mean only the end of the request. Resetting a socket that has ended would keep Node running.
   const hangUp = () => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy());
   return { answer, hangUp };
 }

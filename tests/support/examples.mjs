@@ -1,4 +1,4 @@
-/** The examples of a page in Markdown: its blocks of code that run in a browser or on a server. */
+/** Reads the examples of a Markdown page: the code blocks that run in a browser or on a server. */
 import { readFileSync } from "node:fs";
 
 const BLOCK = /^```(html|jsx?|tsx?)\n([\s\S]*?)^```/gm;

@@ -1,9 +1,9 @@
-/** The rows of data that every runner runs. */
+/** Reads the rows of test data that all test runners share. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The contents of a folder of tests/fixtures, in the order of the files' names.
+ * Returns the contents of a folder of tests/fixtures, sorted by file name.
  * @param {string} folder
  * @returns {any[]} each with the name of its `file`
  */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** The request of a row, ready to send. @returns {Request} */
+/** Returns the request of a row, ready to send. @returns {Request} */
 export function requestOf({ request }, names) {
   const { method, path, key, headers = {}, chunked } = request;
   const all = {
@@ -30,7 +30,7 @@ function bodyOf({ json, text, hex, repeat }, names) {
   return json === undefined ? text : JSON.stringify(fill(json, names));
 }
 
-/** Puts captured values in place of their names. */
+/** Replaces names by captured values. */
 export function fill(value, names) {
   if (typeof value === "string") {
     const [, name] = value.match(/^\{(\w+)\}$/) ?? [];
@@ -49,7 +49,7 @@ function fillText(text, names) {
   );
 }
 
-/** Adds what a row captures of an answer. */
+/** Adds the values that a row captures from an answer. */
 export function capture({ capture = {} }, text, names) {
   for (const [name, what] of Object.entries(capture)) {
     names[name] =
@@ -65,7 +65,7 @@ function part(text, at) {
   return steps.reduce((value, step) => value[step], JSON.parse(text));
 }
 
-/** Compares an answer with a row, and with what holds for every answer. */
+/** Compares an answer with its row, and checks what every answer must have. */
 export function assertAnswer(row, answer, names) {
   const { status, headers = {}, json, text } = row.response;
   assert.equal(answer.status, status, answer.text.slice(0, 300));
@@ -126,13 +126,12 @@ function compare(expected, seen, place) {
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
 /**
- * Closes the connections that are idle: a server that closes one just when it is used again fails a
- * request for nothing.
+ * Closes idle connections: if the server closed one just as it is used again, a request would fail without a reason.
  */
 export const closeIdleConnections = () => agent.destroy();
 
 /**
- * Sends one request; redirects, cookies and encodings are left alone.
+ * Sends one request, without handling redirects, cookies and encodings.
  * @param {string} origin
  * @param {Request} request
  * @returns {Promise<{status: number, headers: Record<string, string>, text: string}>}

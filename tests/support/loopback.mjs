@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 
 /**
  * @param {import("node:http").Server} server
- * @returns {Promise<{origin: string, close: () => Promise<void>}>} `close` ends open connections, too, and may be called twice
+ * @returns {Promise<{origin: string, close: () => Promise<void>}>} `close` also closes open connections, and may be called twice
  */
 export async function onLoopback(server) {
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -21,16 +21,16 @@ export async function onLoopback(server) {
   return { origin: `http://127.0.0.1:${port}`, close };
 }
 
-/** Names of this machine, and names that a page of another site could have led here; `PORT` stands for the port. */
+/** Names of this machine, and names by which a page of another site could reach it; `PORT` stands for the port. */
 const OWN =
   "127.0.0.1:PORT 127.0.0.1 127.1.2.3:PORT [::1]:PORT localhost:PORT LOCALHOST localhost. shop.localhost:PORT";
 const OTHER =
   "evil.example:PORT evil.example localhost.evil.example evillocalhost 127.0.0.1.evil.example 10.0.0.1:PORT [::2]:PORT";
 
 /**
- * Asserts that a server of development refuses whoever calls it by another name than this machine's, in words.
+ * Asserts that a development server refuses requests by any name but this machine's, with a message.
  * @param {string} origin
- * @param {{method?: string, path?: string, headers?: Record<string, string>}} call which the server would answer
+ * @param {{method?: string, path?: string, headers?: Record<string, string>}} call that the server would answer
  */
 export async function refusesOtherHosts(origin, { path = "/", ...call } = {}) {
   const { port } = new URL(origin);

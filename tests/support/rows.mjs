@@ -1,12 +1,11 @@
 /**
- * The rows of the rules and of forms, and a script that tries them all where there is nothing but
- * the language.
+ * The rows of the rules and of forms, and a script that runs them all in an engine without a platform.
  */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { fixturesIn } from "./fixtures.mjs";
 
-/** Each row with its bytes, and with its value as JSON where one can stand for it. */
+/** Each row with its bytes, and its value as JSON if JSON can express it. */
 const ruleRows = () =>
   fixturesIn("validation")
     .flatMap(({ rows }) => rows)
@@ -22,10 +21,10 @@ const ruleRows = () =>
     });
 
 /**
- * A script that calls `report` with the rows that are wrong, as JSON.
+ * Bundles a script that calls `report` with the rows that fail, as JSON.
  * @param {string} folder a project in which the package is installed
- * @param {{validate: string, form: string, report: string}} entries names of the package's, and of the function
- * @param {import("esbuild").BuildOptions} options by which the entries are found
+ * @param {{validate: string, form: string, report: string}} entries the package's entries, and the name of the function
+ * @param {import("esbuild").BuildOptions} options that resolve the entries
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
   const rows = JSON.stringify({

@@ -1,4 +1,4 @@
-/** Tries rows in any engine: with what the language has, and nothing of a platform. */
+/** Runs rows in any engine, with the language alone and no platform. */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
   const wrong = [],
     count = { bytes: 0, values: 0, forms: 0 };
@@ -45,7 +45,7 @@ export function triedRows({ validate, validateAt, validateBytes }, readForm, { r
   return { wrong, count };
 }
 
-/** The same with the members in another order. */
+/** Returns the same value with its members in another order. */
 function sorted(value) {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until that is so, and fails after so long. @param {() => unknown} condition @param {number} milliseconds */
+/** Waits until the condition holds; fails after the given time. @param {() => unknown} condition @param {number} milliseconds */
 export async function until(condition, milliseconds) {
   const deadline = Date.now() + milliseconds;
   while (!(await condition())) {

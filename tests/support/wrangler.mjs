@@ -1,4 +1,4 @@
-/** wrangler.toml as an operator has it who has set it up. */
+/** wrangler.toml as an operator has set it up. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,31 +6,31 @@ const ROOT = join(import.meta.dirname, "../..");
 const SENDER = 'MAIL_FROM = "pledges@shop.example"';
 
 /**
- * wrangler.toml with a PUBLIC_ORIGIN in each environment, such as `https://staging.example`.
+ * Writes wrangler.toml with a PUBLIC_ORIGIN in each environment, such as `https://staging.example`.
  * @param {string} folder that the file is written to
- * @param {(text: string) => string} [change] what else is changed
+ * @param {(text: string) => string} [change] a further change of its text
  * @returns {string} the file
  */
 export const withOrigins = (folder, change = (text) => text) =>
   written(folder, change(originsIn(source())));
 
-/** @param {string} text of wrangler.toml @returns {string} the same without its build */
+/** @param {string} text of wrangler.toml @returns {string} the text without its build */
 export const withoutBuild = (text) => text.replace(/^\[build\]\n(?:.+\n)+/m, "");
 
 /**
- * The same with what is commented out, the settings of e-mails, and without its build.
+ * Writes wrangler.toml with the settings of e-mails, which are commented out in it, and without its build.
  * @param {string} folder
  */
 export const withMail = (folder) => written(folder, mailIn(originsIn(source())));
 
 /**
- * wrangler.toml with the settings of e-mails alone: no origin is set.
+ * Writes wrangler.toml with the settings of e-mails, but without an origin.
  * @param {string} folder
  */
 export const withMailAlone = (folder) => written(folder, mailIn(source()));
 
 /**
- * wrangler.dashboard.toml without its build.
+ * Writes wrangler.dashboard.toml without its build.
  * @param {string} folder
  * @param {(text: string) => string} [change] what else is changed
  */

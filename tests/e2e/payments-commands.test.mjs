@@ -1,0 +1,103 @@
+/** `npm run payments`: a month is marked as paid, and the mark is removed again. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ENTRIES, LIVE_ID, RECORDS, operator } from "./operator.mjs";
+import { contents } from "./script.mjs";
+
+test("a month is marked as paid by its exact sum, shown as paid, left out of unpaid exports, and marked as unpaid again", async (t) => {
+  const { changed, kv, json, words, command, fails, reconcile } = await operator(t);
+  const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
+  const inOctober = (last, more) => ({
+    key: `transaction:${LIVE_ID.slice(0, -1)}${last}`,
+    value: value.replace('"offeringId":"tree"', '"offeringId":"tre"'),
+    metadata: {
+      ...metadata,
+      summary: { ...metadata.summary, createdAt: "2025-10-31T23:59:59.999Z", ...more },
+    },
+  });
+  const euros = { amount: "0.30", currencyCode: "EUR", unpriced: 2 };
+  await kv.write([...ENTRIES, inOctober("e", {}), inOctober("i", euros)]);
+  await reconcile();
+  const october = ["--unit", "unit_dev_two", "--month", "2025-10"];
+  const paid = ["--paid-at", "2025-11-05", "--invoice", "2025/17", "--by", "Ada"];
+  const mark = (...more) => ["payments", "mark", ...october, ...paid, ...more];
+  const both = ["--amount", "1.5", "--currency", "USD", "--amount", "0.30", "--currency", "EUR"];
+  const before = await contents(kv);
+  const month = "2025-10 of the unit `unit_dev_two` (live)";
+  await fails(
+    mark("--amount", "1.80"),
+    `nothing was marked: ${month} has sums in several currencies: name the currency of each amount`,
+  );
+  await fails(
+    mark("--amount", "1.80", "--currency", "USD"),
+    `nothing was marked: ${month} has a sum of 0.30 EUR and 1.50 USD, not of 1.80 USD`,
+  );
+  await fails(mark(...both), /has 2 unpriced pledges, for example in ptran_\S+i, charged 0\.00/);
+  const right = mark(...both, "--accept-unpriced", "2");
+  await fails(
+    right,
+    /^Mark 2025-10 of unit_dev_two \(live\) of .+ as paid: 0\.30 EUR and 1\.50 USD on 2025-11-05T00:00:00Z, invoice 2025\/17\? Not confirmed/,
+  );
+  assert.deepEqual(await contents(kv), before);
+  const sums = [
+    { currencyCode: "EUR", amount: "0.30", transactions: 1, unpriced: 2 },
+    { currencyCode: "USD", amount: "1.50", transactions: 1, unpriced: 0 },
+  ];
+  const { at, ...marked } = await json(...right, "--yes");
+  const of = { unit: "unit_dev_two", mode: "live", month: "2025-10" };
+  const payment = { paidAt: "2025-11-05T00:00:00.000Z", sums, invoice: "2025/17", by: "Ada" };
+  assert.deepEqual(marked, { ...of, ...payment });
+  const name = "settlement:live:unit_dev_two:2025-10";
+  assert.deepEqual(await changed(name), { ...payment, at, version: 1 });
+  await fails(
+    [...right, "--yes"],
+    /is already marked as paid: 0\.30 EUR and 1\.50 USD paid on 2025-11-05/,
+  );
+
+  await kv.write([inOctober("m", {})]); // which only an operator's own write could cause
+  await reconcile();
+  const lines =
+    /^2025-10 +unit_dev_two +live +1 +0\.30 +EUR +2 +0\.30 +2025-11-05T00:00:00Z +2025\/17$/m;
+  assert.match(await words("transactions", "usage", ...october), lines);
+  const usage = await json("transactions", "usage", ...october);
+  const settled = { amount: "1.50", paidAt: payment.paidAt, invoice: "2025/17" };
+  const [, dollars] = usage.sums;
+  const late = [`${LIVE_ID.slice(0, -1)}m`];
+  assert.deepEqual([dollars.amount, dollars.settled, dollars.late], ["3.00", settled, late]);
+  const named = `^2025-10 of unit_dev_two \\(live\\): ${late}$`;
+  assert.match(await words("transactions", "usage", ...october), new RegExp(named, "m"));
+  const { now, ...shown } = await json("payments", "show", ...october);
+  assert.deepEqual([shown.sums, now.map(({ amount }) => amount)], [sums, ["0.30", "3.00"]]);
+  assert.match(
+    await words("payments", "show", ...october),
+    /^The month's sum in the ledger is now 0\.30 EUR and 3\.00 USD\.$/m,
+  );
+  const view = ["transactions", "show", `${LIVE_ID.slice(0, -1)}e`];
+  assert.match(await words(...view), /^Paid +2025-11-05T00:00:00Z$/m);
+  const unpaid = ["transactions", "export", "--month", "2025-10", "--unpaid"];
+  assert.match(await words(...unpaid), /^no unpaid live transactions in 2025-10$/m);
+  assert.equal((await json(...unpaid.slice(0, -1))).transactions, 3);
+  const list = ["payments", "list", "--unit", "unit_dev_two"];
+  assert.deepEqual((await json(...list)).payments, [{ ...marked, at }]);
+  assert.match(await words(...list), /^2025-10 +live +1\.50 +USD +1 +2025-11-05T/m);
+
+  const undo = ["payments", "undo", ...october];
+  await fails(
+    [...undo, "--mode", "test"],
+    "nothing was undone: 2025-10 of unit_dev_two (test) is not marked as paid here",
+  );
+  const asked = await command(1, undo);
+  assert.match(
+    asked.problem,
+    /^2025-10 +live .+\n+stopped: Mark 2025-10 of unit_dev_two .+ as unpaid\?/m,
+  );
+  assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
+  assert.equal(await kv.get(name), null);
+  assert.match(await words(...list), /^no month is marked as paid$/m);
+  assert.doesNotMatch(await words(...view), /^Paid/m);
+  await fails(
+    ["payments", "show", ...october],
+    "2025-10 of unit_dev_two (live) is not marked as paid here",
+  );
+  assert.equal((await json(...unpaid)).transactions, 3);
+});

@@ -1,0 +1,85 @@
+/** `npm run prices`: the price list of each mode. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { operator } from "./operator.mjs";
+import { scratch } from "./script.mjs";
+
+test("each mode has its own prices, and an invalid file changes none", async (t) => {
+  const { changed, kv, json, words, fails, command } = await operator(t);
+  const EUR = { currencyCode: "EUR", unitPrices: { tree: "0.50" } };
+  const GBP = { currencyCode: "GBP", unitPrices: {} };
+  const stored = async () => {
+    const { catalogues } = await json("prices", "show");
+    return [catalogues.test, catalogues.live].map(({ prices, ...catalogue }) => catalogue);
+  };
+  assert.deepEqual(await json("prices", "show"), { catalogues: { test: null, live: null } });
+  assert.match(await words("prices", "show"), /^prices of live keys\nno price list is set/m);
+  await command(0, ["prices", "set", "-", "--mode", "test"], JSON.stringify(GBP));
+  const file = join(scratch(t), "prices.json");
+  writeFileSync(file, JSON.stringify(EUR));
+  assert.match(
+    await words("prices", "set", file, "--mode", "live"),
+    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 unchanged$/m,
+  );
+  const { prices, ...record } = await changed("catalogue:live");
+  assert.deepEqual(record, { ...EUR, version: 1 });
+  assert.deepEqual(JSON.parse(await kv.get(`prices:live:${prices}`)), { ...record, prices });
+  assert.deepEqual(await stored(), [GBP, EUR]);
+  const live = await json("prices", "show", "--mode", "live");
+  assert.deepEqual(live, { catalogues: { live: { ...EUR, prices } } });
+
+  await fails(
+    ["prices", "set", "-"],
+    /^the price list: .*write a plain decimal in quotes.* at line 1 column 46$/,
+    '{"currencyCode":"EUR","unitPrices":{"tree":0.5}}',
+  );
+  await fails(["prices", "set", `${file}.csv`], /prices\.json\.csv: ENOENT: /);
+  writeFileSync(file, "tree,0.50\n");
+  await fails(["prices", "set", file], `${file}: is not JSON: expected ident at line 1 column 3`);
+  assert.deepEqual(await stored(), [GBP, EUR]);
+});
+
+test("removed prices and a new currency need confirmation, and each change is kept with the person who made it", async (t) => {
+  const { json, words, command } = await operator(t);
+  const file = join(scratch(t), "prices.json");
+  const set = (currencyCode, unitPrices, ...args) => {
+    writeFileSync(file, JSON.stringify({ currencyCode, unitPrices }));
+    return ["prices", "set", file, ...args];
+  };
+  await json(...set("USD", { tree: "0.50", "plastic-kg": "1.25" }, "--by", "Ada"));
+  const asked = async (args) => (await command(1, args)).problem;
+  const lost = await asked(set("USD", { tre: "50" }, "--mode", "live"));
+  assert.match(lost, /^tree {8}0\.50 {4}–$/m);
+  assert.match(
+    lost,
+    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? Not confirmed, no price was changed: /m,
+  );
+  const moved = await asked(set("EUR", { tree: "0.50", "plastic-kg": "1.25" }));
+  assert.match(
+    moved,
+    /^stopped: test keys: the currency changes from USD to EUR; live keys: the c/m,
+  );
+
+  const price = ["prices", "change", "tree", "0.55", "--mode", "live", "--by", "Bo"];
+  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 unchanged$/m);
+  await json(...set("EUR", { tree: "0.60" }, "--mode", "test", "--by", "Cy", "--yes"));
+  const history = (await words("prices", "history")).replaceAll(/^\S+Z {2}/gm, "");
+  assert.equal(
+    history,
+    `TIME                  BY   MODE  OFFERING    BEFORE  AFTER
+Ada  test  plastic-kg  –       1.25
+Ada  test  tree        –       0.50
+Ada  live  plastic-kg  –       1.25
+Ada  live  tree        –       0.50
+Bo   live  tree        0.50    0.55
+Cy   test  (currency)  USD     EUR
+Cy   test  plastic-kg  1.25    –
+Cy   test  tree        0.50    0.60
+`,
+  );
+  const { history: live } = await json("prices", "history", "--mode", "live");
+  const { catalogues } = await json("prices", "show");
+  assert.deepEqual([live.at(-1).time, live.length], [catalogues.live.prices, 2]);
+});
