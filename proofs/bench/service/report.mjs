@@ -14,7 +14,7 @@ export function report(runs, { bench, root }) {
   };
   const processes = runs[0].load.ours[runs[0].kinds[0]].length;
   return [
-    `${provenance(versions, runs.length)} Each figure is the median of ${processes * runs.length} fresh processes, ours of twice as many: microseconds of processor time of \`workerd\` per request, with KV in memory. \`×\`: that one's time divided by ours; \`level\` within the noise, by which processes of one build differ. A limit does none of the work.`,
+    `${provenance(versions, runs.length)} Figures are microseconds of processor time of \`workerd\` per request, with KV in memory: the median of ${processes * runs.length} fresh processes, for ours of twice as many. \`×\` is the other Worker's time divided by ours; \`level\` means within the noise, the difference between processes of one build. A \`limit\` Worker does only part of the work.`,
     loadTable(runs),
     startTable(runs),
   ].join("\n\n");

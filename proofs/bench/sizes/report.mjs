@@ -16,7 +16,7 @@ export function report([sizes], { bench }) {
     use,
     ...names.map((name) => cell(sizes.find((size) => size.use === use && size.name === name))),
   ]);
-  const prose = `Minified bytes after brotli (and before). Versions: ${versions.join(", ")}.`;
+  const prose = `Minified bytes after brotli (before it in brackets). Versions: ${versions.join(", ")}.`;
   return `${prose}\n\n${table(["", ...names], rows)}`;
 }
 
