@@ -1,4 +1,4 @@
-//! What became of an e-mail, in words: every state with every reason that it may have.
+//! Tests how the state of an e-mail is described: every state with every possible reason.
 
 use impact_pledge::notify::Reason;
 use impact_pledge::operator::notifications::{
@@ -24,7 +24,7 @@ const FIRST: &str = "The first e-mail may still be sent: the recipient may get t
 const MAYBE: &str = "It may have been sent: the recipient may get a second e-mail";
 const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
 
-/// State and reason; the line; whether it can be sent again; what may go wrong then.
+/// State and reason; the description; whether the e-mail can be resent; the warning before a resend.
 type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
 
 const ROWS: [Row; 23] = [

@@ -1,4 +1,4 @@
-//! A unit's profile: the limits of its members, and how the timeline shows it.
+//! Tests a unit's profile: the limits of its members, and how the timeline shows it.
 
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
@@ -80,7 +80,7 @@ fn a_long_header_is_read_as_far_as_browsers_write() {
     assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
 }
 
-/// Every sentence is there, with its placeholder and parts.
+/// Every language has every sentence, with its placeholder and parts.
 #[test]
 fn no_language_lacks_a_sentence() {
     use Sentence::*;

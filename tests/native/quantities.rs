@@ -1,4 +1,4 @@
-//! Quantities by offering, held to rows and to sums of integers.
+//! Compares quantities by offering with rows of data and with sums of integers.
 
 use impact_pledge::api::{MAX_RECORD_BYTES, MIN_PLEDGE_BYTES};
 use impact_pledge::decimal::{Decimal, MAX_UNITS};
@@ -40,7 +40,7 @@ fn an_offerings_amounts_are_summed_exactly() {
         (&[5e-7, 5e-7], json!(1)),
         (&[0.1, 0.2], json!(300_000)),
         (&[0.1; 1_000], json!(100_000_000)),
-        (&[1.005], json!(1_005_000)), // less than 1.005 as a double; its text is not
+        (&[1.005], json!(1_005_000)), // as a double less than 1.005; the text is exact
         (&[9_007_199_254.0], json!(9_007_199_254_000_000_u64)),
         (&[9_007_199_254.0, 0.740_991], json!(9_007_199_254_740_991_u64)),
         (&[9_007_199_254.0, 0.740_992], json!("9007199254740992e-6")),
@@ -88,7 +88,7 @@ fn quantities_that_exceed_a_number_of_bytes_are_none() {
     assert_eq!(of(&[], 2), Some(read("[]").unwrap()));
 }
 
-/// What any request can have, and far more pledges than a record holds.
+/// Any amounts that a request can have, in far more pledges than a record holds.
 #[test]
 fn hostile_pledges_take_neither_memory_nor_time() {
     let mixed = [1e308, 5e-324, 9_007_199_254_740_993.0, 0.1, 3.0];

@@ -1,4 +1,4 @@
-//! How the ledger is kept up: by the cron, by a check, by a new beginning; and how it says how it is.
+//! Tests the upkeep of the ledger by the cron, a check and a rebuild, and the report of its state.
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
@@ -16,7 +16,7 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 const MINUTE: u64 = 60_000;
 const LIMITS: Limits = Limits { calls: 600, milliseconds: MINUTE };
 
-/// A clock that goes on by a second whenever it is looked at.
+/// A clock that advances by a second at each reading.
 struct Ticking(Cell<u64>);
 
 impl TimeZones for Ticking {
@@ -186,7 +186,7 @@ fn a_check_is_of_a_whole_pass() {
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 100, ..LIMITS };
     assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, Reached::Part);
-    ledger.sql("DELETE FROM transactions"); // of what that pass has listed already, too
+    ledger.sql("DELETE FROM transactions"); // including rows that this pass has listed already
     let checked = check(&ledger, &store, NOW_MS + 11 * MINUTE).unwrap();
     assert_eq!(rows(&ledger), 60);
     assert_eq!(checked.state.completed, Some(NOW_MS + 11 * MINUTE));
