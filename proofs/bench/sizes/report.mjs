@@ -4,7 +4,7 @@ import { table, versionsOf } from "../report.mjs";
 const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 
 /**
- * A row for each use, a column for each library; – where a library is not for that use.
+ * A row for each use, a column for each library; – if the library does not have that use.
  * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same
  * @param {{bench: string}} environment
  */

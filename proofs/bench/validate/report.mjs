@@ -53,7 +53,7 @@ function timeCell(runs, name) {
   return `${figure(median(runs.map((run) => ratio(run[name], run[OURS]))))} ×`;
 }
 
-/** The bytes that a page downloads, how soon it can check, and how far each follows the contract. */
+/** The bytes that a page downloads, the time to the first check, and how far each library follows the contract. */
 function bytesTable(runs) {
   const [{ bytes, node }] = runs;
   const { conformity } = node;
