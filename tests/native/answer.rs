@@ -157,7 +157,7 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
 }
 
 #[test]
-fn every_row_is_read_as_it_says() {
+fn every_row_has_its_value() {
     let mut count = 0;
     for (file, File { about, answers, rows }) in fixtures::files::<File>("answers") {
         assert!(!about.is_empty(), "{file}");
@@ -203,7 +203,7 @@ fn amounts_of_any_length_are_read_in_linear_time() {
 }
 
 #[test]
-fn what_is_passed_over_may_be_long_but_not_deep() {
+fn ignored_values_may_be_long_but_not_deep() {
     let later = |value: String| {
         let body = WHOLE.get.to_string().replacen('{', &format!(r#"{{"later":{value},"#), 1);
         read(Get, 200, body.as_bytes()).is_ok()

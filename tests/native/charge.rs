@@ -72,7 +72,7 @@ fn a_sum_is_rounded_once() {
 }
 
 #[test]
-fn what_is_not_listed_costs_nothing() {
+fn an_unpriced_offering_costs_nothing() {
     let prices = [("tree", "0.50")];
     assert_eq!(charge(&prices, &[(3.0, "plastic"), (1.0, "tree")]), "0.50");
     assert_eq!(charge(&prices, &[(3.0, "Tree"), (3.0, "tree "), (3.0, "")]), "0.00");

@@ -315,7 +315,7 @@ fn calls_of(change: Change) -> usize {
 }
 
 #[test]
-fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
+fn the_person_was_told_the_truth_if_one_step_fails() {
     for change in CHANGES {
         for call in 1..=calls_of(change) {
             for fault in FAULTS {
@@ -345,7 +345,7 @@ fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
 }
 
 #[test]
-fn whatever_fails_at_two_steps_what_the_person_heard_is_true_in_the_end() {
+fn the_person_was_told_the_truth_if_two_steps_fail() {
     for change in CHANGES {
         for first in 1..=calls_of(change) {
             for second in first + 1..=calls_of(change) + 3 {

@@ -82,7 +82,7 @@ fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn()
 }
 
 #[test]
-fn a_mail_that_hangs_holds_its_own_transaction_alone() {
+fn an_email_that_hangs_delays_only_its_own_transaction() {
     let desk = Desk::new();
     let instance = desk.instance();
     desk.post.hangs.set(true);
@@ -297,7 +297,7 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
 
 /// The instance broke before the e-mail was sent, perhaps because of another message.
 #[test]
-fn a_delivery_that_begins_anew_is_not_kept_by_its_own_claim() {
+fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let desk = Desk::new();
     let (instance, message) = (desk.instance(), message());
     let notifier = desk.notifier(&instance);

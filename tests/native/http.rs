@@ -23,7 +23,7 @@ use support::service::{
 
 /// If openapi.yaml has the operation, the answer must also be valid by openapi.yaml.
 #[test]
-fn every_row_is_answered_as_it_says_and_as_openapi_says() {
+fn every_row_has_its_answer_which_openapi_allows() {
     let document = OpenApi::read();
     let (mut wrong, mut answered) = (Vec::new(), BTreeSet::new());
     for (file_name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
@@ -143,7 +143,7 @@ fn rows_are_many_and_each_is_one_of_a_kind() {
 // ---- Time and chance ---------------------------------------------------------------------------
 
 #[test]
-fn every_id_and_edit_key_is_drawn_anew() {
+fn every_id_and_edit_key_is_new() {
     let service = seeded();
     let mut body = minimal();
     body["pledges"] = vec![minimal()["pledges"][0].clone(); 20].into();
@@ -160,7 +160,7 @@ fn every_id_and_edit_key_is_drawn_anew() {
 // ---- What is stored ----------------------------------------------------------------------------
 
 #[test]
-fn a_create_writes_one_record_a_repeatable_one_two_and_what_is_refused_none() {
+fn a_create_writes_one_record_two_with_an_idempotency_key_and_none_if_refused() {
     let service = seeded();
     let before = service.store.names();
     service.create(UNIT, &json!({}));

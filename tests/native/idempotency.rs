@@ -80,7 +80,7 @@ fn every_purpose_and_index_gives_other_bytes() {
 
 /// A change of the code must not change IDs that callers have.
 #[test]
-fn what_is_derived_stays_what_it_is() {
+fn derived_ids_never_change() {
     // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and
     // index.
     let bytes: [u8; 32] = INPUT.derivation().bytes("transaction", 0);
@@ -143,7 +143,7 @@ fn a_replay_is_remembered_for_two_minutes() {
 
 /// Beyond 2 MiB in all, the unit with the most bytes loses its oldest record, and the other units lose nothing.
 #[test]
-fn a_unit_forgets_its_own_replays_alone() {
+fn a_unit_with_many_replays_forgets_only_its_own() {
     let replays = Caches::default().recent_replays;
     let live = unit("a");
     replays.keep(&live, hash(0), replay("mine"), 0);

@@ -66,7 +66,7 @@ fn an_id_begins_with_its_shop_and_its_order() {
 
 /// A change of the code must not change the names in earlier backups.
 #[test]
-fn what_a_shop_and_an_order_begin_with_stays_what_it_is() {
+fn prefixes_of_shops_and_orders_never_change() {
     let shop = scope(Mode::Test, "unit_1");
     assert_eq!(TransactionId::shop_prefix(&shop), "ptran_pmet5tut");
     assert_eq!(TransactionId::order_prefix(&SECRET, &shop, "order-1"), "ptran_pmet5tutuddxov7d");

@@ -44,7 +44,7 @@ fn a_request_counts_before_its_first_byte() {
 }
 
 #[test]
-fn what_is_large_leaves_room_for_what_is_small_and_all_leave_room_for_who_holds_nothing() {
+fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     let in_flight = InFlight::default();
     let mut large: Vec<_> =
         ["a", "b", "c"].map(|owner| read(&in_flight, owner, 6 * MIB).unwrap()).into();
@@ -145,7 +145,7 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
 
 /// The profile is read first, so that no bytes of the record are held during that wait.
 #[test]
-fn a_page_whose_record_finds_no_room_is_a_page_that_says_so() {
+fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();
     let created = service.create(UNIT, &minimal());
     service.store.take_reads();
@@ -162,7 +162,7 @@ fn a_page_whose_record_finds_no_room_is_a_page_that_says_so() {
 
 /// The size of a record is known before it is read. A record without a size counts as the largest.
 #[test]
-fn a_page_reserves_what_its_record_has() {
+fn a_page_reserves_the_size_of_its_record() {
     let service = seeded();
     let created = service.create(UNIT, &minimal());
     let name = format!("transaction:{}", created.json()["id"].as_str().unwrap());
@@ -182,7 +182,7 @@ fn a_page_reserves_what_its_record_has() {
 /// After two payloads raced under one idempotency key, the one whose replay record was overwritten is answered from its
 /// transaction.
 #[test]
-fn a_repeat_whose_record_finds_no_room_is_to_come_again() {
+fn a_retry_without_room_for_its_record_is_asked_to_retry_later() {
     let service = seeded();
     let first = service.send(&repeatable(&minimal()));
     let replay = service.store.names().into_iter().find(|name| name.starts_with("idempotency:"));

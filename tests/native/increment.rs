@@ -50,7 +50,7 @@ fn a_page_after_the_other_has_all_that_was_created_or_erased_since() {
 }
 
 #[test]
-fn a_list_is_taken_as_far_as_it_is_new() {
+fn a_backup_takes_only_new_records_of_a_list() {
     let since = date_time(NOW_MS);
     let seconds = NOW_MS / 1_000;
     let audit = |ms: u64| format!("audit:{:013}:0011223344556677", 9_999_999_999_999 - ms);

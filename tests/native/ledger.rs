@@ -130,7 +130,7 @@ fn an_erasure_stays_whatever_comes_later() {
 }
 
 #[test]
-fn what_is_no_message_of_the_service_stops_no_other() {
+fn a_foreign_message_stops_no_other() {
     let ledger = SqliteLedger::default();
     let wrong = [
         json!(null),
@@ -238,7 +238,7 @@ fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
 }
 
 #[test]
-fn a_long_offering_is_cut_and_told_from_others() {
+fn long_offerings_are_cut_and_stay_distinct() {
     let ledger = SqliteLedger::default();
     let of = |number, offering: String| {
         message(number, json!({ "summary": { "quantities": [[offering, 1_000_000]] } }))
@@ -516,7 +516,7 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
 
 /// Giving up works for any earlier state. If the record was seen, it has a claim afterwards.
 #[test]
-fn a_change_that_is_given_up_leaves_all_as_it_was_before() {
+fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
         format!("'member', 't:u', '{state}', '{change}', '{change}', {}", NOW_MS - age)
     };
@@ -658,7 +658,7 @@ fn reconcile(
 }
 
 #[test]
-fn a_pass_finds_what_no_message_told() {
+fn a_pass_finds_records_without_a_message() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(3);
     let messages: Vec<_> = (1..=10).map(|number| message(number, json!({}))).collect();
@@ -675,7 +675,7 @@ fn a_pass_finds_what_no_message_told() {
 }
 
 #[test]
-fn a_pass_goes_on_where_it_ended() {
+fn a_pass_continues_where_it_stopped() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(2);
     (1..=20).for_each(|number| keep(&store, &message(number, json!({}))));
@@ -705,7 +705,7 @@ fn two_never_work_at_one_pass() {
 }
 
 #[test]
-fn what_kv_has_counts_but_not_what_it_showed_a_while_ago() {
+fn the_current_record_counts_and_a_stale_read_does_not() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let (before, other) = (message(1, json!({})), json!({ "summary": { "amount": "9.00" } }));
     receive(&ledger, &[before]);
@@ -812,7 +812,7 @@ fn a_value_from_before_an_erasure_gives_no_row() {
 }
 
 #[test]
-fn claims_become_what_kv_has() {
+fn claims_are_updated_from_kv() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let now = NOW_MS + DAY_MS;
     let records = [
@@ -869,7 +869,7 @@ fn claims_become_what_kv_has() {
 
 /// A rebuild empties all tables.
 #[test]
-fn what_the_ledger_lacks_is_imported_in_as_many_calls_as_it_takes() {
+fn missing_rows_are_imported_over_several_calls() {
     const SHOPS: usize = 1_500;
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     for number in 0..36_000 {
@@ -893,7 +893,7 @@ fn what_the_ledger_lacks_is_imported_in_as_many_calls_as_it_takes() {
 
 /// Workers KV returns list pages without names where many records were removed.
 #[test]
-fn a_page_without_names_says_nothing_of_what_is_gone() {
+fn a_page_without_names_does_not_mean_that_records_were_removed() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let messages: Vec<_> = (1..=3).map(|number| message(number, json!({}))).collect();
     messages.iter().for_each(|message| keep(&store, message));

@@ -98,7 +98,7 @@ fn sums_are_found_by_shop_and_month() {
 }
 
 #[test]
-fn what_changed_is_found_by_time_and_by_erasure() {
+fn changes_are_found_by_time_and_by_erasure() {
     let found = plan(async |it| {
         let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();
         ledger::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();

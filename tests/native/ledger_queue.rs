@@ -126,7 +126,7 @@ fn a_message_and_the_metadata_of_its_record_are_one() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_and_damaged_quantities_are_none() {
+fn invalid_messages_are_refused_and_damaged_quantities_ignored() {
     let (service, queue) = bench();
     service.create(UNIT, &minimal());
     let sent = queue.taken().remove(0);

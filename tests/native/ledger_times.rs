@@ -173,7 +173,7 @@ impl<H: Fn()> Ledger for Sleepy<'_, H> {
 }
 
 #[test]
-fn whoever_slept_takes_the_reconciliation_from_nobody() {
+fn a_computer_that_slept_does_not_take_the_lease() {
     let (ledger, store, clock) =
         (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
     let happens = || {
@@ -197,7 +197,7 @@ fn set(ledger: &SqliteLedger, columns: &str) {
 const AHEAD: [(u64, bool); 4] = [(MINUTE, true), (7 * MINUTE, true), (HOUR, false), (YEAR, false)];
 
 #[test]
-fn a_lease_of_a_clock_that_is_far_ahead_keeps_nobody_away() {
+fn a_lease_by_a_clock_that_is_far_ahead_does_not_count() {
     for (ahead, counts) in AHEAD {
         let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
         set(&ledger, &format!("holder = 'other', lease = {}", now + ahead));
@@ -225,7 +225,7 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
 
 /// Otherwise the end of the pass would say that the ledger is complete up to a time in the future.
 #[test]
-fn a_pass_that_began_by_a_clock_that_is_far_ahead_begins_anew() {
+fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {
         let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
         keep(&store, &message(1, json!({})));

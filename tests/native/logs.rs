@@ -458,7 +458,7 @@ fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
 }
 
 #[test]
-fn a_network_is_limited_anew_by_the_platform_after_ten_seconds() {
+fn a_limited_network_asks_the_platform_again_after_ten_seconds() {
     let (service, request) = limited();
     let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);

@@ -150,7 +150,7 @@ const ROWS: [Row; 23] = [
 ];
 
 #[test]
-fn each_state_and_reason_has_its_words() {
+fn each_state_and_reason_has_a_description() {
     for (state, reason, line, is_sendable, risked) in ROWS {
         let status = status(state, reason);
         assert_eq!(in_words(&status), line);
@@ -177,7 +177,7 @@ fn no_state_and_no_reason_is_left_out() {
 }
 
 #[test]
-fn a_line_has_what_else_is_known() {
+fn a_log_line_has_all_known_facts() {
     let queued = Status {
         round: Some(2),
         at: Some("2026-11-21T02:02:03.000Z".to_owned()),

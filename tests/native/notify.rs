@@ -373,7 +373,7 @@ fn a_store_that_fails_is_never_taken_for_an_absent_record() {
 }
 
 #[test]
-fn what_fails_at_its_last_attempt_is_given_up_and_listed() {
+fn a_failure_at_the_last_attempt_is_final_and_listed() {
     type Change = fn(&Desk);
     let rows: [(&str, Change); 3] = [
         ("E_BUSY", |desk| {
@@ -766,7 +766,7 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
 }
 
 #[test]
-fn failures_are_listed_by_day_with_what_became_of_them_since() {
+fn failures_are_listed_by_day_with_their_current_state() {
     let desk = Desk::asked();
     let keep = |day: &str, id: &TransactionId| {
         desk.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");

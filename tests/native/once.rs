@@ -451,7 +451,7 @@ fn nobody_else_hears_of_an_operation_or_is_stopped_by_it() {
 }
 
 #[test]
-fn who_gives_no_id_has_a_new_one_for_each_change() {
+fn without_an_id_each_change_gets_a_new_one() {
     let world = World::before(Create);
     let make = || world.ask(Create.asked(), ADA, None, &[]).0.unwrap().unwrap();
     let (one, other) = (make(), make());
@@ -594,7 +594,7 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
 
 /// A person who was told that a key was not created has not seen its secret. The same form shows it.
 #[test]
-fn a_key_whose_making_failed_is_shown_by_the_repeat() {
+fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
         let world = World::before(command);
         let id = world.opened();
@@ -784,7 +784,7 @@ fn an_id_is_plain_text_and_one_that_says_its_time_begins_nothing_after_an_hour()
 // ---- Without a ledger ----------------------------------------------------------------------------
 
 #[test]
-fn without_a_ledger_the_audit_log_tells_what_was_begun() {
+fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
     for command in COMMANDS.into_iter().filter(|command| command.is_of_records()) {
         let world = World::without_ledger(command);
         let id = world.opened();

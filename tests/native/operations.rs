@@ -304,7 +304,7 @@ fn a_key_that_is_made_twice_by_one_id_is_one_key_whose_secret_is_shown_once() {
 }
 
 #[test]
-fn what_is_not_confirmed_is_not_done() {
+fn a_change_without_confirmation_is_not_made() {
     let place = Place::new();
     place.run(Operation::KeysCreate, None, json!({ "mode": "live", "unit": "shop" })).unwrap();
     *place.person.input.borrow_mut() =

@@ -139,7 +139,7 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
 }
 
 #[test]
-fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
+fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
     let (store, desk) = (MemoryStore::default(), desk());
     store.set_page_length(4);
     let change = |number: u64| {
@@ -193,7 +193,7 @@ fn name_of(key: &str) -> String {
 }
 
 #[test]
-fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
+fn a_new_key_is_stored_as_its_hash_and_its_permissions() {
     for (mode, level, label, record, prefix) in [
         (Mode::Test, unit("u"), "", json!({ "mode": "test", "unit": "u" }), "service_sk_test_"),
         (
@@ -481,7 +481,7 @@ fn an_id_is_looked_for_among_the_names_that_begin_so() {
 }
 
 #[test]
-fn what_names_no_key_or_several_is_refused() {
+fn an_id_of_no_key_or_of_several_is_refused() {
     let store = three_keys();
     let no_id = "this is neither a key nor an ID: take the ID from the key list";
     for (wanted, message) in [
@@ -728,7 +728,7 @@ fn a_team_is_a_record_for_each_unit() {
 }
 
 #[test]
-fn the_register_knows_what_was_meant() {
+fn the_register_suggests_similar_ids() {
     let store = MemoryStore::default();
     let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
     block_on(register::add(&store, None, &desk().author(), &ids)).unwrap();
@@ -990,7 +990,7 @@ fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
 }
 
 #[test]
-fn what_new_prices_change_is_known_before_and_after() {
+fn the_effect_of_new_prices_is_shown_before_and_after() {
     let store = MemoryStore::default();
     let price = |offering: &str, from: Value, to: Value| json!({ "offering": offering, "from": from, "to": to });
     let lists = [
@@ -1123,7 +1123,7 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
 }
 
 #[test]
-fn what_a_developer_changed_is_not_seeded_again() {
+fn seeding_keeps_changes_of_developers() {
     let store = MemoryStore::default();
     store.keep("catalogue:test", b"mine", b"null");
     block_on(seed::seed(&store)).unwrap();

@@ -267,7 +267,7 @@ fn a_crowd_reads_a_settlement_once_in_ten_seconds_and_shares_a_failure() {
 }
 
 #[test]
-fn a_read_whose_caller_hung_up_fails_nobody_else() {
+fn a_read_whose_caller_hung_up_fails_no_other_request() {
     let bench = bench();
     bench.keep_settlement(&settlement(PAID_AT));
     let isolate = bench.service.isolate();
@@ -373,7 +373,7 @@ fn without_the_record_of_changes_nothing_is_marked_and_nothing_undone() {
 }
 
 #[test]
-fn what_is_not_the_months_sum_is_not_marked() {
+fn an_amount_that_differs_from_the_months_sum_is_refused() {
     let bench = bench();
     let mut free = minimal();
     free["pledges"][0]["impact"]["offeringId"] = json!("new");

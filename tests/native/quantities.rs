@@ -80,7 +80,7 @@ fn offerings_are_sorted_and_stand_once() {
 }
 
 #[test]
-fn quantities_that_exceed_a_number_of_bytes_are_none() {
+fn quantities_above_the_limit_of_bytes_are_left_out() {
     let amounts = [(1.0, "tree"), (1e-7, "\u{0}\"\u{e9}"), (2.0, "x")];
     let bytes = sums(&amounts).to_string().len();
     assert!(of(&amounts, bytes).is_some());
@@ -104,7 +104,7 @@ fn hostile_pledges_take_neither_memory_nor_time() {
 // ---- What is read --------------------------------------------------------------------------------
 
 #[test]
-fn what_another_program_wrote_is_read_in_one_form() {
+fn quantities_of_other_programs_are_normalised() {
     let same = |json: &str, expected: Value| assert_eq!(json!(read(json).unwrap()), expected);
     same(r#"[["b",1],["a",2]]"#, json!([["a", 2], ["b", 1]]));
     same(r#"[["a","0003.50"]]"#, json!([["a", 3_500_000]]));
@@ -116,7 +116,7 @@ fn what_another_program_wrote_is_read_in_one_form() {
 }
 
 #[test]
-fn what_is_no_quantity_is_refused_and_not_quoted() {
+fn invalid_quantities_are_refused_and_not_quoted() {
     let digits = "9".repeat(1_001);
     let long = format!(r#"[["a","{digits}"]]"#);
     for json in [

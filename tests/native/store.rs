@@ -56,7 +56,7 @@ fn a_key_owns_its_prefix_and_fits() {
 }
 
 #[test]
-fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
+fn only_the_key_of_its_kind_parses_a_listed_name() {
     let credential = CredentialKey(ApiKey::new("k").hash());
     let month = Month::parse("2026-01").unwrap();
     let names = [

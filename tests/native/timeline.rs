@@ -134,7 +134,7 @@ struct Row {
 }
 
 #[test]
-fn every_row_shows_what_it_says() {
+fn every_row_has_its_content() {
     let mut wrong = Vec::new();
     for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");

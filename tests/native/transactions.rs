@@ -280,7 +280,7 @@ fn without_a_ledger_all_units_are_not_searched_and_the_error_says_how_to_bind_on
 
 /// In an ID, 40 bits stand for a shop and 40 for an order. Other shops and orders can have the same bits.
 #[test]
-fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
+fn other_shops_and_orders_with_the_same_prefix_are_left_out() {
     let store = MemoryStore::default();
     put_secret(&store, &SECRET);
     let mine = scope("mine", Mode::Live);
@@ -366,7 +366,7 @@ fn a_transaction_names_its_key_and_its_price_list() {
 }
 
 #[test]
-fn what_is_shown_of_a_transaction_is_masked() {
+fn a_shown_transaction_is_masked() {
     let bench = bench();
     let id = id_of(&bench.create(UNIT, &order()));
     let masked = show(&bench.store, &format!(" {id}\n"), false, false);
@@ -595,7 +595,7 @@ fn a_replay_record_that_another_create_won_is_left_alone() {
 }
 
 #[test]
-fn what_was_erased_is_found_by_its_reference_and_no_longer_by_its_address() {
+fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     let bench = bench();
     bench.create(UNIT, &order());
     pass(&bench, 5);

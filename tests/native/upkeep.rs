@@ -52,7 +52,7 @@ fn rows(ledger: &SqliteLedger) -> usize {
 }
 
 #[test]
-fn what_the_queue_did_not_take_is_written_at_once() {
+fn marked_transactions_are_written_at_once() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     keep_up(&ledger, &store, NOW_MS, LIMITS); // the next pass is due in an hour
     let messages: Vec<_> = (1..=4).map(|number| message(number, json!({}))).collect();
@@ -101,7 +101,7 @@ fn many_marks_take_half_of_the_calls() {
 }
 
 #[test]
-fn a_ledger_that_was_never_complete_goes_on_at_each_invocation() {
+fn a_ledger_that_was_never_complete_continues_at_each_invocation() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(1);
     (1..=100).for_each(|number| keep(&store, &message(number, json!({}))));
@@ -180,7 +180,7 @@ fn a_check_counts_what_it_finds_and_mends() {
 }
 
 #[test]
-fn a_check_is_of_a_whole_pass() {
+fn a_check_runs_a_complete_pass() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(1);
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));

@@ -145,7 +145,7 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
 
 /// The amount paid is shown beside the ledger's current sum, even if no transaction is left.
 #[test]
-fn what_differs_from_what_was_paid_is_shown_and_later_orders_are_named() {
+fn differences_from_the_amount_paid_and_later_orders_are_shown() {
     let store = MemoryStore::default();
     let (a, b) = (("a", Mode::Live), ("b", Mode::Live));
     put(&store, 1, a, "2026-11-15T00:00:00.000Z", "1.00");

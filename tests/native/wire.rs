@@ -83,7 +83,7 @@ fn canonical(json: &str) -> String {
 
 /// Fingerprints outlive a release: a retry after an upgrade must match the create before it.
 #[test]
-fn the_canonical_request_stays_what_it_is() {
+fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},
         "pledges":[{"impact":{"offeringId":"t","amount":3.0}},{"impact":{"offeringId":"u",
         "amount":1e308},"detail":{"image":"https://e.org/i"}}],"recipient":{"email":"a@b"},
@@ -152,7 +152,7 @@ fn a_charge_as_string_or_number() {
 }
 
 #[test]
-fn what_is_null_or_new_may_be_absent_and_nothing_else() {
+fn only_null_and_optional_members_may_be_absent() {
     for pointer in ["", "/charge", "/pledges/0", "/pledges/0/impact", "/pledges/0/recipient"] {
         let mut later = retrieved();
         later.pointer_mut(pointer).unwrap()["extra"] = json!({ "a": [1, null] });

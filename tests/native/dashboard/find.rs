@@ -14,7 +14,7 @@ impl TestDashboard {
 }
 
 #[test]
-fn the_home_page_shows_to_each_what_they_may() {
+fn the_home_page_shows_what_each_role_may_do() {
     let desk = desk();
     for (person, search, erases) in
         [(OPERATOR, true, true), (SUPPORT, true, false), (ACCOUNTS, false, false)]

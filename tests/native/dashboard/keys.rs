@@ -116,7 +116,7 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
 }
 
 #[test]
-fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
+fn an_incomplete_or_invalid_form_creates_no_key() {
     let dashboard = shop();
     let id = form_id(&dashboard, "/units/shop");
     let long = "x".repeat(101);
@@ -243,7 +243,7 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
 }
 
 #[test]
-fn what_is_stored_of_keys_is_shown_as_text() {
+fn stored_texts_of_keys_are_escaped() {
     let mut dashboard = shop();
     let hostile = "<script>\"'&\u{202e}";
     let note = |level: Value| {

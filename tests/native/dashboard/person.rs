@@ -76,7 +76,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
 }
 
 #[test]
-fn what_cannot_be_erased_yet_is_named_with_the_reason() {
+fn transactions_that_cannot_be_erased_yet_are_named_with_the_reason() {
     let desk = desk();
     let (early, late) = (desk.make(LIVE_UNIT, &order()), &desk.service);
     desk.pass(10);

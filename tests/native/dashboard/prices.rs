@@ -96,7 +96,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
 }
 
 #[test]
-fn what_may_be_a_mistake_needs_a_tick() {
+fn a_likely_mistake_needs_a_confirmation() {
     let dashboard = dashboard(seeded());
     let list = r#"{"currencyCode":"EUR","unitPrices":{}}"#;
     let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
@@ -118,7 +118,7 @@ fn what_may_be_a_mistake_needs_a_tick() {
 }
 
 #[test]
-fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
+fn invalid_input_is_shown_again_with_the_problem() {
     let dashboard = dashboard(seeded());
     let rows: [Row; 9] = [
         (

@@ -152,7 +152,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
 }
 
 #[test]
-fn the_record_of_changes_notes_who_looks_at_a_whole_transaction() {
+fn viewing_an_unmasked_transaction_is_in_the_audit_log() {
     let desk = desk();
     let id = made(&desk, LIVE_UNIT);
     desk.store().set_failing(Some("audit:"));
@@ -274,7 +274,7 @@ fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
 }
 
 #[test]
-fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
+fn the_state_of_an_email_is_described_with_the_next_step() {
     let show = |key: &str, order: &Value, marker: Option<(&str, Option<&str>)>, minutes| {
         let desk = desk();
         let id = desk.make(key, order);
@@ -364,7 +364,7 @@ fn a_preview_is_masked_and_leads_nowhere() {
 }
 
 #[test]
-fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
+fn failed_emails_are_listed_with_their_state_and_resent() {
     let desk = desk();
     let mut ids: Vec<_> = (0..25).map(|_| desk.make(LIVE_UNIT, &order())).collect();
     ids.sort();

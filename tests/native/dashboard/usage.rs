@@ -405,7 +405,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 /// Each currency has its own sum, row and chart. A sum that differs from the amount paid is marked, and later transactions
 /// are named.
 #[test]
-fn currencies_stay_apart_and_what_was_paid_stands_beside_the_sum() {
+fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let dashboard = dashboard(seeded());
     let ledger = dashboard.ledger.as_ref().unwrap();
     ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");
