@@ -249,7 +249,7 @@ const RULES = {
         yield [ask.number, outcome.text];
   },
 
-  *"memory stays within the budget of docs/operating.md"({ memory: { idle, peak } }) {
+  *"memory stays within its budget"({ memory: { idle, peak } }) {
     if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES)
       yield [null, JSON.stringify({ idle, peak })];
   },
