@@ -18,7 +18,7 @@ const program = command(
 program.action(async (names) => {
   const tools = await prepareTools({ browser: true });
   const script = join(tools.root, "scripts", "run.mjs");
-  /** Whether it ends well. What it prints is shown. */
+  /** Whether the program succeeds. Its output is shown. */
   const passes = (args, env = {}) =>
     run(process.execPath, args, {
       cwd: tools.root,

@@ -1,4 +1,4 @@
-/** The parts of `npm run prove`: each is a program that ends badly where it finds something. */
+/** The parts of `npm run prove`: each is a program that fails if it finds something. */
 
 /**
  * `about`: what it finds; `minutes`: how long it takes on two processors; `program`: a module of this folder and its
@@ -9,51 +9,51 @@
 export const PARTS = [
   {
     name: "simulation",
-    about: "promises that the service breaks over a KV that is late, fails and loses",
+    about: "promises that the service breaks while KV is late, fails and loses writes",
     minutes: 10,
     program: ["simulation/command", "--minutes", "10"],
   },
   {
     name: "planted",
-    about: "bugs planted in a copy of the source that the simulation does not find",
+    about: "bugs, planted in a copy of the source, that the simulation misses",
     minutes: 5,
     program: ["simulation/command", "--bugs"],
   },
   {
     name: "mutants",
-    about: "changes of the source that no test finds",
+    about: "changes of the source that no Rust test notices",
     minutes: 60,
     program: ["mutants/command"],
   },
   {
     name: "faults",
-    about: "what the built Worker loses or doubles while its KV fails and workerd is killed",
+    about: "data that the built Worker loses or duplicates while KV fails and workerd is killed",
     minutes: 5,
     program: ["faults/command", "--requests", "100000"],
   },
   {
     name: "kills",
-    about: "what a backup or a restore loses whose process is killed on the way",
+    about: "data that a backup or a restore loses when its process is killed",
     minutes: 1,
     tests: ["proofs/kills/kills.mjs"],
   },
   {
     name: "ledger",
     about:
-      "what the ledger lacks, doubles or has otherwise than KV after service and dashboard are killed",
+      "rows of the ledger that are missing, doubled or different from KV after service and dashboard were killed",
     minutes: 14,
     tests: ["proofs/ledger/ledger.mjs"],
   },
   {
     name: "crowds",
-    about: "requests that, 64 at once, fill the memory of an isolate",
+    about: "requests that fill an isolate's memory when 64 run at once",
     minutes: 1,
     tests: ["tests/server/limits.test.mjs"],
     env: { CROWDS: "all" },
   },
   {
     name: "schemathesis",
-    about: "requests that are answered otherwise than openapi.yaml says",
+    about: "answers that differ from openapi.yaml",
     minutes: 1,
     tests: ["proofs/schemathesis/schemathesis.mjs"],
   },
@@ -65,7 +65,7 @@ export const PARTS = [
   },
   {
     name: "package",
-    about: "payloads and forms that the package reads otherwise than it should, or for too long",
+    about: "payloads and forms that the package reads wrongly, or for too long",
     minutes: 10,
     tests: [
       "tests/browser/form-posted.test.mjs",

@@ -1,4 +1,4 @@
-//! Workers KV as a store, on workerd's own KV, as wrangler.toml binds it. Runs in Node.
+//! Tests Workers KV as a store, on workerd's own KV, with the binding of wrangler.toml. Runs in Node.
 
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -38,7 +38,7 @@ extern "C" {
     async fn put(this: &Pledges, name: &str, value: &str, options: &JsValue);
 }
 
-/// A platform whose namespace is empty, and goes with it.
+/// A platform with an empty namespace, which is disposed with it.
 async fn empty() -> Platform {
     start(&js_sys::JSON::parse(r#"{"persist": false}"#).unwrap()).await
 }
@@ -58,7 +58,7 @@ async fn listed(platform: &Platform) -> Vec<Value> {
     list.get("keys").and_then(Value::as_array).unwrap().clone()
 }
 
-/// A key that is none of the service's.
+/// A key of another program.
 struct RawKey(String);
 
 impl Key for RawKey {
@@ -84,7 +84,7 @@ async fn kv_conforms_for_operators() {
     platform.dispose().await;
 }
 
-/// A namespace without records, which notes the options of its reads.
+/// An empty namespace that records the options of its reads.
 fn noting() -> JsValue {
     js_sys::eval(
         "({ noted: [], getWithMetadata(name, options) {
@@ -148,8 +148,8 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// A store that has the records of even numbers. Its namespace answers an array of names with a map, or refuses it as
-/// too large. It is no namespace of wrangler's, whose maps arrive empty here.
+/// A store that has the records with even numbers. Its namespace answers an array of names with a map, or refuses the array
+/// as too large. It is a stand-in, because the maps of wrangler's namespace arrive empty here.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{
@@ -183,7 +183,7 @@ async fn a_removed_record_is_gone() {
     store.put(&key, b"{}".to_vec(), &NoMetadata).await.unwrap();
     store.remove(&key).await.unwrap();
     assert!(listed(&platform).await.is_empty());
-    store.remove(&key).await.unwrap(); // it need not be there
+    store.remove(&key).await.unwrap(); // the record may be absent
     platform.dispose().await;
 }
 

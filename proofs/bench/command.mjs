@@ -1,4 +1,4 @@
-/** `npm run bench [-- part…]`: how fast everything is beside its peers. */
+/** `npm run bench [-- part…]`: compares speed and size with similar libraries. */
 import { Argument, InvalidArgumentError, command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { PART_NAMES, bench } from "./main.mjs";

@@ -1,5 +1,5 @@
 /**
- * Runs each part of the benchmarks as often as it was asked for, and writes one report of all its
+ * Runs each part of the benchmarks the requested number of times, and writes one report of all its
  * runs.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { build, installPeers, placePackage } from "./peers.mjs";
 import { publish } from "./report.mjs";
 
 /**
- * How much each part does: enough for figures that hold, or just enough to see that everything
+ * How much each part does: enough for reliable figures, or just enough to see that everything
  * runs.
  */
 const PLANS = {
@@ -40,7 +40,7 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh,
   if (parts.includes("validate") || parts.includes("sizes")) placePackage(tools);
   for (const part of parts) {
     const plan = PLANS[quick ? "quick" : "full"][part];
-    // Not before the peers are there, which they import.
+    // Only after the peers are installed, because these modules import them.
     const { run } = await import(`./${part}/run.mjs`);
     const { report } = await import(`./${part}/report.mjs`);
     const results = [];

@@ -9,19 +9,19 @@ export function median(values) {
 }
 
 /**
- * How many times as much ours is, round by round, so that what slows the machine down for a while slows both.
+ * The ratio of ours to theirs, round by round, so that a temporary load on the machine affects both.
  * @param {number[]} ours @param {number[]} theirs of the same rounds
  */
 export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
 }
 
-/** How many ways to divide figures in two are tried. */
+/** The number of random divisions into halves that are tried. */
 const DIVISIONS = 2_000;
 
 /**
- * The noise: how many times as much one half of the figures of identical builds has as the other half, by their medians.
- * Of all ways to divide them, no more than one in 20 gives more.
+ * The noise: the ratio between the medians of two halves of the figures of identical builds. At most one in 20 divisions
+ * into halves has a greater ratio.
  * @param {number[]} ours @param {number[]} twins as many, of the same build
  */
 export function noise(ours, twins) {
@@ -52,7 +52,7 @@ export function compared(above, below, noise) {
 }
 
 /**
- * The list, begun with another item each round, so that none always runs first.
+ * The list, starting with another item each round, so that no item always runs first.
  * @template T
  * @param {T[]} list
  * @param {number} round
@@ -70,7 +70,7 @@ export function figure(value) {
   return value.toFixed(3 - Math.max(digits, 1));
 }
 
-/** The median of the runs and their range: `2.04 (2.03–2.05)`; – where nothing was measured. */
+/** The median of the runs and their range, such as `2.04 (2.03–2.05)`; – if nothing was measured. */
 export function spread(values, unit = "") {
   if (values.length === 0) return "–";
   const middle = `${figure(median(values))}${unit}`;

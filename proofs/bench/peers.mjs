@@ -1,5 +1,5 @@
 /**
- * Installs what is measured: the peers of this folder's lock file, and the package as it would be
+ * Installs the libraries to compare, from this folder's lock file, and the package as it would be
  * published.
  */
 import { cpSync, existsSync, rmSync } from "node:fs";

@@ -11,7 +11,7 @@ const LINE = 120;
 const SECTIONS = { validate: "Values", service: "Service", sizes: "Sizes" };
 
 /**
- * A table with aligned columns, as it is read in an editor, too.
+ * A table with aligned columns, which can also be read in an editor.
  * @param {string[]} heads
  * @param {(string | number)[][]} rows the first column is text, the others are figures
  */
@@ -63,7 +63,7 @@ export function publish(root, part, report, intoDocs) {
   return file;
 }
 
-/** The page with another text in the part's section. */
+/** Returns the page with the part's section replaced. */
 function replaced(file, part, markdown) {
   const page = existsSync(file) ? readFileSync(file, "utf8") : "";
   const heading = `## ${SECTIONS[part]}\n`;

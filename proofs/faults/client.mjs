@@ -1,9 +1,9 @@
-/** One request, sent as its caller does: at once, slowly, or by one who hangs up. */
+/** Sends one request as its caller does: at once, slowly, or with a hang-up. */
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const PATIENCE_MS = 60_000; // beyond all deadlines of the service together
+const PATIENCE_MS = 60_000; // longer than all deadlines of the service together
 const SLOW_MS = 200;
 
 /**
@@ -36,7 +36,7 @@ export class Client {
     const answered = answer(request).catch((error) => ({
       error: signal.aborted ? "no answer" : (error.code ?? error.message),
     }));
-    await Promise.race([WAYS[way](request, body), answered]); // without a connection a body is never sent whole
+    await Promise.race([WAYS[way](request, body), answered]); // without a connection, a body is never sent to its end
     return answered;
   }
 }

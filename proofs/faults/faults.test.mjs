@@ -1,6 +1,6 @@
 /**
- * The shipped Worker on workerd, over a KV that fails, killed and trapped: a short round of `npm run faults`. What hangs
- * outlasts the service's deadline for reads, but not that for writes, which `tests/server/deadlines.test.mjs` waits for.
+ * A short run of `npm run faults`: the shipped Worker on workerd is killed and trapped over a KV that fails. Calls that hang
+ * outlast the service's deadline for reads, but not the one for writes, which `tests/server/failures.test.mjs` waits for.
  */
 import assert from "node:assert/strict";
 import test, { before } from "node:test";
@@ -9,7 +9,7 @@ import { violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
 
 const MIB = 1024 * 1024;
-/** With more faults than a long run has, so that it meets each of them. */
+/** More faults than in a long run, so that each kind occurs. */
 const PLAN = {
   requests: 700,
   connections: 64,

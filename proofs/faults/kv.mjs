@@ -21,8 +21,8 @@ const READ_FAULTS = [
   "Slow",
 ];
 const WRITE_FAULTS = ["ErrorBefore", "ErrorAfter", "Hang", "HangKept", "Slow"];
-const SLOW_MS = 3_000; // at most: shorter than it waits
-const ONE_WRITE_MS = 1_000; // of a key, as Workers KV has it
+const SLOW_MS = 3_000; // at most; shorter than the service waits
+const ONE_WRITE_MS = 1_000; // one write a second for each key, as in Workers KV
 
 /**
  * @typedef {object} Write that was kept
@@ -55,7 +55,7 @@ export class FaultyKv {
       ),
     );
 
-  /** No call fails from now on, and nothing is on its way any more. */
+  /** Ends all faults, and waits for the writes that are late. */
   async stopFaults() {
     this.share = 0;
     await Promise.all(this.#late);
@@ -70,7 +70,7 @@ export class FaultyKv {
     return this.#put(number, name, record, response);
   }
 
-  /** How a call fails, if it does. */
+  /** Returns the fault of a call, if it has one. */
   #fault(number, faults) {
     const call = (this.#calls.get(number) ?? 0) + 1;
     this.#calls.set(number, call);
@@ -85,7 +85,7 @@ export class FaultyKv {
   async #get(number, name, response) {
     const record = this.#records.get(name);
     const drawn = this.#fault(number, READ_FAULTS);
-    const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
+    const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // an absent record cannot be damaged
     this.#injected(number, fault);
     if (fault === "Slow") await this.#slow(number);
     if (fault === "ErrorBefore") return response.writeHead(500).end();

@@ -1,4 +1,4 @@
-/** A run of requests against the built Worker while everything fails, and what came of it in plain lines. */
+/** Runs requests against the built Worker with all faults, and reports the result in plain lines. */
 import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { parsed, violations } from "./oracle.mjs";
 import { play } from "./run.mjs";

@@ -4,9 +4,9 @@ import { mulberry32 } from "../../pkg-templates/testing/random.ts";
 
 const PATH = "/v2/pledge-transaction";
 const HUGE = "x".repeat(30_000_000);
-const RECENT = 100; // so many may still be under way
+const RECENT = 100; // so many requests may still be running
 
-/** How many of a thousand requests. */
+/** The kinds of requests, per mille. */
 const SHARES = {
   create: 300,
   keyed: 150,
@@ -43,14 +43,14 @@ const CALLERS = [
  * @property {boolean} [isFinal] whether it is sent after the last fault
  */
 
-/** Numbers that follow from a seed: equal ones give equal numbers. */
+/** Random numbers from a seed: equal seeds give equal numbers. */
 export class Random {
   /** @param {...(number | string | null)} seed */
   constructor(...seed) {
     this.bits = mulberry32(createHash("md5").update(seed.join()).digest().readUInt32LE());
   }
 
-  /** From 0, below 1. */
+  /** Returns a number from 0 to below 1. */
   next = () => (this.bits() >>> 0) / 2 ** 32;
   below = (bound) => Math.floor(this.next() * bound);
   chance = (share) => this.next() < share;
@@ -92,7 +92,7 @@ export class Mix {
     return kind === "get" ? this.#known : undefined;
   }
 
-  /** In the end: repeats of `count` creates with an idempotency key. */
+  /** Returns the repeats of `count` creates with an idempotency key, for the end. */
   *repeats(first, count) {
     const every = Math.max(1, Math.floor(this.#keyed.length / count));
     for (let index = 0; index < this.#keyed.length; index += every) {
@@ -102,7 +102,7 @@ export class Mix {
     }
   }
 
-  /** And reads of all that was acknowledged. */
+  /** Returns reads of everything that was acknowledged, for the end. */
   *reads(first) {
     for (const [index, target] of this.#known.entries())
       yield { ...labelled(first + index, "get", reading(target)), isFinal: true };
@@ -170,20 +170,20 @@ const payloadOf = (random, number) => ({
   })),
 });
 
-/** One that its sender breaks off, or that breaks the Worker, is not recorded. */
+/** A create whose sender breaks off, or that breaks the Worker, is not recorded. */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
-/** Each of an own number, and of an earlier request where it needs one. */
+/** Makes a request of each kind from its number, and from an earlier request if it needs one. */
 const KINDS = {
   create: (random, number) => create(random.pick(CALLERS), payloadOf(random, number)),
   keyed: (random, number) =>
     create(random.pick(CALLERS), payloadOf(random, number), `idempotency-${number}`),
-  /** By any API key of the same unit and mode. */
+  /** Uses any API key of the same unit and mode. */
   repeat(random, _, { caller: { scope }, payload, idempotencyKey }) {
     const caller = random.pick(CALLERS.filter((each) => each.scope === scope));
     return create(caller, payload, idempotencyKey);
   },
-  /** Another payload under the same idempotency key. */
+  /** Sends another payload with the same idempotency key. */
   other: (random, number, { caller, idempotencyKey }) => ({
     ...create(caller, payloadOf(random, number), idempotencyKey),
     expect: [200, 422],
@@ -195,7 +195,7 @@ const KINDS = {
   hangUp: (random, number) => ({ ...KINDS.keyed(random, number), way: "hangs up", expect: [] }),
   slow: (random, number) => ({ ...KINDS.create(random, number), way: "slow" }),
   huge: (random) => ({ ...create(random.pick(CALLERS), undefined, "", HUGE), expect: [413] }),
-  /** Nearly 1 MiB, of which the record keeps a third. */
+  /** Sends almost 1 MiB, of which the record keeps a third. */
   crowd(random, number) {
     const payload = payloadOf(random, number);
     payload.pledges[0].detail.name = "é".repeat(170_000);

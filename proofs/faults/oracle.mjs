@@ -1,11 +1,11 @@
 /**
- * The rules that every history of requests must keep, whatever failed: those promises of `docs/reliability.md` that the
- * platform could break. What follows from the service's own code is proven by `proofs/simulation`. Our KV is consistent, and
- * every write and fault is known.
+ * The rules for every history of requests, whatever failed: the promises of the service that the platform could break.
+ * `proofs/simulation` tests the promises that depend only on the service's code. This KV is consistent, and every write and
+ * fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
-/** How a fault may show in the answer; `lost`: the connection ends; `spoilt`: a get passes on what KV sent. */
+/** How a fault may show in the answer. `lost`: the connection ends. `spoilt`: a get passes on damaged bytes from KV. */
 const SHOWS = {
   ErrorBefore: [503],
   ErrorAfter: [503],
@@ -13,7 +13,7 @@ const SHOWS = {
   HangKept: [503],
   RateLimited: [503],
   DamagedMetadata: [500],
-  DamagedValue: [500, 503, "spoilt"], // 503 where the prices are damaged: nothing was recorded
+  DamagedValue: [500, 503, "spoilt"], // 503 if the prices are damaged: nothing was recorded
   BrokenValue: [503, "lost", "spoilt"],
   HangingValue: [503, "lost", "spoilt"],
   Slow: [],
@@ -43,7 +43,7 @@ export function violations(history) {
   return found;
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parsed(text) {
   try {
     return JSON.parse(text);
@@ -58,7 +58,7 @@ const identityOf = ({ number, caller, idempotencyKey, payload }) =>
     ? JSON.stringify([caller?.scope, idempotencyKey, payload?.reference])
     : String(number);
 
-/** A history with what the rules ask for. */
+/** A history, with the questions that the rules ask. */
 class Facts {
   /** @param {import("./run.mjs").History} history */
   constructor({ exchanges, kills, writes, faults, memory }) {
@@ -86,7 +86,7 @@ class Facts {
     ];
   }
 
-  /** What an exchange may end with besides the expected statuses. */
+  /** Returns how an exchange may end besides the expected statuses. */
   excuses({ ask, begun, ended }) {
     const beside = this.disturbances.filter(
       (event) => event.begun <= ended && begun <= event.ended,
@@ -95,12 +95,12 @@ class Facts {
       ...(this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]),
       ...beside.map(({ shows }) => shows),
       ...(isCut(ask) ? ["lost", 400] : []),
-      ...(ask.kind === "huge" ? ["lost"] : []), // refused by its length, closed while its caller still writes
+      ...(ask.kind === "huge" ? ["lost"] : []), // refused by its length, and closed while the caller still writes
       ...(this.#hasRival(ask) ? [422] : []),
     ];
   }
 
-  /** Whether another payload was sent under its idempotency key. */
+  /** Whether another payload was sent with its idempotency key. */
   #hasRival = ({ idempotencyKey, payload }) =>
     this.payloads
       .get(idempotencyKey)
@@ -108,7 +108,7 @@ class Facts {
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** The first acknowledgement of the same create that had ended when this one began. */
+  /** Returns the first acknowledgement of the same create that had ended before this one began. */
   earlier = ({ ask, begun }) =>
     this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);
 }
@@ -116,7 +116,7 @@ class Facts {
 /** @param {Ask} ask */
 const isCut = ({ way }) => way === "aborted" || way === "hangs up";
 
-/** How an unexpected outcome shows, in the words of {@link SHOWS}. */
+/** Describes an unexpected outcome in the words of {@link SHOWS}. */
 function symptomOf({ status, error, text = "" }) {
   if (error) return error === "no answer" ? error : "lost";
   return status === 503 && /holds too many requests at once/.test(text) ? "busy" : status;
@@ -130,14 +130,14 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
   };
 }
 
-/** Without what a repeat that did not see the first create makes anew. */
+/** Removes the members that a repeat generates again if it did not see the first create. */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,
   timeline: timelineUrl.replace(ORIGIN, ""),
 });
 
 /**
- * Each gives the number of a request and what is wrong with it.
+ * Each rule yields the number of a request and what is wrong with it.
  * @type {Record<string, (facts: any) => Findings>}
  */
 const RULES = {
@@ -249,7 +249,7 @@ const RULES = {
         yield [ask.number, outcome.text];
   },
 
-  *"memory stays within the budget of docs/limits-and-costs.md"({ memory: { idle, peak } }) {
+  *"memory stays within its budget"({ memory: { idle, peak } }) {
     if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES)
       yield [null, JSON.stringify({ idle, peak })];
   },

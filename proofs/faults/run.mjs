@@ -47,7 +47,7 @@ const CROWD = 64;
  * @property {(done: number) => void} [progress]
  */
 
-/** A Worker that is killed and started anew, over a KV that stays. */
+/** A Worker that is killed and restarted, over a KV that persists. */
 class Service {
   /** @type {{begun: number, ended: number}[]} */
   kills = [];
@@ -82,7 +82,7 @@ class Service {
 
   #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
-  /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
+  /** Kills workerd, which is one process, with `kill -9`, and starts the next one. */
   kill() {
     this.ready = this.ready.then((server) => this.#replace(server));
     return this.ready;
@@ -101,7 +101,7 @@ class Service {
     return next;
   }
 
-  /** Keeps the greatest of what the Worker holds; a killed one has no answer. */
+  /** Keeps the greatest memory of the Worker. A killed Worker does not answer. */
   async #sample() {
     const { peak } = this.memory;
     const { signal } = this.#sampling;
@@ -122,7 +122,7 @@ class Service {
     await this.stopSampling();
     await this.ready.then(
       (server) => server.end(),
-      () => {}, // it did not start, as is said already
+      () => {}, // it did not start, which was reported already
     );
     await this.#closeKv();
     rmSync(this.folder, { recursive: true, force: true });
@@ -146,7 +146,7 @@ export async function play(tools, plan) {
     const { origin } = await service.ready;
     const begun = Date.now();
     const outcome = await client.send(origin, ask);
-    const { body: _, headers: _headers, ...kept } = ask; // they follow from the payload
+    const { body: _, headers: _headers, ...kept } = ask; // they can be derived from the payload
     exchanges.push({ ask: kept, begun, ended: Date.now(), outcome });
     const json = outcome.status === 200 && ask.payload && parsed(outcome.text);
     if (json?.id) mix.acknowledge(ask, json.id);
@@ -166,7 +166,7 @@ export async function play(tools, plan) {
     await service.kv.stopFaults();
     await service.stopSampling();
     client.close();
-    await service.kill(); // what is read from now on is in no isolate's cache
+    await service.kill(); // from now on no isolate has a cached record
     await atATime(connections, mix.repeats(requests + 1, repeats), exchange);
     await atATime(connections, mix.reads(2 * requests), exchange);
     const { kills, memory, kv } = service;
@@ -189,7 +189,7 @@ function specialOf({ requests, traps, crowds }) {
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 
-/** Works on all items, so many at a time. */
+/** Processes all items, so many at a time. */
 async function atATime(count, items, work) {
   const one = async () => {
     for (const item of items) await work(item);

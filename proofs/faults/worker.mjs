@@ -1,6 +1,6 @@
 /**
- * The shipped Worker, unchanged, behind a KV that knows whose call each is: the header `x-number` of a request is put
- * before the names that its calls of KV ask for. `x-stand-in` breaks it as in `tests/server`.
+ * The shipped Worker, unchanged, over a KV that knows the request of each call: the request's header `x-number` is
+ * prepended to the names in its KV calls. `x-stand-in` breaks the Worker as in `tests/server`.
  */
 import service from "../../tests/server/stand-ins.mjs";
 

@@ -8,8 +8,8 @@ import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
-const ABOUT = `New inputs for every fuzz target of the service and of the client, by libFuzzer on all processors. It needs a C++ compiler. It
-ends at an input that fails, and prints where the input is and how to play it again.`;
+const ABOUT = `Runs libFuzzer with new inputs on every fuzz target of the service and the client, on all processors. It needs a C++ compiler. It
+ends at an input that fails, and prints where the input is and how to run it again.`;
 const FOLDER = "proofs/fuzz";
 const LIMITS = [
   "-max_len=4096",
@@ -37,12 +37,12 @@ program.action(async (names, { minutes }) => {
   }
 });
 
-/** New inputs are kept in `found`, for the next run; the corpus itself grows by hand. */
+/** New inputs are kept in `found` for the next run. Inputs are added to the corpus by hand. */
 function play(target, minutes, { root, cargo, env }) {
   const [found, corpus] = ["found", "corpus"].map((folder) => `${FOLDER}/${folder}/${target}`);
   mkdirSync(join(root, found), { recursive: true });
   const jobs = ["--jobs", String(availableParallelism())];
-  // The other sanitizers take a nightly Rust, and find nothing in safe code.
+  // The other sanitizers need a nightly Rust, and find nothing in safe code.
   const fuzz = ["fuzz", "run", "--fuzz-dir", FOLDER, "--sanitizer", "none", ...jobs];
   const limits = [`-max_total_time=${minutes * 60}`, ...LIMITS];
   return run(cargo, [...fuzz, target, found, corpus, "--", ...limits], {

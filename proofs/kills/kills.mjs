@@ -12,15 +12,15 @@ import { run, scratch, start } from "../../tests/e2e/script.mjs";
 
 const RECORDS = Number(process.env.KILL_RECORDS ?? 20_000);
 const KILLS = Number(process.env.KILLS ?? 5);
-const PAGE = 1_000; // names in one page of a list, as Cloudflare has it
-const MEGABYTES = 256; // of JavaScript's memory that a process may have, however many the records
+const PAGE = 1_000; // names on a list page, as on Cloudflare
+const MEGABYTES = 256; // the most JavaScript memory of a process, for any number of records
 const AFTER_A_CALL_MS = 20;
-const NEW = RECORDS / 10; // records that come between the two backups
+const NEW = RECORDS / 10; // records that are added between the two backups
 const TOMORROW = Math.round(Date.now() / 1000) + 86_400;
 
 const SECRET = { name: "secret", value: JSON.stringify({ secret: "5e".repeat(32), version: 1 }) };
 
-/** Half are replay records, some have bytes that are no text, some end. */
+/** Half are replay records, some have bytes that are not text, and some expire. */
 function record(index, createdAt = "2026-01-01T00:00:00Z") {
   if (index === 0) return SECRET;
   const digits = String(index).padStart(64, "0");
@@ -50,7 +50,7 @@ function metadataOf(index, createdAt) {
   return { version: 1, mode: "live", unit: `unit_${index % 7}`, summary: { ...summary, replay } };
 }
 
-/** Runs a command whose processes are killed, each within its share of the calls, until one may end. */
+/** Runs a command again and again. Each process is killed within its share of the calls, until one may finish. */
 async function untilItEnds(args, { env, account }, calls) {
   for (let run = 0; run <= KILLS; run += 1) {
     const child = start("transactions", [...args, "--remote", "--json"], { env });
@@ -83,7 +83,7 @@ test(`${RECORDS} records are as they were after two backups and a restore that w
   await untilItEnds(["backup", full], there, pages * 11); // one call for names, ten for values
   const now = new Date().toISOString();
   for (let index = RECORDS + 1; index < RECORDS + NEW; index += 1) {
-    const { expiration: _, ...kept } = record(index, now); // transactions and replay records have none
+    const { expiration: _, ...kept } = record(index, now); // transactions and replay records do not expire
     keep(account, kept);
   }
   account.fault = () => undefined;
@@ -95,7 +95,7 @@ test(`${RECORDS} records are as they were after two backups and a restore that w
     part,
     before: new Map([...part].filter(isKept)),
   }));
-  const values = (NEW / 100) * 2; // of transactions twice, of replay records once
+  const values = (NEW / 100) * 2; // transactions are read twice, replay records once
   await untilItEnds(["backup", increment, "--since", full], there, 20 + values);
   for (const { part } of parts) part.clear();
   await untilItEnds(["restore", full, increment], there, pages);

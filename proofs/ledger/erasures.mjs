@@ -1,4 +1,4 @@
-/** Erasures of old orders during the load, by turns as an operator's command and on the dashboard. */
+/** Erases old transactions during the load, alternately by command and on the dashboard. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../tests/e2e/script.mjs";
 
@@ -21,7 +21,7 @@ export class Erasures {
     this.#ids = ids.values();
   }
 
-  /** Erases the next one, if there is one. */
+  /** Erases the next transaction, if there is one. */
   next() {
     const { value: id } = this.#ids.next();
     if (id === undefined) return;

@@ -1,4 +1,4 @@
-/** Exact decimals by BigInt: digits and a power of ten. None of it is the project's own arithmetic. */
+/** Exact decimals by BigInt: digits and a power of ten. It shares no code with the project's own arithmetic. */
 
 /** @typedef {{digits: bigint, power: number}} Exact */
 
@@ -41,7 +41,7 @@ export function scientific({ digits, power }) {
   if (digits === 0n) return "0e0";
   const text = String(digits);
   let end = text.length;
-  while (text[end - 1] === "0") end -= 1; // a pattern such as /0+$/ takes the square of the time
+  while (text[end - 1] === "0") end -= 1; // a pattern such as /0+$/ takes quadratic time
   return `${text.slice(0, end)}e${power + text.length - end}`;
 }
 

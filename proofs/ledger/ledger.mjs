@@ -1,4 +1,4 @@
-/** Creates by the thousand on workerd with local D1, with kills; then the ledger equals KV. `CREATES`, `KILLS` and `SEED` choose another run. */
+/** Sends thousands of creates to workerd with local D1, kills the Workers, and compares the ledger with KV. `CREATES`, `KILLS` and `SEED` choose another run. */
 import test from "node:test";
 import { duration, log } from "../../scripts/lib/output.mjs";
 import { prove } from "./proof.mjs";

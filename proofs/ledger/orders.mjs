@@ -14,11 +14,11 @@ const CALLERS = [
   { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev_two", isTeam: true },
 ];
 
-/** How many of a thousand creates. */
+/** The kinds of creates, per mille. */
 const BASKETS = { small: 600, fractional: 150, fine: 80, huge: 60, many: 80, crowded: 25, vast: 5 };
 const KEYED = 0.3;
 const REPEATS = 0.15;
-const REPEATED = 60; // a repeat is of one of so many creates before
+const REPEATED = 60; // a repeat is one of so many earlier creates
 
 const OFFERINGS = ["tree", "plastic-kg", "reef", 'kelp "deep" \\ ☃', "tree\u0000"];
 const HUGE = [1e308, 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308, 2 ** 67];
@@ -40,7 +40,7 @@ export function order(seed, number) {
   return { ...earlier, caller: random.pick(own) };
 }
 
-/** A create that is no repeat. */
+/** A new create. */
 function created(seed, number) {
   const random = new Random(seed, number, "create");
   const isKeyed = random.chance(KEYED);
@@ -66,7 +66,7 @@ function payloadOf(random, number) {
   const email = `${random.chance(0.2) ? "Buyer" : "buyer"}-${random.below(BUYERS)}@example.org`;
   const impacts = BASKET[drawn(random)](random, email);
   return {
-    reference: `load-${number}`, // the development data has orders as `order-1001`
+    reference: `load-${number}`, // the development data has references such as `order-1001`
     recipient: { email, firstName: "Änne" },
     pledges: impacts.map((impact) => ({ impact, detail: { name: "Wäldchen" } })),
   };
@@ -96,7 +96,7 @@ const BASKET = {
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(FINE))),
   huge: (random) =>
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(HUGE))),
-  /** Some offerings more than fit the metadata; one names the recipient. */
+  /** More offerings than fit into the metadata, one of which names the recipient. */
   many: (random, email) => [
     impact(`card for ${email}`, 1),
     ...times(20 + random.below(40), (index) => impact(`grove-${index}`, 1 + random.below(9))),

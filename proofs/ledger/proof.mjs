@@ -1,4 +1,4 @@
-/** One run, and all that has to hold at its end. */
+/** One run, and the checks at its end. */
 import assert from "node:assert/strict";
 import { duration, log, table } from "../../scripts/lib/output.mjs";
 import { run, tools } from "../../tests/e2e/script.mjs";

@@ -1,4 +1,4 @@
-/** What has to hold at the end of a run. Each rule yields what violates it, in words. */
+/** The rules that must hold at the end of a run. Each rule yields its violations as texts. */
 import { isDeepStrictEqual } from "node:util";
 import { exact, plus, scientific } from "./exact.mjs";
 import { acknowledgedOf } from "./run.mjs";

@@ -1,4 +1,4 @@
-/** Creates and erasures on both Workers while these are killed, and then the ledger's check; keeps what happened. */
+/** Runs creates and erasures on both Workers while these are killed, and then the ledger's check. Records what happened. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { runCron, workers } from "./workers.mjs";
 const CONNECTIONS = 16;
 const MOST_ATTEMPTS = 20; // of a create with an idempotency key
 const AGAIN_MS = 100;
-const [HOUR_MS, SHOWN_AFTER_MS] = [3_600_000, 120_000]; // from pass to pass; until a row may be older than its record
+const [HOUR_MS, SHOWN_AFTER_MS] = [3_600_000, 120_000]; // between passes; until KV must show a record
 const MOST_DELAY_MS = 800; // from the cron, or a create, to the kill
 const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": "1.005" } };
 
@@ -97,7 +97,7 @@ class Play {
     await this.#create(old + 1, creates, { kills: this.#killsAt(), erasures });
     await erasures.ended();
     this.#client.close();
-    await this.#kill("both"); // what is still in the queue is lost
+    await this.#kill("both"); // messages that are still in the queue are lost
     const planted = await this.#plant(gone);
     const checks = [await this.#check(), await this.#ledger("check")];
     return {
@@ -127,19 +127,19 @@ class Play {
     await this.kv.ledger.ready();
     await seedDemo(portOf(this.kv), await this.service.origin());
     await this.#create(1, this.plan.old);
-    await this.service.end(); // with what it has for the queue
+    await this.service.end(); // after it has sent its messages
     const old = await this.#age();
     this.#begun = (await this.#ledger("check")).missing;
     await Promise.all([this.service.start(), this.dashboard.start()]);
     return old;
   }
 
-  /** Sets back the time of all orders of now: only an order of some minutes can be erased. */
+  /** Sets back the time of all current transactions, because only one that is some minutes old can be erased. */
   async #age() {
     const orders = new Map();
     for (const { id, ...order } of acknowledgedOf(this.#answers)) orders.set(id, order);
     for (const id of orders.keys()) await this.#setBack(`transaction:${id}`);
-    const isAlone = ([, order]) => !order.idempotencyKey; // the others' replay records have their time
+    const isAlone = ([, order]) => !order.idempotencyKey; // the replay records of the others contain their time
     return [...orders].filter(isAlone).map(([id]) => id);
   }
 
@@ -220,7 +220,7 @@ class Play {
     if (what !== "service") await this.#pass();
   }
 
-  /** As an hour later: who held the reconciliation lets go of it, and a pass is due; a killed one goes on. */
+  /** Simulates an hour: leases end, and a pass is due. A killed pass continues. */
   async #pass() {
     const completed = Date.now() - HOUR_MS - 1_000;
     const [[mended]] = await this.kv.ledger.run([
@@ -234,7 +234,7 @@ class Play {
     this.#cron();
   }
 
-  /** The next kill may end it. */
+  /** The next kill may interrupt it. */
   #cron() {
     runCron(this.dashboard).then(
       async (answer) => this.#crons.push(`${answer.status} ${await answer.text()}`),
@@ -244,7 +244,7 @@ class Play {
 
   // ---- After the load ----------------------------------------------------------------------------
 
-  /** A record that cannot be read, and a row whose record is removed: both have to be named. */
+  /** Damages a record, and removes the record of a row. The check must name both. */
   async #plant(gone) {
     const damaged = `transaction:${gone.slice(0, -20)}${"a".repeat(20)}`;
     await this.kv.write([{ key: damaged, value: "{}", metadata: { mode: "live" } }]);
@@ -259,7 +259,7 @@ class Play {
     return this.#ledger("check");
   }
 
-  /** As two minutes later: what a record says counts more than its row. */
+  /** Simulates two minutes, after which a record counts more than its row. */
   #later = () =>
     this.kv.ledger.run([
       { sql: `UPDATE transactions SET changed = changed - ${SHOWN_AFTER_MS}`, parameter: "" },

@@ -1,4 +1,4 @@
-/** The rows that the records of Workers KV ask for, by arithmetic of this proof's own, and the rows that the ledger has. */
+/** Computes the rows that the records in KV require, with separate arithmetic, and reads the rows that the ledger has. */
 import { createHmac } from "node:crypto";
 import { ZERO, cents, exact, plus, scientific, sum, times, units } from "./exact.mjs";
 
@@ -12,7 +12,7 @@ const PAGE = 2_000; // rows of an answer
  */
 
 /**
- * All records of transactions, by their IDs.
+ * Returns all records of transactions, by ID.
  * @param {import("../../scripts/lib/kv.mjs").Kv} kv
  * @returns {Promise<Map<string, {value: any, metadata: any}>>}
  */
@@ -45,7 +45,7 @@ export async function rowsOf(kv) {
 }
 
 /**
- * What hashes and charges are made with.
+ * The inputs of hashes and charges.
  * @param {import("../../scripts/lib/kv.mjs").Kv} kv
  */
 export async function groundsOf(kv) {
@@ -62,7 +62,7 @@ export async function groundsOf(kv) {
 }
 
 /**
- * The row that a record asks for.
+ * Returns the row that a record requires.
  * @param {string} id @param {{value: any, metadata: any}} record @param {Awaited<ReturnType<typeof groundsOf>>} grounds
  * @returns {Row}
  */

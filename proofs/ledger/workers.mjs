@@ -1,4 +1,4 @@
-/** The service and the dashboard on one folder of state, as `npm start` runs them, each to be killed and started anew. */
+/** Runs the service and the dashboard on one folder of state, as `npm start` does. Each can be killed and restarted. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import getPort, { portNumbers } from "get-port";
@@ -26,7 +26,7 @@ class Worker {
     return this.#server;
   }
 
-  /** Ends wrangler and workerd as `kill -9` does. */
+  /** Kills wrangler and workerd with `kill -9`, and restarts them. */
   async kill() {
     const server = await this.#server;
     if (!server) return;
@@ -35,7 +35,7 @@ class Worker {
     await this.#server;
   }
 
-  /** The same, and it stays down. */
+  /** Kills them, without a restart. */
   async end() {
     const server = await this.#server?.catch(() => null);
     this.#server = null;
@@ -49,7 +49,7 @@ class Worker {
  */
 export async function workers(tools, folder) {
   const configs = await configurations(tools, join(folder, "configurations"));
-  const first = await getPort({ port: portNumbers(20_000, 20_999) }); // below those of outgoing connections
+  const first = await getPort({ port: portNumbers(20_000, 20_999) }); // below the ports of outgoing connections
   const second = await getPort({ port: portNumbers(first + 1, 21_999) });
   const start = (what, config, port) => () =>
     serve(tools, { what, config, port, persistTo: folder });
@@ -59,7 +59,7 @@ export async function workers(tools, folder) {
   };
 }
 
-/** The configurations of `npm start`, of the Workers that are built, without the shop. */
+/** The configurations of `npm start` for the built Workers, without the shop. */
 async function configurations({ root }, folder) {
   const { experimental_readRawConfig: read } = await import("wrangler");
   mkdirSync(folder);

@@ -1,5 +1,5 @@
 /**
- * Tries the environments one behind the other: each in a fresh folder, in which the packed package
+ * Tries the environments one after the other, each in a fresh folder in which the packed package
  * is installed.
  */
 import { mkdirSync, rmSync } from "node:fs";
@@ -96,14 +96,14 @@ async function resultOf(environment, { tools, home, service, browsers }) {
 }
 
 /**
- * In CI nothing is left out unless that is known: a matrix that tries less and less would stay
- * green.
+ * In CI an environment may be skipped only if that is known. Otherwise a matrix that tries less and
+ * less would stay green.
  */
 export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }
 
-/** A long message has all that was seen; a short one needs the line where it arose. */
+/** A long message has the whole output. A short one needs the line where it was thrown. */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");
   return String(isPlain ? error.message : (error?.stack ?? error));

@@ -1,13 +1,13 @@
-/** `npm run prove -- mutants`: cargo-mutants changes one thing at a time, and the native tests must find it. */
+/** `npm run mutants`: cargo-mutants changes one thing at a time, and the Rust tests must find it. */
 import { command } from "../../scripts/lib/command.mjs";
 import { withCargoTool } from "../../scripts/setup/cargo-tool.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 
-const ABOUT = `Changes one thing at a time in the code that no loss and no double hangs on, and runs the native tests, which must find it.
-What is changed, and what no test can find, stands in .cargo/mutants.toml.`;
+const ABOUT = `Changes one thing at a time in the code on which it depends that no data is lost or doubled, and runs the Rust tests, which must
+find it. .cargo/mutants.toml says what is changed, and what no test can find.`;
 
-const ONLY_TIMEOUTS = 3; // cargo-mutants: all are found, some because the tests ran into an endless loop
+const ONLY_TIMEOUTS = 3; // exit code of cargo-mutants: all were found, some because the tests ran into an endless loop
 
 const program = command("npm run mutants --", ABOUT)
   .option("--shard <k/n>", "only the k-th of n parts, counted from 0")

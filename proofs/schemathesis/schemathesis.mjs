@@ -1,4 +1,4 @@
-/** The running Worker, held to openapi.yaml by Schemathesis: all of its phases and checks. */
+/** Compares the running Worker with openapi.yaml, by all phases and checks of Schemathesis. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const skip =
     ? false
     : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
 
-/** The Python of a folder in the shared cache that has these very packages. */
+/** Returns the Python of a folder in the shared cache that has exactly these packages. */
 async function environment() {
   const version = createHash("sha256")
     .update(readFileSync(REQUIREMENTS))
@@ -69,11 +69,11 @@ test("no request that the description allows or forbids is answered otherwise th
     program,
     [...schemathesis, "run", join(tools.root, "openapi.yaml"), ...options],
     {
-      cwd: scratch(t), // it keeps files of its own
+      cwd: scratch(t), // it writes files of its own
       env: { ...tools.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1", NO_COLOR: "1" },
       timeout: RUN_MS,
     },
-  ).catch((error) => assert.fail(error.output ?? error.message)); // whole: it shows how to send each request again
+  ).catch((error) => assert.fail(error.output ?? error.message)); // the whole output shows how to send each request again
   for (const phase of ["Coverage", "Fuzzing", "Stateful"])
     assert.ok(output.includes(`✅ ${phase}`), output);
   const [, generated] = output.match(/(\d+) generated/) ?? [];

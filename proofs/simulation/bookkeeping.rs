@@ -1,4 +1,4 @@
-//! What an operator and a cron do with the ledger beside all that happens else, and its end.
+//! Simulates what an operator and a cron do with the ledger meanwhile, and the end of the simulation.
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
@@ -24,14 +24,14 @@ const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 const REPEATS: u64 = 25;
-/// How long after its create a transaction is erased at the soonest: a clock may be 10 s ahead of another.
+/// The least age of a transaction that is erased: one clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;
-/// How long a lease keeps others away at most, and how many passes may fail by what was before.
+/// The longest time that a lease keeps others away, and how many passes may fail because of earlier faults.
 const LEASE_MS: u64 = 240_000;
 const LAST_PASSES: usize = 30;
 
 impl Simulation {
-    /// What happens in a step.
+    /// Makes the events of one step.
     pub fn keep_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         let happens = |per_mille| books.random.chance(per_mille);
@@ -59,8 +59,8 @@ impl Simulation {
         watch(self, &books);
     }
 
-    /// Erases a transaction as the operator does. One that asks for an e-mail is erased elsewhere; and one whose idempotency
-    /// key was used for two payloads would be shown to a repeat.
+    /// Erases a transaction as the operator does. Transactions with an e-mail are erased elsewhere. Transactions whose
+    /// idempotency key was used for two payloads are left out, because a retry would show them.
     fn erase_for_good(&self, books: &Rc<Books>) {
         let exchanges = self.exchanges.borrow();
         let now_ms = self.time.now_ms();
@@ -86,7 +86,7 @@ impl Simulation {
         }
     }
 
-    /// After the last message, a whole pass makes the ledger what KV has.
+    /// After the last message, a complete pass makes the ledger equal to KV.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         for _ in 0..LAST_PASSES {
@@ -97,7 +97,7 @@ impl Simulation {
             books.spawn(async move { closing.invoke(When::Due, 1_000).await.map_or((), drop) });
             self.advance(LEASE_MS);
         }
-        let closed_ms = self.time.now_ms(); // a pass may be under way that began before
+        let closed_ms = self.time.now_ms(); // an earlier pass may be under way
         for _ in 0..LAST_PASSES {
             self.advance(LEASE_MS);
             let closing = Rc::clone(&books);
@@ -112,7 +112,7 @@ impl Simulation {
 }
 
 impl Books {
-    /// Notes the rows of a month that is marked as paid.
+    /// Records the rows of a month that is marked as paid.
     pub fn settle(&self, (mode, unit): Scope) {
         let mut rows = rows(&self.database);
         rows.retain(|_, row| {
@@ -124,22 +124,22 @@ impl Books {
     }
 }
 
-/// A time of the ledger in milliseconds of virtual time, by a clock that may be 5 s ahead or behind.
+/// Converts a time of the ledger to milliseconds of virtual time. The clock may be 5 s ahead or behind.
 pub fn virtual_ms(time_ms: u64) -> u64 {
     time_ms.saturating_sub(EPOCH_MS)
 }
 
-/// When a transaction was created, in milliseconds since 1970.
+/// Returns when a transaction was created, in milliseconds since 1970.
 pub fn created_ms(created_at: &Value) -> Option<u64> {
     created_at.as_str().and_then(parse_ms)
 }
 
-/// When the last whole pass began.
+/// Returns when the last complete pass began.
 pub fn completed_ms(books: &Books) -> Option<u64> {
     block_on(ledger::state(books.database.sqlite())).unwrap().completed.map(virtual_ms)
 }
 
-/// The rows of all transactions by their IDs.
+/// Returns the rows of all transactions by ID.
 pub fn rows(database: &Database) -> BTreeMap<String, Value> {
     let rows = database.json(
         "SELECT json_object('id', t.id, 'mode', mode, 'unit', unit, 'created', created, 'currency', currency,

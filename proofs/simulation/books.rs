@@ -1,5 +1,5 @@
-//! The ledger beside the service: its queue with the consumer, its database, and what operators do there. All of it has
-//! decisions of its own, so that they change none of the service's.
+//! The ledger beside the service: its queue with the consumer, its database, and the operators' actions. It has random
+//! decisions of its own, so that they do not change the service's.
 
 use crate::claimants::Claimant;
 use crate::database::Database;
@@ -19,31 +19,31 @@ use std::rc::{Rc, Weak};
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
 /// Per mille of the messages that a queue loses.
 const LOST: &[u64] = &[50, 50, 500];
-/// Names in a page of a list.
+/// The number of names on a list page.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
-/// A message that a create handed over.
+/// A message that a create sent.
 pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
-    /// Whether the queue did not take it, and what was called then.
+    /// Whether the queue refused it, and the calls that followed.
     pub is_refused: bool,
     pub calls: Rc<Calls>,
 }
 
-/// What a call of the reconciliation reached; `None` while it runs, and for ever if it was killed.
+/// The result of a call of the reconciliation; `None` while it runs, and forever if it was killed.
 pub type Pass = Option<Result<Reached, String>>;
 
 /// The erasure of a transaction.
 pub struct Erasure {
     pub id: String,
-    /// When its record was erased, and when the ledger had confirmed that.
+    /// When its record was erased, and when the ledger confirmed that.
     pub done_ms: Option<u64>,
     pub told_ms: Option<u64>,
 }
 
-/// A month that was marked as paid: its rows at that moment.
+/// The rows of a month at the moment when it was marked as paid.
 pub struct Settlement {
     pub at_ms: u64,
     pub mode: &'static str,
@@ -58,12 +58,12 @@ pub struct Books {
     /// Weak, because its tasks hold this.
     executor: Weak<Executor>,
     task_count: Cell<usize>,
-    /// The tasks of an operator or a cron: they can be killed.
+    /// The tasks of an operator or a cron, which can be killed.
     killable: RefCell<BTreeSet<usize>>,
-    /// The isolates that hand messages over, and their tasks.
+    /// The isolates that send messages, and their tasks.
     pub handing: RefCell<BTreeSet<(usize, usize)>>,
     pub handed: RefCell<Vec<Handed>>,
-    /// The messages that wait for a consumer, and whether one comes.
+    /// The messages that wait for a consumer, and whether one is scheduled.
     pub ready: RefCell<Vec<Delivered>>,
     pub is_consumer_due: Cell<bool>,
     /// Per mille of the messages that the queue loses.
@@ -71,14 +71,14 @@ pub struct Books {
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// Those who change facts.
+    /// The people who change facts.
     pub claimants: RefCell<Vec<Claimant>>,
     /// What happened, for the trace.
     pub events: RefCell<Vec<(u64, String)>>,
-    /// The first violation that was seen while all this ran.
+    /// The first violation that was found so far.
     pub wrong: RefCell<Option<(&'static str, String)>>,
     pub watch: RefCell<Watch>,
-    /// How often each thing happened.
+    /// The number of times that each event happened.
     counts: RefCell<BTreeMap<String, usize>>,
 }
 
@@ -117,7 +117,7 @@ impl Books {
         self.kv.time.sleep(milliseconds).await;
     }
 
-    /// Whether a fault happens that happens so often.
+    /// Decides whether a fault of this frequency happens.
     pub fn chance(&self, per_mille: u64) -> bool {
         self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
     }
@@ -130,7 +130,7 @@ impl Books {
         *self.counts.borrow_mut().entry(what.into()).or_default() += 1;
     }
 
-    /// How often each thing happened, faults of the database included.
+    /// Returns the number of times that each event happened, including database faults.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = self.counts.borrow().clone();
         let faults = self.database.faults.borrow();
@@ -140,7 +140,7 @@ impl Books {
         counts
     }
 
-    /// Notes a violation.
+    /// Records a violation.
     pub fn blame(&self, invariant: &'static str, text: String) {
         let text = format!("{text}, at {} ms", self.now_ms());
         self.wrong.borrow_mut().get_or_insert((invariant, text));
@@ -148,7 +148,7 @@ impl Books {
 
     // ---- Tasks -----------------------------------------------------------------------------------
 
-    /// Starts a task, and gives its number.
+    /// Starts a task. Returns its number.
     pub fn spawn(&self, work: impl Future<Output = ()> + 'static) -> usize {
         let task = FIRST_BOOKS_TASK + self.task_count.get();
         self.task_count.set(self.task_count.get() + 1);
@@ -162,7 +162,7 @@ impl Books {
         self.killable.borrow_mut().insert(task);
     }
 
-    /// Kills one of those that run.
+    /// Kills one of the running tasks.
     pub fn kill(&self) {
         let executor = self.executor.upgrade().unwrap();
         let running: BTreeSet<_> = executor.running().into_iter().collect();
@@ -174,7 +174,7 @@ impl Books {
         }
     }
 
-    /// Ends all that an isolate hands over.
+    /// Ends all sends of an isolate.
     pub fn end_isolate(&self, isolate: usize) {
         let executor = self.executor.upgrade().unwrap();
         let mut handing = self.handing.borrow().clone();
@@ -189,7 +189,7 @@ impl Books {
         SkewedClock { time: Rc::clone(&self.kv.time), ahead_ms }
     }
 
-    /// KV at any location, for one who writes in the name of an exchange.
+    /// Returns KV at any location, for a task that writes on behalf of an exchange.
     pub fn namespace(&self, exchange: usize) -> Namespace {
         let time = Rc::clone(&self.kv.time);
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });

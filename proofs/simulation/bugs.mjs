@@ -1,11 +1,11 @@
-/** Plants the bugs of `bugs.json` in copies of the source, one at a time, and has the simulation find each. */
+/** Plants the bugs of `bugs.json` in copies of the source, one at a time, and checks that the simulation finds each. */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
-/** All that the simulation is built of. */
+/** Everything that the simulation is built from. */
 const SOURCES = [
   "Cargo.toml",
   "Cargo.lock",
@@ -15,11 +15,11 @@ const SOURCES = [
   "proofs/simulation",
   "tests/support",
 ];
-/** Ten times as many as find the bug that is hardest to find. */
+/** Ten times as many seeds as the bug needs that is hardest to find. */
 const SEEDS = 2_000;
 
 /**
- * In `file`, `old`, which stands there once, becomes `new`.
+ * In `file`, `old`, which occurs once, is replaced by `new`.
  * @typedef {{file: string, old: string, new: string}} Edit
  * @typedef {Edit & {bug: string, also?: Edit[]}} Bug
  */
@@ -29,7 +29,7 @@ export const readBugs = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
 /**
- * The files that a bug changes, with the bug in them.
+ * Returns the files that a bug changes, with the bug in them.
  * @param {string} root
  * @param {Bug} bug
  * @returns {Map<string, string>}
@@ -58,7 +58,7 @@ export async function findBugs({ root, native }) {
   const rows = bugs.map(({ bug }) => [bug, "not found", ""]);
   let done = 0;
 
-  /** One bug after the other in a copy of its own: most of the time goes to compiling. */
+  /** Tries one bug after the other in one copy: most of the time goes to compiling. */
   const work = async (_, worker) => {
     const folder = copySource(root, join(root, "target", "bugs", `${worker}`));
     for (let next = left.shift(); next; next = left.shift()) {
@@ -93,7 +93,7 @@ function copySource(root, folder) {
   return folder;
 }
 
-/** The invariant that is violated, and where; undefined if none is. */
+/** Returns the violated invariant and where; undefined if all hold. */
 async function firstViolation(native, folder) {
   const cargo = ["test", "--quiet", "--all-features", "--test", "simulation"];
   const options = {

@@ -1,4 +1,4 @@
-//! Who calls, what they ask for, and what came of it.
+//! The callers, their requests, and the answers.
 
 use crate::isolate::Answer;
 use crate::kv::Calls;
@@ -8,7 +8,7 @@ use impact_pledge::store::{CredentialKey, Key as _, MemberKey};
 use std::rc::Rc;
 use support::service::key_record;
 
-/// An API key and what it may do: as its one unit, or as one of its team's.
+/// An API key and the unit or team that it may act for.
 pub struct KeySpec {
     pub text: &'static str,
     pub mode: Mode,
@@ -38,9 +38,9 @@ pub const KEYS: &[KeySpec] = &[
     unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
     unit_key("service_sk_live_audit_other", Mode::Live, &["unit_2"]),
 ];
-/// The key that does not exist at the beginning.
+/// A key that does not exist at the beginning.
 pub const LATER: usize = 6;
-/// The first of the keys that only the end uses.
+/// The first of the keys that are used only at the end.
 pub const AUDIT: usize = 7;
 
 /// Mode and unit.
@@ -49,13 +49,13 @@ pub type Scope = (&'static str, &'static str);
 pub type Owner = (&'static str, &'static str);
 
 impl KeySpec {
-    /// Whose share of the bytes in flight its requests take.
+    /// The owner whose share of the bytes in flight its requests use.
     pub fn owner(&self) -> Owner {
         let name = if self.is_team { "team" } else { self.units[0] };
         (self.mode.into(), name)
     }
 
-    /// The name of its record.
+    /// Returns the name of its record.
     pub fn record_name(&self) -> String {
         CredentialKey(ApiKey::new(self.text).hash()).name()
     }
@@ -69,13 +69,13 @@ impl KeySpec {
     }
 }
 
-/// The names of the records that say which units the team's key may act as.
+/// Returns the names of the records of the team's units.
 pub fn members() -> impl Iterator<Item = String> {
     let units = KEYS.iter().filter(|key| key.is_team).flat_map(|key| key.units);
     units.map(|unit| MemberKey { team: "team", unit }.name())
 }
 
-/// When a key was made, and when it was revoked.
+/// When a key was created, and when it was revoked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyLife {
     pub made_ms: Option<u64>,
@@ -98,7 +98,7 @@ pub enum Action {
 }
 
 impl Ask {
-    /// The unit that the caller acts for, if its key is good.
+    /// The unit that the caller acts for, if its key is valid.
     pub fn scope(&self) -> Option<Scope> {
         let key = &KEYS[self.key];
         let mut units = key.units.iter().copied();
@@ -106,7 +106,7 @@ impl Ask {
         Some((key.mode.into(), unit))
     }
 
-    /// The name of the create's idempotency key, where it has one.
+    /// The name of the create's idempotency key, if it has one.
     pub fn name(&self) -> Option<usize> {
         if let Action::Create { name, .. } = self.action { name } else { None }
     }
@@ -124,16 +124,16 @@ pub struct Exchange {
     pub ahead_ms: i64,
     pub begun_ms: u64,
     pub ended_ms: Option<u64>,
-    /// `None` while it runs, and for ever if it was cut.
+    /// `None` while it runs, and forever if it was cut off.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether it was sent after the last fault, when all caches had run out.
+    /// Whether it was sent after the last fault, when all caches had expired.
     pub is_audit: bool,
     pub calls: Rc<Calls>,
 }
 
 impl Exchange {
-    /// The answer of a create that was successful.
+    /// Returns the answer of a successful create.
     pub fn created(&self) -> Option<&Answer> {
         self.ask.payload()?;
         self.answer.as_ref().filter(|answer| answer.status == 200)

@@ -1,5 +1,5 @@
-//! People who change facts at once: each claims a fact in the ledger, writes its record into KV, and confirms. Some put units
-//! into a team, and take them out; others do the same step by step. Any of them may be killed on the way.
+//! Simulates people who change one fact at the same time: each claims it in the ledger, writes its record to KV, and confirms.
+//! Some add units to a team and remove them; others take the same steps one by one. Any of them may be killed.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -14,30 +14,30 @@ use impact_pledge::store::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// How many change one fact at once, at most.
+/// The most people who change one fact at once.
 const TOGETHER: u64 = 4;
-/// Per mille of those who give up.
+/// Per mille of the people who give up.
 const GIVES_UP: u64 = 200;
 
-/// What somebody was told of a change.
+/// What a person was told about a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// It is made.
+    /// The change was made.
     Done,
-    /// It is not.
+    /// The change was not made.
     Not,
-    /// Nothing, or that it is not certain.
+    /// Nothing, or that the result is not certain.
     Unsure,
 }
 
-/// Somebody who changes a fact.
+/// A person who changes a fact.
 pub struct Claimant {
-    /// The name of its record.
+    /// The name of the fact's record.
     pub name: &'static str,
-    /// Whether the record is written, or removed.
+    /// Whether the record is written (`true`) or removed.
     pub is_added: bool,
     pub begun_ms: u64,
-    /// Whether the change is theirs: until they begin to confirm it, or to give it up.
+    /// Whether they hold the claim: until they begin to confirm it or give it up.
     is_ours: bool,
     pub heard: Heard,
     /// When the change ended, or was killed.
@@ -45,14 +45,14 @@ pub struct Claimant {
 }
 
 const TEAM: &str = "crew";
-/// The names of records of facts, whose months and teams nothing else touches; of a unit of the team, which.
+/// The names of the facts' records, each with the unit if it is a team's. Nothing else touches these months and teams.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),
     ("member:crew:unit_2", Some("unit_2")),
 ];
 
-/// Ends a change, though its task is killed.
+/// Records the end of a change when it is dropped, even if its task is killed.
 pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
@@ -64,7 +64,7 @@ impl Drop for Ending {
 }
 
 impl Books {
-    /// Some change one fact at about one moment.
+    /// Starts several people who change one fact at about the same moment.
     pub fn change_fact(self: &Rc<Self>) {
         let (name, unit) = self.random.pick(FACTS);
         for _ in 0..=self.random.below(TOGETHER) {
@@ -72,7 +72,7 @@ impl Books {
         }
     }
 
-    /// Somebody changes a fact in some moments.
+    /// Starts a person who changes a fact a moment later.
     fn change(self: &Rc<Self>, name: &'static str, unit: Option<&'static str>, is_added: bool) {
         let books = Rc::clone(self);
         let (number, ending) = self.announce(name, is_added);
@@ -90,7 +90,7 @@ impl Books {
         });
     }
 
-    /// Notes that somebody begins to change a fact. What is returned ends with the change.
+    /// Records that a person begins to change a fact. The returned guard marks the end of the change.
     pub fn announce(self: &Rc<Self>, name: &'static str, is_added: bool) -> (usize, Ending) {
         let number = self.claimants.borrow().len();
         self.claimants.borrow_mut().push(Claimant {
@@ -104,7 +104,7 @@ impl Books {
         (number, Ending(Rc::clone(self), number))
     }
 
-    /// As the operator's commands and pages do.
+    /// Changes a team as the operators' commands and pages do.
     async fn change_team(&self, unit: &str, is_added: bool) -> (Heard, String) {
         let (clock, store, units) = (self.clock(), self.namespace(OPERATOR), [unit.to_owned()]);
         let (author, ledger) = (Author::new("ops", &clock, &*self.random).unwrap(), &self.database);
@@ -160,14 +160,14 @@ impl Books {
             Wanted::Removed => store.remove(&Named(name)).await,
         };
         if written.is_err() {
-            return (Heard::Unsure, String::new()); // the record decides, after a while
+            return (Heard::Unsure, String::new()); // the record decides later
         }
         self.end(number);
         let ended = claims::confirm(database, facts, &by).await;
         (Heard::Done, format!("{ended:?}"))
     }
 
-    /// What was before is so again.
+    /// Checks that a change that was given up has no claim left.
     fn check_given_up(&self, by: &Change) {
         let own = format!("SELECT name FROM claims WHERE change = '{}'", by.change);
         if let Some(name) = self.database.sqlite().sql(&own).first() {
@@ -176,7 +176,7 @@ impl Books {
         }
     }
 
-    /// Of those who change a fact at once, one has it.
+    /// Checks that only one of the people who change a fact at once holds the claim.
     fn begin(&self, number: usize) {
         self.claimants.borrow_mut()[number].is_ours = true;
         let claimants = self.claimants.borrow();
@@ -197,7 +197,7 @@ impl Books {
     }
 }
 
-/// A fact as KV shows it.
+/// Reads a fact as KV shows it.
 async fn see(store: &Namespace, fact: &Fact, name: &'static str) -> Result<Seen, StoreError> {
     let mut seen = Seen { fact: fact.clone(), is_there: false, change: None };
     if let Some(stored) = store.get(&Named(name)).await? {

@@ -1,24 +1,24 @@
-/** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by new seeds. */
+/** `npm run simulate [-- --minutes 10]`: runs the service over a Workers KV that fails, with new seeds. */
 import { findBugs } from "./bugs.mjs";
 import { command, readMinutes } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
-const ABOUT = `Millions of requests to the service over a simulated Workers KV that is eventually consistent and fails, on all
-processors; every seed is new. Then every order of creates that race, with each single failure. It ends with the first violation
-of a promise, shown with its seed and a trace; SEED=7 npm run simulate plays that seed again.`;
+const ABOUT = `Runs millions of requests to the service over a simulated Workers KV that is eventually consistent and fails, on all
+processors and with new seeds. Then it runs every order of creates that race, with each single failure. It ends at the first violation
+of a promise, and shows its seed and a trace. SEED=7 npm run simulate plays that seed again.`;
 /** Fast, with the checks of a debug build. */
 const OPTIMISED = { CARGO_PROFILE_DEV_OPT_LEVEL: "3" };
 
 const program = command("npm run simulate --", ABOUT)
   .option("--minutes <n>", "how long", readMinutes, 10)
-  .option("--bugs", "plants bugs in a copy of the service instead, to see that each is found");
+  .option("--bugs", "plants bugs in a copy of the service instead, and checks that each is found");
 
 program.action(async ({ minutes, bugs }) => {
   const tools = await prepareTools();
   if (bugs) return findBugs(tools);
-  const first = String(Date.now()); // a later run has other seeds: a millisecond is too short for one
+  const first = String(Date.now()); // a later run has other seeds, because a seed takes longer than a millisecond
   const { SEED } = process.env;
   const seeds = SEED ? { SEED } : { SEED: first, MINUTES: String(minutes) };
   if (!SEED) log(`${minutes} min, from seed ${first}`);

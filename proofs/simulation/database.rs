@@ -1,5 +1,5 @@
-//! The ledger's database, as D1 is: one transaction after the other, all or none. It answers late, is busy, gives no answer,
-//! and some of what it does not confirm it commits: at once, or when nobody waits any more.
+//! The ledger's database, which behaves like D1: it runs one transaction after the other, each as a whole or not at all. It
+//! answers late, is busy, or gives no answer. Some transactions without an answer are committed, at once or later.
 
 use crate::executor::Time;
 use crate::kv::Kv;
@@ -14,23 +14,23 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::ledger::SqliteLedger;
 
-/// How long the adapter waits for an answer, and how often it tries.
+/// How long the adapter waits for an answer, and how many attempts it makes.
 pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
-/// How late a transaction is committed at most.
+/// The longest delay until a transaction is committed.
 pub const LATEST_MS: u64 = 20_000;
-/// Per mille of the attempts that fail, where something does; and of those, with which all begin to fail for some time.
+/// Per mille of the attempts that fail, in seeds with failures; and per mille that begin a period in which all attempts fail.
 const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
 
-/// What deletes all rows, and what says how far a pass is.
+/// The statement that deletes all rows, and the one that keeps the progress of a pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
-/// How long a lease lasts at least when it was taken just now: less the time that its statement was on its way.
+/// The shortest remaining time of a lease that was just taken: its length less the time that its statement took.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// Per mille of the answers after which the computer sleeps that asked, and how long.
+/// Per mille of the answers after which the calling computer sleeps, and for how long.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
 
@@ -52,7 +52,7 @@ const FAULTS: &[DatabaseFault] =
 
 type Answer = Result<Vec<Rows>, LedgerError>;
 
-/// Statements on their way.
+/// Statements that have not been committed yet.
 struct Transaction {
     statements: Vec<Statement>,
     answer: Rc<RefCell<Option<Answer>>>,
@@ -67,15 +67,15 @@ pub struct Database {
     count: Cell<u64>,
     fails_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// Who took the reconciliation from whom before its lease ended, and who works on with one that ends soon.
+    /// Violations of leases: somebody took one before it ended, or works on with one that ends soon.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,
-    /// How often all rows were deleted.
+    /// The number of times that all rows were deleted.
     pub emptied: Cell<usize>,
 }
 
 thread_local! {
-    /// Databases that are free: one is cleared sooner than it is made.
+    /// Unused databases: clearing one is faster than making one.
     static FREE: RefCell<Vec<SqliteLedger>> = const { RefCell::new(vec![]) };
 }
 
@@ -104,19 +104,19 @@ impl Database {
         }
     }
 
-    /// The database itself, as it is at this moment.
+    /// Returns the database in its current state.
     pub fn sqlite(&self) -> &SqliteLedger {
         self.arrive();
         self.sqlite.as_ref().unwrap()
     }
 
-    /// The rows of a text of SQL, each of which is JSON.
+    /// Returns the rows of an SQL query, each as JSON.
     pub fn json(&self, sql: &str) -> Vec<serde_json::Value> {
         let rows = self.sqlite().sql(sql);
         rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
     }
 
-    /// Lets the transactions be committed whose time has come, in the order of their arrival.
+    /// Commits the transactions that are due, in the order of their arrival.
     fn arrive(&self) {
         loop {
             let mut on_the_way = self.on_the_way.borrow_mut();
@@ -224,7 +224,7 @@ impl Ledger for Database {
 
 // ---- The lease -----------------------------------------------------------------------------------
 
-/// Who works at the reconciliation, and until when.
+/// The holder of the reconciliation's lease, and its end.
 #[derive(Debug, serde::Deserialize)]
 struct Lease(String, u64);
 
@@ -239,7 +239,7 @@ impl Lease {
         *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
     }
 
-    /// Whether somebody else has it a moment later, by whichever clock. Clocks are 10 s apart at most.
+    /// Whether somebody else holds it a moment later, by any clock. Clocks differ by at most 10 s.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;
         let now_ms = crate::isolate::EPOCH_MS + at_ms;

@@ -1,5 +1,5 @@
-//! The rules of deliveries that run at one time: claims keep them apart, and an instance runs them side by
-//! side within its budget.
+//! The rules of e-mail deliveries that run at the same time: claims keep them apart, and an instance runs
+//! them side by side within its budget.
 
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
@@ -10,14 +10,14 @@ use impact_pledge::notify::Outcome;
 use impact_pledge::time::parse_ms;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How long a claim holds.
+/// The lifetime of a claim.
 const CLAIM_MS: u64 = 60_000;
-/// How far two clocks are apart at most.
+/// The largest difference between two clocks.
 const APART_MS: u64 = 10_000;
-/// How long an instance knows what it has ended, and at least counts a delivery that it has lost.
+/// How long an instance remembers the rounds that it ended, and at least counts a lost delivery.
 const KNOWN_MS: u64 = 180_000;
 const LOST_MS: u64 = 240_000;
-/// Most e-mails a day to one address.
+/// The most e-mails a day to one address.
 const MAX_A_DAY: usize = 5;
 const HELD: &str = "another delivery may be sending it";
 
@@ -49,7 +49,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// The claim that a call wrote or found; `None` of a record that is none.
+    /// Returns the claim that a call wrote or found; `None` if the record is not a claim.
     fn read(record: Option<&serde_json::Value>) -> Option<Self> {
         let record = record?;
         let until_ms = parse_ms(record["until"].as_str()?)?;
@@ -57,7 +57,7 @@ impl Claim {
         Some(Claim { round: record["round"].as_u64()?, until_ms, token })
     }
 
-    /// Whether it keeps a delivery from its round at a moment.
+    /// Whether it keeps a delivery from sending its round at a moment.
     fn holds(&self, delivery: &Delivery, at_ms: u64) -> bool {
         let now_ms = (EPOCH_MS + at_ms).saturating_add_signed(delivery.ahead_ms);
         self.round >= u64::from(delivery.message.round) && self.until_ms > now_ms
@@ -68,7 +68,7 @@ fn is_claim(call: &Call, operation: &str) -> bool {
     call.operation == operation && call.name.starts_with("mailed:")
 }
 
-/// The claim that a delivery wrote, and the call.
+/// Returns the claim that a delivery wrote, and the call.
 fn claim_of(delivery: &Delivery) -> Option<(Claim, Call)> {
     let calls = delivery.calls.list.borrow();
     let put = calls.iter().find(|call| is_claim(call, "put"))?.clone();
@@ -86,7 +86,7 @@ fn a_mail_is_claimed_before_it_is_sent(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Neither one that it finds before it claims, nor one that has replaced its own.
+/// This covers a claim that it finds before its own, and one that has replaced its own.
 fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, delivery| {
         let own = claim_of(delivery).map(|(claim, _)| claim.token);
@@ -104,8 +104,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A list has each write a while later. Who lists then looks at the claim, unless it is of a day that it
-/// does not list.
+/// A list shows each write after some time. A delivery that lists after that reads the claim, unless the claim is of a
+/// day that it does not list.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -128,7 +128,7 @@ fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A delivery waits for the claim of another one, which was made lately.
+/// A delivery only waits for a recent claim of another delivery.
 fn a_claim_ends(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().find_map(|held| {
@@ -148,7 +148,7 @@ fn a_claim_ends(simulation: &Simulation) -> Wrong {
 
 // ---- One instance --------------------------------------------------------------------------------
 
-/// Once it knows that the mail service has it.
+/// This holds once the instance knows that the mail service accepted the e-mail.
 fn an_instance_sends_a_round_once(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut sent = BTreeMap::new();
@@ -175,7 +175,7 @@ fn an_instance_sends_an_address_five_mails_a_day(simulation: &Simulation) -> Wro
     wrong.next().map(|(address, mails)| format!("{address:?} got {}", mails.len()))
 }
 
-/// When a delivery was at work: from its first call to its end.
+/// Returns the time of a delivery, from its first call to its end.
 fn work(delivery: &Delivery) -> Option<(u64, u64)> {
     let first_ms = delivery.calls.list.borrow().first()?.began_ms;
     Some((first_ms, delivery.ended_ms.unwrap_or(u64::MAX)))
@@ -191,7 +191,7 @@ fn deliveries_of_a_transaction_take_turns(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Only one of its own transaction keeps a delivery from its first call.
+/// Only another delivery of the same transaction can delay a delivery's first call.
 fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().find_map(|late| {
@@ -212,7 +212,7 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// From when a delivery reads its record until its end, it holds that, or an e-mail.
+/// From the read of its record until its end, a delivery holds the bytes of the record or of the e-mail.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();
@@ -249,7 +249,7 @@ fn each_sent(simulation: &Simulation, wrong: impl Fn(&Sent, &Delivery) -> Wrong)
     simulation.post.sent.borrow().iter().find_map(|sent| wrong(sent, &deliveries[sent.delivery]))
 }
 
-/// All pairs of deliveries of one instance.
+/// Checks all pairs of deliveries of one instance.
 fn each_pair(simulation: &Simulation, wrong: impl Fn(&Delivery, &Delivery) -> Wrong) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().enumerate().find_map(|(number, one)| {

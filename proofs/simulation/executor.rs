@@ -1,4 +1,4 @@
-//! Virtual time, and an executor that goes on with any of the tasks whose moment has come.
+//! Virtual time, and an executor that continues any task whose time has come.
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -9,11 +9,11 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Milliseconds that pass only when nothing else can be done.
+/// Milliseconds of a clock that advances only when no task can run.
 #[derive(Default)]
 pub struct Time {
     now_ms: Cell<u64>,
-    /// The task that waits for a moment; timers of one moment are numbered.
+    /// The tasks that wait, by the end of their wait. Timers with the same end are numbered.
     timers: RefCell<BTreeMap<(u64, u64), usize>>,
     timer_count: Cell<u64>,
     /// The task that runs.
@@ -25,7 +25,7 @@ impl Time {
         self.now_ms.get()
     }
 
-    /// Waits so long; others of that moment may go first.
+    /// Waits so long. Other tasks with the same end may continue first.
     pub fn sleep(self: &Rc<Self>, milliseconds: u64) -> Sleep {
         self.timer_count.set(self.timer_count.get() + 1);
         let timer = (self.now_ms() + milliseconds, self.timer_count.get());
@@ -44,7 +44,7 @@ impl Time {
         }
     }
 
-    /// Goes to the next timer, and takes any of that moment; `None` if there is none by then.
+    /// Advances to the next timer, and takes any timer with that end; `None` if there is none by then.
     fn next(&self, until_ms: u64, random: &Random) -> Option<usize> {
         let mut timers = self.timers.borrow_mut();
         let (at_ms, _) = *timers.keys().next().filter(|(at_ms, _)| *at_ms <= until_ms)?;
@@ -88,7 +88,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Starts a task under a number of its own. It runs until it waits.
+    /// Starts a task with a number of its own, and runs it until it waits.
     pub fn spawn(&self, task: usize, future: impl Future<Output = ()> + 'static) {
         self.tasks.borrow_mut().insert(task, Box::pin(future));
         self.poll(task);
@@ -97,15 +97,15 @@ impl Executor {
     /// Drops a task wherever it waits.
     pub fn cancel(&self, task: usize) {
         let cancelled = self.tasks.borrow_mut().remove(&task);
-        drop(cancelled); // outside of the borrow: what it holds may be dropped with it
+        drop(cancelled); // outside of the borrow, because dropping the task may drop other tasks
     }
 
-    /// The tasks that have not ended.
+    /// Returns the tasks that have not ended.
     pub fn running(&self) -> Vec<usize> {
         self.tasks.borrow().keys().copied().collect()
     }
 
-    /// Lets all happen that happens until this moment.
+    /// Runs everything that is due until this moment.
     pub fn run_until(&self, until_ms: u64) {
         while let Some(task) = self.time.next(until_ms, &self.random) {
             self.poll(task);

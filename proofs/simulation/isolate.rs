@@ -1,4 +1,4 @@
-//! An isolate of the service: caches and a clock of its own, at one location.
+//! An isolate of the service at one location, with its own caches and clock.
 
 use crate::callers::Owner;
 use crate::executor::Time;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// 2026-01-31T12:00:00Z, where virtual time begins.
 pub const EPOCH_MS: u64 = 1_769_860_800_000;
 
-/// A clock that is some seconds ahead, or behind below 0.
+/// A clock that is some seconds ahead; if negative, behind.
 pub struct SkewedClock {
     pub time: Rc<Time>,
     pub ahead_ms: i64,
@@ -54,7 +54,7 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// How many bytes of bodies an isolate holds, and held at most: of all, and of any one owner.
+/// The bytes of bodies that an isolate holds, and the most that it held: for all owners, and for any single owner.
 #[derive(Default)]
 pub struct Bodies {
     now: Cell<usize>,
@@ -80,7 +80,7 @@ impl Bodies {
 }
 
 impl Isolate {
-    /// Serves one request whole, its body included.
+    /// Serves one request, including its body.
     pub async fn serve(
         &self,
         store: &Namespace,
@@ -135,19 +135,19 @@ pub struct SimulatedRequest {
     pub upload: Upload,
 }
 
-/// How long a body takes, whether it breaks off, and where that is written down.
+/// How long a body takes, whether it breaks off, and where its bytes are counted.
 pub struct Upload {
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
     pub owner: Owner,
     pub bodies: Rc<Bodies>,
-    /// How many of those bytes are its own, until the request ends.
+    /// The bytes that this body holds, until the request ends.
     pub held: Cell<usize>,
 }
 
 impl Upload {
-    /// Takes the next bytes of a body that has so many, and waits as long as they take.
+    /// Reads the next bytes of a body, and waits as long as they take.
     async fn come(&self, bytes: usize, of: usize) {
         self.held.set(self.held.get() + bytes);
         self.bodies.add(self.owner, bytes);
@@ -165,7 +165,7 @@ impl Drop for Upload {
 }
 
 impl SimulatedRequest {
-    /// Reads the body as the Worker does: at once, or counted as it comes.
+    /// Reads the body as the Worker does: at once, or in counted pieces.
     async fn read(&self, reservation: &mut Reservation<'_>) -> Result<(), BodyError> {
         let of = self.body.len();
         if self.header("content-length").is_some() && reservation.read_ahead(of)? {

@@ -1,11 +1,11 @@
-//! Workers KV as its documentation has it: eventually consistent, and failing where it is decided so.
+//! Workers KV as its documentation describes it: eventually consistent, with random failures.
 //!
-//! - A write is in force at one of two storages when it arrives, at the other up to
-//!   [`COPY_LAG_MS`] later. The last to arrive stays. A reader asks either storage.
-//! - Each location answers from a cache of its own for 30 to 60 s, "not there" included. Its own
-//!   writes may or may not be in it. Late expiry, a fault, makes an entry older than that.
-//! - A key takes one write a second; a second one may be refused, as by KV's 429.
-//! - A write goes on to arrive when its request is no longer there.
+//! - A write takes effect at one of two storages when it arrives, and at the other up to
+//!   [`COPY_LAG_MS`] later. The last write to arrive wins. A read goes to either storage.
+//! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key is absent. The
+//!   location's own writes may or may not update it. Late expiry, a fault, keeps an entry longer.
+//! - A key takes one write a second. A second one may be refused, like KV's 429.
+//! - A write arrives even if its request has ended.
 
 use crate::executor::Time;
 use crate::random::Random;
@@ -17,46 +17,46 @@ use std::future::pending;
 use std::rc::Rc;
 
 pub const LOCATIONS: usize = 3;
-/// The longest that a cache keeps an entry, unless it expires late.
+/// The longest time that a cache keeps an entry, unless it expires late.
 pub const CACHE_MS: u64 = 60_000;
 const LEAST_CACHE_MS: u64 = 30_000;
-/// The longest that one storage lags behind the other.
+/// The longest time that one storage lags behind the other.
 pub const COPY_LAG_MS: u64 = 5_000;
-/// How old the state is at most that an operator's list shows.
+/// The greatest age of the state that an operator's list shows.
 pub const LIST_LAG_MS: u64 = 60_000;
 /// How long the Worker's adapter waits for a read.
 pub const READ_MS: u32 = 5_000;
-/// How long it waits for a write.
+/// How long the Worker's adapter waits for a write.
 pub const WRITE_MS: u64 = 15_000;
 /// Per mille of the names that an operator's list leaves out.
 const HIDDEN: u64 = 10;
-/// Member that a newer version of the service writes, and this one does not know.
+/// A member that a newer version of the service writes, and that this one does not know.
 pub const NEWER: &str = "addedLater";
 
 /// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// An error; a write was not kept.
+    /// An error. A write was not kept.
     ErrorBefore,
-    /// An error of a write that was kept.
+    /// An error, although the write was kept.
     ErrorAfter,
-    /// No answer; a write is lost.
+    /// No answer. A write is lost.
     Hang,
     /// No answer to a write, which arrives within two minutes.
     HangKept,
-    /// A value that is not what was written, nor readable.
+    /// A damaged value, which cannot be read.
     DamagedValue,
-    /// Metadata that is not what was written, nor readable.
+    /// Damaged metadata, which cannot be read.
     DamagedMetadata,
     /// A value that breaks off while it is read.
     BrokenValue,
-    /// A value that never comes.
+    /// A value that never arrives.
     HangingValue,
     /// A second write within one second.
     RateLimited,
 }
 
-/// How many kinds there are.
+/// The number of kinds.
 pub const FAULT_KINDS: usize = 9;
 
 pub const READ_FAULTS: &[Fault] = &[
@@ -89,7 +89,7 @@ impl Record {
         serde_json::from_slice(&self.metadata).unwrap()
     }
 
-    /// The value, without what a newer version of the service writes.
+    /// Returns the value, without the members of a newer version of the service.
     pub fn json(&self) -> &serde_json::Value {
         self.json.get_or_init(|| {
             let mut json: serde_json::Value = serde_json::from_slice(&self.value).unwrap();
@@ -99,7 +99,7 @@ impl Record {
     }
 }
 
-/// Who writes without a request.
+/// The writer of records that no request wrote.
 pub const OPERATOR: usize = usize::MAX;
 
 pub type Held = Option<Rc<Record>>;
@@ -108,7 +108,7 @@ pub type Held = Option<Rc<Record>>;
 pub struct Version {
     pub held: Held,
     pub arrived_ms: u64,
-    /// When it is in force at each storage.
+    /// When it takes effect at each storage.
     in_force_ms: [u64; 2],
 }
 
@@ -120,7 +120,7 @@ struct Cached {
     late_ms: u64,
 }
 
-/// A write on its way.
+/// A write that has not arrived yet.
 struct Write {
     name: String,
     held: Held,
@@ -128,21 +128,21 @@ struct Write {
     is_refused: Rc<Cell<bool>>,
 }
 
-/// The settings that are decided once for all calls.
+/// The settings of one simulation.
 #[derive(Clone, Copy, Default)]
 pub struct Conditions {
     /// Per mille of the calls that fail.
     pub faults: u64,
-    /// Most calls that fail.
+    /// The most calls that fail.
     pub most_faults: usize,
     /// Whether a second write within a second is always refused.
     pub is_strict: bool,
-    /// Per mille of the ways that take long.
+    /// Per mille of the calls that take long to arrive or to answer.
     pub slow: u64,
     /// Per mille of the cache entries that expire late.
     pub late: u64,
-    /// Whether a call is over as soon as it takes effect, and a read of what the service writes finds
-    /// any version that has arrived, or nothing: more than caches allow.
+    /// Whether a call ends as soon as it takes effect, and a read of a record of the service finds any version
+    /// that has arrived, or nothing. Caches allow less.
     pub is_race: bool,
 }
 
@@ -173,7 +173,7 @@ impl Kv {
         }
     }
 
-    /// When a list last left a name out that it had to show; `None` if none did.
+    /// Returns when a list last omitted a name that it had to show; `None` if no list did.
     pub fn hidden_ms(&self, name: &str) -> Option<u64> {
         self.hidden_ms.borrow().get(name).copied()
     }
@@ -183,18 +183,18 @@ impl Kv {
         self.on_the_way.borrow().values().any(|write| write.name == name)
     }
 
-    /// Until when an entry of this name was kept that expired late; 0 if none was.
+    /// Returns until when a late-expiring entry of this name was kept; 0 if there was none.
     pub fn late_until_ms(&self, name: &str) -> u64 {
         self.late_until_ms.borrow().get(name).copied().unwrap_or_default()
     }
 
-    /// The operator's write: it arrives at once.
+    /// Makes a write of the operator, which arrives at once.
     pub fn set(&self, name: &str, value: Option<Vec<u8>>) {
         let record = value.map(|value| Record::new(value, b"null".to_vec(), OPERATOR));
         self.keep(self.time.now_ms(), name, record);
     }
 
-    /// The operator's erasure: the record without its recipients, still as the one who wrote it first.
+    /// Makes an erasure by the operator: the record without its recipients, with its first writer.
     pub fn erase(&self, name: &str) {
         let Some(record) = self.last(name) else { return };
         let mut json = record.json().clone();
@@ -207,12 +207,12 @@ impl Kv {
 
     // ---- What is stored --------------------------------------------------------------------------
 
-    /// The record that arrived last under a name.
+    /// Returns the record that arrived last under a name.
     pub fn last(&self, name: &str) -> Held {
         self.versions.borrow().get(name)?.last()?.held.clone()
     }
 
-    /// The same of all names that begin so.
+    /// Returns the records that arrived last under all names with a prefix.
     pub fn last_of(&self, prefix: &str) -> Vec<(String, Rc<Record>)> {
         let versions = self.versions.borrow();
         let named = versions.range(prefix.to_owned()..);
@@ -247,20 +247,20 @@ impl Kv {
         Ok(held)
     }
 
-    /// In a race, what nobody writes is.
+    /// In a race, records that no create writes are always visible.
     fn is_read_at_once(&self, name: &str) -> bool {
         let is_written = name.starts_with("transaction:") || name.starts_with("idempotency:");
         self.conditions.get().is_race && !is_written
     }
 
-    /// The version of an age, that is chosen by how many there are; the newest has age 0.
+    /// Chooses the age of the version that a read finds; the newest version has age 0.
     fn version(&self, name: &str, age: impl Fn(usize) -> usize) -> Held {
         let versions = self.versions.borrow();
         let versions = versions.get(name).map_or(&[][..], Vec::as_slice);
         versions.iter().rev().nth(age(versions.len()))?.held.clone()
     }
 
-    /// The record that a location answers with at this moment.
+    /// Returns the record that a location answers with at this moment.
     fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
         let now_ms = self.time.now_ms();
         if let Some(cached) = self.caches.borrow()[location].get(name) {
@@ -279,7 +279,7 @@ impl Kv {
         held
     }
 
-    /// The records that one of the storages shows; some that were written within so long as they were before.
+    /// Returns the records that one of the storages shows. Some that were written within the given time appear as before.
     pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();
@@ -296,7 +296,7 @@ impl Kv {
         shown.collect()
     }
 
-    /// Whether a list leaves a name out, longer than any list should.
+    /// Whether a list omits a name for longer than any list should.
     pub fn hides(&self, name: &str) -> bool {
         let is_hidden = name.starts_with("transaction:")
             && self.conditions.get().faults > 0
@@ -358,7 +358,7 @@ impl Kv {
         }
     }
 
-    /// Lets the writes arrive whose time has come, in the order of their arrival.
+    /// Applies the writes that are due, in the order of their arrival.
     pub fn arrive(&self) {
         loop {
             let mut on_the_way = self.on_the_way.borrow_mut();
@@ -445,7 +445,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Begins a call, and gives its number.
+    /// Begins a call. Returns its number.
     pub fn begin(
         &self,
         operation: &'static str,

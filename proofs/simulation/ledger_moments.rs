@@ -1,5 +1,5 @@
-//! The rules of the ledger that hold at any moment, a function for each. It returns what is wrong. They are checked after
-//! each step, and again in the end.
+//! The rules of the ledger that hold at any moment, with a function for each, which returns what is wrong. They are checked
+//! after each step, and again in the end.
 
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
@@ -16,11 +16,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How long KV may not list a record.
+/// How long a record may be missing from KV's lists.
 const SHOWN_AFTER_MS: u64 = 120_000;
-/// After how long a list shows a write.
+/// The time after which a list shows a write.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
-/// How far two clocks are apart at most.
+/// The largest difference between two clocks.
 pub const APART_MS: u64 = 10_000;
 
 type Moment = fn(&Moments<'_>) -> Wrong;
@@ -39,22 +39,22 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("claims say what KV has", claims_say_what_kv_has),
 ];
 
-/// What was there before.
+/// The state at the moment before.
 #[derive(Default)]
 pub struct Watch {
     /// When the transactions of rows were created.
     rows: BTreeMap<String, u64>,
     /// The rows that were removed.
     removed: BTreeSet<String>,
-    /// When the rows were changed that are what KV has, and the arrival of that.
+    /// For rows that are equal to KV: when they were changed, and when KV's record arrived.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
-    /// When the changes began that claims say are ended.
+    /// When the changes began whose claims say that they have ended.
     ended: BTreeMap<String, u64>,
-    /// How often the ledger was emptied.
+    /// The number of times that the ledger was emptied.
     emptied: usize,
 }
 
-/// A moment.
+/// The state at a moment.
 struct Moments<'m> {
     simulation: &'m Simulation,
     books: &'m Books,
@@ -93,7 +93,7 @@ pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     books.watch.replace(Watch { rows, ended, ..before });
 }
 
-/// The claims of changes that are ended: name, state, and when the change began.
+/// Returns the claims of changes that have ended: name, state, and when the change began.
 fn ended_claims(books: &Books) -> Vec<(String, String, u64)> {
     let claims = "SELECT json_array(kind || ':' || name, state, at) FROM claims
 WHERE state IN ('kept', 'gone') AND change <> ''";
@@ -103,12 +103,12 @@ WHERE state IN ('kept', 'gone') AND change <> ''";
 }
 
 impl Moments<'_> {
-    /// When the last whole pass began, in milliseconds of virtual time.
+    /// Returns when the last complete pass began, in milliseconds of virtual time.
     fn completed_ms(&self) -> Option<u64> {
         self.state.completed.map(virtual_ms)
     }
 
-    /// Since when the last whole pass has all that was written before, by any clock.
+    /// Returns the time up to which the last complete pass has seen every write, by any clock.
     fn settled_ms(&self) -> Option<u64> {
         Some(self.completed_ms()?.saturating_sub(SHOWN_AFTER_MS + APART_MS))
     }
@@ -122,7 +122,7 @@ impl Moments<'_> {
         self.findings.iter().any(is_its)
     }
 
-    /// Whether KV did what it must not: a list left the record out that had to show it, or a cache kept it for too long.
+    /// Whether KV had a fault: a list omitted the record although it had to show it, or a cache kept it for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
         let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
@@ -130,7 +130,7 @@ impl Moments<'_> {
     }
 }
 
-/// Neither what was acknowledged, nor what was there when the pass began.
+/// This covers acknowledged transactions, and records that existed when the pass began.
 fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     let (watermark, completed_ms) = (moment.state.watermark()?, moment.completed_ms()?);
     let exchanges = moment.simulation.exchanges.borrow();
@@ -152,7 +152,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     Some(format!("{id} is, which was created at {} ms", virtual_ms(created)))
 }
 
-/// Those that were not changed since, of records that were not either.
+/// This covers rows and records that were not changed since.
 fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (settled_ms, completed_ms) = (moment.settled_ms()?, moment.completed_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -168,12 +168,12 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
         if !is_quiet || right.get(id) == Some(&now) {
             return None;
         }
-        right.insert(id.clone(), now); // what is found wrong ends the simulation
+        right.insert(id.clone(), now); // a wrong row ends the simulation
         wrong_row(row, last.held.as_ref()?)
     })
 }
 
-/// For good: nothing else knows of it.
+/// The finding stays for good, because nothing else knows of the row.
 fn a_row_that_is_removed_is_named(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(|id| !moment.is_gone(id)).cloned()
 }
@@ -187,7 +187,7 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(is_there).cloned()
 }
 
-/// Its record may not be shown yet.
+/// The record of a younger row may not be visible yet.
 fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
     let young = format!(
         "SELECT json_array(name, detail, pass) FROM findings
@@ -196,7 +196,7 @@ WHERE kind = 'gone' AND detail ->> '$.created' >= pass - {SHOWN_AFTER_MS}"
     Some(moment.books.database.json(&young).first()?.to_string())
 }
 
-/// Nor does it become what KV showed a while ago: the create before the one whose record KV has.
+/// A row must not return to an earlier create whose record KV showed some time ago.
 fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
         let (before, now) = (moment.before.rows.get(id)?, row["created"].as_u64()?);
@@ -206,7 +206,7 @@ fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// Once a whole pass has begun two minutes after its create, and after its message came.
+/// The row is removed once a complete pass began two minutes after its create, and after its message arrived.
 fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     let (watermark, settled_ms) = (moment.state.watermark()?, moment.settled_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -218,7 +218,7 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find(is_phantom).map(|(id, _)| id.clone())
 }
 
-/// A row that is erased has nothing personal. A row is erased once the ledger was told, or a whole pass began two minutes
+/// An erased row has no personal data. A row is erased once the ledger was told, or once a complete pass began two minutes
 /// after the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let is_personal =
@@ -238,7 +238,7 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// While the claim counts more than the record: somebody else goes by it.
+/// This holds while the claim counts more than the record, because other changes rely on it.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -251,7 +251,7 @@ fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     wrong.map(|claim| format!("{claim:?}"))
 }
 
-/// Nor where another change of the fact was given up.
+/// This also holds if another change of the fact was given up.
 fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     let names = "SELECT kind || ':' || name FROM claims";
     let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
@@ -262,7 +262,7 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// Of each fact whose claim, when the last whole pass began, counted no more than its record.
+/// This covers each fact whose claim counted no more than its record when the last complete pass began.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -1,5 +1,5 @@
-//! The ledger's queue and its consumer. Messages come late, some twice, in any order and in batches, and a few are lost. The
-//! consumer ends at any moment: before its write, after it, or when its answer is on the way.
+//! The ledger's queue and its consumer. Messages arrive late, some twice, in any order and in batches, and a few are lost. The
+//! consumer may end at any moment: before its write, after it, or while its answer is sent.
 
 use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
@@ -19,21 +19,21 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::service::SECRET;
 
-/// Most messages of a batch, and how long it waits for them.
+/// The most messages of a batch, and how long the queue waits for them.
 const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
-/// How often a message is delivered at most.
+/// The most deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// Per mille of the messages that the queue refuses, or delivers twice; and of those that are too large to have
-/// their quantities.
+/// Per mille of the messages that the queue refuses; that it delivers twice; and that are too large to have their
+/// quantities.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
 /// Per mille of the marks that a cron finds at once.
 const CRONS: u64 = 500;
-/// Per mille of the messages of no create that make no row.
+/// Per mille of the messages without a create that cannot become a row.
 const WRONG: u64 = 300;
-/// Per mille of the batches whose consumer ends, and of those whose answer is lost.
+/// Per mille of the batches whose consumer ends, and of the batches whose answer is lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 
@@ -45,7 +45,7 @@ pub struct SimulatedLedgerQueue {
 }
 
 impl LedgerQueue for SimulatedLedgerQueue {
-    /// As the Worker's: a task of its own, which ends with the isolate at the latest.
+    /// Like the Worker's queue: a task of its own, which ends with the isolate at the latest.
     fn send(&self, mut message: Recorded) {
         let (books, store) = (Rc::clone(&self.books), self.store.clone());
         if books.random.chance(BARE) {
@@ -107,7 +107,7 @@ impl Books {
         self.random.below(most_ms)
     }
 
-    /// Delivers a message after so long, with those that are there by then.
+    /// Delivers a message after so long, together with others that are ready by then.
     fn carry(self: &Rc<Self>, message: Delivered, wait_ms: u64) {
         let books = Rc::clone(self);
         self.spawn(async move {
@@ -158,8 +158,8 @@ impl Books {
         }
     }
 
-    /// A message that the consumer is done with is a row: its own, a later create's, or an erased one. Or its row was
-    /// removed and named, or refused and named, until a pass ends that does not find it.
+    /// Checks that an acknowledged message has a row: its own, a later create's, or an erased one. Otherwise a finding names
+    /// its row as removed or refused, until a pass ends that does not find it.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
@@ -175,7 +175,7 @@ impl Books {
         }
     }
 
-    /// Puts a message into the queue whose create never was, as after a restore of KV. Some break a rule of the tables.
+    /// Queues a message without a create, as after a restore of KV. Some such messages break a constraint of the tables.
     pub fn haunt(self: &Rc<Self>) {
         let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
         let number = self.random.below(3);

@@ -1,6 +1,6 @@
-//! The rules of the ledger that are checked in the end, a function for each. It returns what is wrong. Others hold at any
-//! moment: `ledger_moments.rs`; some are checked where they can be broken: those of a message that is done, of a mark that is
-//! removed, of two changes of a fact, of one that is given up, and of a month that is paid.
+//! The rules of the ledger that are checked in the end, with a function for each, which returns what is wrong. The rules that
+//! hold at any moment are in `ledger_moments.rs`. Some rules are checked where they can be broken: the rules of acknowledged
+//! messages, of removed marks, of two changes of one fact, of changes that were given up, and of paid months.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
@@ -15,11 +15,11 @@ use futures_executor::block_on;
 use impact_pledge::ledger::{self, FindingKind, Reached};
 use serde_json::Value;
 
-/// How the names of marks begin.
+/// The prefix of the names of marks.
 pub const UNSENT: &str = "ledger-unsent:";
-/// How late a write arrives at most that was not confirmed, in milliseconds.
+/// The longest delay until an unconfirmed write arrives, in milliseconds.
 const LATEST_WRITE_MS: u64 = 120_000;
-/// What a message says of a transaction beside its ID, mode and unit.
+/// The members of a message besides ID, mode and unit.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];
 
@@ -42,7 +42,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
 ];
 
-/// What was wrong at any moment, or is in the end.
+/// Returns what was wrong at any moment, or is wrong in the end.
 pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
     let books = simulation.books.as_ref()?;
     let seen = books.wrong.borrow().clone();
@@ -61,7 +61,7 @@ fn who_works_at_a_pass_holds_it(_: &Simulation, books: &Books) -> Wrong {
     books.database.short.borrow().clone()
 }
 
-/// A message is handed over once its record was written, and of no other.
+/// A message is sent only after its record was written.
 fn a_message_follows_its_record(simulation: &Simulation, books: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     books.handed.borrow().iter().find_map(|handed| {
@@ -87,7 +87,7 @@ fn an_acknowledged_create_sends_a_message(simulation: &Simulation, books: &Books
     })
 }
 
-/// And no more: nothing that repeats it, opens it, or names its recipient.
+/// A message has nothing more: nothing that could repeat the create, open the timeline, or identify the recipient.
 fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     let is_wrong = |message: &Value| {
         let summary = message["summary"].as_object();
@@ -103,7 +103,7 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
-/// And nothing else is: a mark is a write more.
+/// No other transaction is marked, because a mark costs a write.
 fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
     books.handed.borrow().iter().find_map(|handed| {
         let calls = handed.calls.list.borrow();
@@ -114,12 +114,12 @@ fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wron
     })
 }
 
-/// Once its row is there.
+/// A mark is removed once its row exists.
 fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// A create has no call for the ledger; that its calls are all it waits for, another rule says.
+/// A create makes no call for the ledger. Another rule says that it waits only for its calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -135,7 +135,7 @@ fn a_pass_ends_at_last(_: &Simulation, books: &Books) -> Wrong {
     (*reached != Some(Ok(Reached::Complete))).then(|| format!("the last one reached {reached:?}"))
 }
 
-/// By a row that was changed later, or a finding.
+/// A change in a paid month is visible as a row that was changed later, or as a finding.
 fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong {
     let (now, none) = (rows(&books.database), Value::Null);
     let findings = block_on(ledger::findings(books.database.sqlite(), 1_000)).unwrap();
@@ -155,7 +155,7 @@ fn a_settled_month_changes_by_name_alone(_: &Simulation, books: &Books) -> Wrong
     })
 }
 
-/// Whether a change may have taken effect at a time between.
+/// Whether a change may have taken effect between two times.
 fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
     let ended_ms = change.ended_ms.unwrap_or(u64::MAX);
     change.heard != Heard::Not
@@ -163,7 +163,7 @@ fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
         && ended_ms.saturating_add(LATEST_WRITE_MS) >= from_ms
 }
 
-/// Of two that were done, another one took back the first, or may have.
+/// If two equal changes were made, another change undid the first, or may have.
 fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     let done = claimants.iter().filter(|change| change.heard == Heard::Done);
@@ -186,7 +186,7 @@ fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
 }
 
-/// By the last change that was done, unless another one may have undone it.
+/// The last change that people were told of is in effect, unless another one may have undone it.
 fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {

@@ -1,4 +1,4 @@
-//! What the ledger must be by KV's records, computed anew from these by integers without bounds.
+//! Computes what the ledger must contain from KV's records, with unbounded integers.
 
 use crate::bookkeeping::{created_ms, rows};
 use crate::books::Books;
@@ -14,12 +14,12 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use support::money::decimal;
 
-/// Decimals of all numbers here: more than a double has.
+/// The decimals of all numbers here, more than a double has.
 const DECIMALS: u32 = 340;
 /// The months of a simulation.
 const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
 
-/// A decimal as an integer.
+/// Returns a decimal as an integer.
 fn exact(text: &str) -> BigUint {
     let (integer, decimals) = decimal(text);
     integer * BigUint::from(10_u8).pow(DECIMALS - decimals)
@@ -27,7 +27,7 @@ fn exact(text: &str) -> BigUint {
 
 // ---- Rows ----------------------------------------------------------------------------------------
 
-/// What is wrong with the row of a record.
+/// Returns what is wrong with the row of a record.
 pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
     let (metadata, value) = (record.metadata_json(), record.json());
     let summary = &metadata["summary"];
@@ -60,7 +60,7 @@ fn quantity(pair: &Value) -> Option<(String, BigUint)> {
     Some((pair[0].as_str()?.to_owned(), exact(&text)))
 }
 
-/// An offering's ID as a row has it: one of more than 256 bytes is cut, and has its hash at its end.
+/// Returns an offering's ID as a row has it: an ID of more than 256 bytes is cut, and ends with its hash.
 fn short(offering: &str) -> String {
     const MOST: usize = 256;
     if offering.len() <= MOST {
@@ -73,7 +73,7 @@ fn short(offering: &str) -> String {
     start.to_owned() + &end
 }
 
-/// The quantities of a record by offering.
+/// Returns the quantities of a record by offering.
 fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
     let mut sums = BTreeMap::<String, BigUint>::new();
     for pledge in value["pledges"].as_array().into_iter().flatten() {
@@ -84,7 +84,7 @@ fn pledged(value: &Value) -> BTreeMap<String, BigUint> {
     sums
 }
 
-/// After the last pass: a row for each record, with its values.
+/// After the last pass there is a row for each record, with its values.
 pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wrong {
     let mut rows = rows(&books.database);
     for (name, record) in simulation.kv.last_of("transaction:") {

@@ -1,13 +1,13 @@
-//! The queue of notifications, its consumer, and a mail service, all of which fail where it is decided so.
+//! The queue of e-mails, its consumer, and a mail service, all with random failures.
 //!
-//! - The queue delivers a message at least once: late, in any order, and some twice. It refuses some, takes
-//!   some without an answer, and loses a few, which no platform promises never to do.
-//! - Its consumer has instances at the locations, in each of which deliveries run side by side. One may end
-//!   at any moment, with all of them, and so may a single delivery, which its instance never hears of:
-//!   their messages are delivered again. After [`RETRIES`] further deliveries a message gets into the dead
-//!   letter queue, which delivers it likewise.
-//! - The mail service refuses, asks to wait, does not answer, or sends and does not answer. A few e-mails
-//!   it never takes.
+//! - The queue delivers a message at least once: late, in any order, and some twice. It refuses some, accepts
+//!   some without an answer, and loses a few, because no platform promises to lose none.
+//! - Its consumer has instances at the locations. In each, deliveries run side by side. An instance may end at
+//!   any moment with all its deliveries, and a single delivery may end without any notice to its instance. Their
+//!   messages are delivered again. After [`RETRIES`] further deliveries, a message moves to the dead letter
+//!   queue, which delivers it in the same way.
+//! - The mail service refuses, asks to wait, does not answer, or sends and does not answer. It never accepts a
+//!   few of the e-mails.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
@@ -31,26 +31,26 @@ use support::service::ORIGIN;
 
 /// The recipient of the e-mails of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// How often a message is delivered again: as `wrangler.toml` has it, or as a queue may that was made long
+/// How often a message is delivered again: by `wrangler.toml`, or by the settings of a queue that was created long
 /// ago.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
-/// How often the dead letter queue does.
+/// How often the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
-/// How many instances consume at each location.
+/// The number of consumer instances at each location.
 const INSTANCES: usize = 2;
-/// What an instance may hold here, in bytes. Each delivery counts as 4 KiB at least: two may.
+/// The bytes that an instance may hold here. Each delivery counts as at least 4 KiB, so two may run.
 const MAX_BYTES: usize = HOLDERS * 4 * 1024;
-/// How many deliveries of an instance may hold a record or an e-mail at once.
+/// The number of deliveries of an instance that may hold a record or an e-mail at once.
 pub const HOLDERS: usize = 2;
 /// How long the Worker's adapter waits for the queue.
 pub const PUT_MS: u64 = 2_000;
-/// How long it waits for the mail service.
+/// How long the adapter waits for the mail service.
 const SEND_MS: u64 = 10_000;
 /// How long the adapter delays a message.
 const DELAY_MS: u64 = 60_000;
 /// Longer than all waits of a message and its dead letter together.
 pub const ALL_WAITS_MS: u64 = 20 * 24 * 60 * 60 * 1_000;
-/// The number of the first task that is no request.
+/// The number of the first task that is not a request.
 pub const FIRST_TASK: usize = 1 << 40;
 
 const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKept];
@@ -58,13 +58,13 @@ const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKep
 /// A fault of the mail service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MailFault {
-    /// It refuses for now.
+    /// It refuses temporarily.
     Busy,
     /// It asks to wait.
     Limited,
     /// The quota of the day is used up.
     Quota,
-    /// It refuses for good.
+    /// It refuses permanently.
     Refused,
     /// No answer, and nothing is sent.
     Silent,
@@ -85,16 +85,16 @@ const MAIL_FAULTS: &[MailFault] = &[
 pub struct Delivery {
     pub message: Message,
     pub attempt: u32,
-    /// By the dead letter queue.
+    /// Whether the dead letter queue delivers it.
     pub is_dead: bool,
-    /// Though nobody asked for it: a copy, or its consumer ended, or what it answered was lost.
+    /// Whether it was not asked for: it is a copy, or its consumer ended, or its answer was lost.
     pub is_again: bool,
-    /// The number of the instance that it runs in, and how far the clock of that is ahead.
+    /// The number of its instance, and how far the instance's clock is ahead.
     pub instance: usize,
     pub ahead_ms: i64,
     pub begun_ms: u64,
     pub ended_ms: Option<u64>,
-    /// `None` if its consumer ended before.
+    /// `None` if its consumer ended first.
     pub outcome: Option<Outcome>,
     pub fault: Option<MailFault>,
     pub calls: Rc<Calls>,
@@ -125,7 +125,7 @@ impl Consumer {
 }
 
 impl Delivery {
-    /// What became of the message, or why it was delivered again.
+    /// The outcome of the message, or why it was delivered again.
     pub fn cause(&self) -> &str {
         match &self.outcome {
             Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
@@ -134,7 +134,7 @@ impl Delivery {
     }
 }
 
-/// An e-mail that the mail service took.
+/// An e-mail that the mail service accepted.
 pub struct Sent {
     pub delivery: usize,
     pub at_ms: u64,
@@ -147,18 +147,18 @@ pub struct Post {
     random: Rc<Random>,
     /// Weak, because its tasks hold this.
     executor: Weak<Executor>,
-    /// The texts of all messages that were put.
+    /// The texts of all queued messages.
     pub texts: RefCell<Vec<String>>,
-    /// Those that the queue did not confirm.
+    /// The messages that the queue did not confirm.
     pub refused: RefCell<Vec<Message>>,
-    /// The IDs of those that it lost.
+    /// The IDs of the messages that it lost.
     pub lost: RefCell<Vec<String>>,
     pub deliveries: RefCell<Vec<Delivery>>,
     pub sent: RefCell<Vec<Sent>>,
     /// The instances that run.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
-    /// Whether the mail service never takes the e-mail about a transaction.
+    /// Whether the mail service never accepts the e-mail about a transaction.
     poison: RefCell<BTreeMap<String, bool>>,
     task_count: Cell<usize>,
 }
@@ -200,7 +200,7 @@ impl Post {
         })
     }
 
-    /// Ends an instance with all its deliveries; another one takes its place.
+    /// Ends an instance with all its deliveries. Another instance takes its place.
     fn end(&self, ended: &Consumer) {
         ended.has_ended.set(true);
         let new = self.consumer(ended.location);
@@ -209,7 +209,7 @@ impl Post {
         place.into_iter().for_each(|place| *place = Rc::clone(&new));
     }
 
-    /// Takes a message of an exchange or the operator, that is to be delivered after so long.
+    /// Accepts a message of an exchange or the operator, to be delivered after so long.
     pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
             self.lost.borrow_mut().push(message.id.clone());
@@ -246,7 +246,7 @@ impl Post {
         is_taken
     }
 
-    /// Whether a fault happens that happens so often.
+    /// Decides whether a fault of this frequency happens.
     fn chance(&self, per_mille: u64) -> bool {
         self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
     }
@@ -311,7 +311,7 @@ impl Post {
             Either::Right((outcome, _)) => Some(outcome),
             Either::Left((true, delivering)) => {
                 consumer.has_lost.set(true);
-                forget(delivering); // the platform goes on with it no more, and its instance waits
+                forget(delivering); // the platform stops polling it, and its instance waits
                 None
             }
             Either::Left((false, _)) => None,
@@ -322,7 +322,7 @@ impl Post {
         outcome
     }
 
-    /// Ends when a delivery breaks off. Whether it is that one alone, or its whole instance.
+    /// Ends when a delivery breaks off. Returns whether only that delivery ended, or its whole instance.
     async fn break_off(&self, consumer: &Consumer) -> bool {
         if !self.chance(50) {
             consumer.end().await;

@@ -1,6 +1,6 @@
-//! The rules that every notification must keep, a function for each. It returns what is wrong.
+//! The rules for e-mails, with a function for each, which returns what is wrong.
 //!
-//! They are checked after faults have ended and every message has come to its end.
+//! They are checked after the faults have ended and no message waits any more.
 
 use crate::invariants::Wrong;
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Record};
@@ -13,9 +13,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How late a write arrives at most that was not confirmed, in milliseconds.
+/// The longest delay until an unconfirmed write arrives, in milliseconds.
 const LATEST_WRITE_MS: u64 = 120_000;
-/// Most e-mails a day to one address.
+/// The most e-mails a day to one address.
 const MAX_A_DAY: usize = 5;
 
 type Rule = fn(&Simulation) -> Wrong;
@@ -45,9 +45,9 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Of every transaction that is kept: one e-mail, or a marker, or metadata, that says why not. Nothing is
-/// said of a message that the queue lost, nor of one that it refused of a create whose record an earlier
-/// one's replaced: a day later the state is computed as unknown.
+/// Every kept transaction that asks for an e-mail has one, or a marker or metadata that says why not. There are two
+/// exceptions, whose state is shown as unknown a day later: the queue lost the message, or it refused the message and an
+/// earlier create's record replaced the record.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
@@ -87,7 +87,7 @@ fn listed(at: &str, id: &str) -> String {
     format!("mail-failed:{}:{id}", day_of(at))
 }
 
-/// Whether one address was to get as many e-mails on a day as it may.
+/// Whether one address was to get the most e-mails of a day.
 fn is_often_written_to(simulation: &Simulation, day: &str) -> bool {
     let mut counts = BTreeMap::<String, usize>::new();
     for (name, _) in simulation.kv.last_of(&format!("mailed:{day}:")) {
@@ -111,7 +111,7 @@ fn has_mail(simulation: &Simulation, id: &str) -> bool {
     simulation.post.sent.borrow().iter().any(|sent| deliveries[sent.delivery].message.id == id)
 }
 
-/// As failed on the day when it began to wait, with a note of its round.
+/// It is listed as failed on the day when it began to wait, with a note of its round.
 fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut waiting = deliveries.iter().filter(|it| it.cause() == "E_DAILY_LIMIT_EXCEEDED");
@@ -126,7 +126,7 @@ fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A record of its own create, that asks for it and says to whom.
+/// An e-mail needs a record of its own create, which asks for it and has its recipient.
 fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
     each_mail(simulation, |sent, delivery| {
         let record = found(delivery);
@@ -162,14 +162,14 @@ fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// From when a write is in force everywhere.
+/// Returns when a write is in force everywhere.
 fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// Of one round. The first was not marked, because its consumer, its answer or its marker was lost; or the
-/// second could not see the marker yet; or the marker of a round that was on its way at the same time
-/// replaced it. Whether the second had to see the claim of the first, another rule says.
+/// A round has two e-mails only for one of three reasons. The first was not marked, because its consumer, answer or marker
+/// was lost. The second could not see the marker yet. Or the marker of another round at the same time replaced it. Another
+/// rule checks whether the second had to see the claim of the first.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();
@@ -197,7 +197,7 @@ fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Whether a delivery that sent a mail ended before its marker, by a fault.
+/// Whether a delivery that sent an e-mail ended by a fault before it wrote its marker.
 fn is_cut_off(delivery: &Delivery) -> bool {
     let calls = delivery.calls.list.borrow();
     let is_marker = |name: &str| name.starts_with("notification:");
@@ -214,7 +214,7 @@ fn marked_ms(delivery: &Delivery) -> Option<u64> {
     put.and_then(|put| put.ended_ms)
 }
 
-/// Nor in an outcome, which is logged, nor in the record or the name of one that mails leave behind.
+/// This includes outcomes, which are logged, and the names and values of the records that e-mails leave behind.
 fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
     let post = &simulation.post;
     let mut texts = post.texts.borrow().clone();

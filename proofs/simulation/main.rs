@@ -1,8 +1,8 @@
-//! The service over a Workers KV that is eventually consistent and fails, with everything that is
-//! not determined decided by a seed; and every order of creates that race.
+//! Runs the service over a Workers KV that is eventually consistent and fails, where a seed decides
+//! everything that is not determined. Also runs every order of creates that race.
 //!
 //! `SEED=7 cargo test --test simulation` plays one seed again; `npm run prove -- simulation` plays
-//! new ones. `SEEDS` or `MINUTES` say how many, `SEED` where they begin.
+//! new seeds. `SEEDS` or `MINUTES` set how many, and `SEED` the first one.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -43,10 +43,10 @@ use std::sync::Mutex;
 use std::thread::{available_parallelism, scope};
 use std::time::{Duration, Instant};
 
-/// How many seeds `cargo test` plays.
+/// The number of seeds that `cargo test` plays.
 const SEEDS: u64 = 100;
 const SHOWN: Duration = Duration::from_secs(5);
-/// What becomes of messages, among other things.
+/// Outcomes of messages that must occur.
 const CAUSES: &[&str] = &[
     "sent",
     "sent or skipped before",
@@ -65,7 +65,7 @@ const CAUSES: &[&str] = &[
     "failed",
 ];
 
-/// What happens to the ledger, among other things.
+/// Events of the ledger that must occur.
 const EVENTS: &[&str] = &[
     "a consumer ended",
     "a message came again",
@@ -90,7 +90,7 @@ const EVENTS: &[&str] = &[
     "the database: Silent",
 ];
 
-/// What was played, by all threads.
+/// Counts of all threads.
 #[derive(Default)]
 struct Tally {
     next: u64,
@@ -98,9 +98,9 @@ struct Tally {
     requests: usize,
     faults: BTreeMap<Fault, usize>,
     statuses: BTreeMap<u16, usize>,
-    /// What became of messages, by its cause.
+    /// The outcomes of messages, by cause.
     deliveries: BTreeMap<String, usize>,
-    /// What happened to the ledger.
+    /// The events of the ledger.
     events: BTreeMap<String, usize>,
     violation: Option<String>,
 }
@@ -132,7 +132,7 @@ impl Tally {
     }
 }
 
-/// Whether all invariants hold; the first violation comes with its trace.
+/// Checks all invariants. The first violation comes with its trace.
 fn check(simulation: &Simulation, name: &str) -> Result<(), String> {
     invariants::check(simulation).map_err(|violation| {
         let trace = trace::trace(simulation, violation.exchange);
@@ -218,8 +218,8 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
 
-/// Every order of their calls, with every version that a read can find; at length with each single
-/// failure, too.
+/// Plays every order of their calls, with every version that a read can find. Long runs also play each single
+/// failure.
 #[test]
 fn no_order_of_creates_that_race_violates_an_invariant() {
     let most_faults = usize::from(number("MINUTES").is_some());

@@ -1,4 +1,4 @@
-//! KV as one caller sees it: the service's, or an operator's, whose lists are short, odd and late.
+//! KV as one caller sees it: the service, or an operator, whose lists are short, irregular and late.
 
 use crate::database::SLEEP_MS;
 use crate::kv::{
@@ -13,16 +13,16 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// Per mille of an operator's pages that are empty though others follow, and of the cursors that lapse.
+/// Per mille of an operator's list pages that are empty although others follow, and of the cursors that expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
-/// Per mille of an operator's lists that show a state of a while ago.
+/// Per mille of an operator's lists that show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// Per mille of an operator's lists after which the computer sleeps that asked.
+/// Per mille of an operator's lists after which the calling computer sleeps.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
-/// KV as one request at one location sees it, with the deadlines of the Worker's adapter.
+/// KV as seen by one request at one location, with the deadlines of the Worker's adapter.
 #[derive(Clone)]
 pub struct Namespace {
     pub kv: Rc<Kv>,
@@ -30,7 +30,7 @@ pub struct Namespace {
     pub calls: Rc<Calls>,
     /// Whether a newer version of the service writes.
     pub is_newer: bool,
-    /// Most names in a page of a list.
+    /// The most names on a list page.
     pub page_length: usize,
 }
 
@@ -51,7 +51,7 @@ impl Namespace {
         ended?.map_err(|_| StoreError::Unavailable)
     }
 
-    /// A page of a list. Where it may be short, some are empty though others follow, and some cursors lapse.
+    /// Returns a page of a list. For operators, some pages are empty although others follow, and some cursors expire.
     fn page(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let kv = &self.kv;
         let is_short = self.page_length < usize::MAX;
@@ -125,7 +125,7 @@ impl Store for Namespace {
 }
 
 impl ListingStore for Namespace {
-    /// What either storage has, or had a while ago.
+    /// Returns what either storage has, or had some time ago.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);

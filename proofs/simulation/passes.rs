@@ -1,4 +1,4 @@
-//! The reconciliation, as a cron begins it and a person: in parts, several at once, and killed at any moment. And the erasures
+//! The reconciliation, started by a cron and by people: in parts, several at once, and killed at any moment. Also the erasures
 //! that race with it.
 
 use crate::books::{Books, Erasure};
@@ -11,19 +11,19 @@ use impact_pledge::operator::transactions;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Calls of KV and database that an invocation has.
+/// The calls of KV and database that an invocation may make.
 const CALLS: &[u32] = &[6, 12, 30, 1_000];
-/// How many invocations a cron begins for a pass, and how long it pauses between them.
+/// The number of invocations that a cron starts for a pass, and the pause between them.
 const INVOCATIONS: u64 = 5;
 const PAUSE_MS: u64 = 30_000;
-/// How long a cron begins further steps.
+/// How long a cron starts further steps.
 const CRON_MS: u64 = 10_000;
 const SOON_MS: u64 = 4_000;
-/// What an erasure says that has not reached the ledger.
+/// The message of an erasure that has not reached the ledger.
 const LEFT: &str = "is erased, but its row in the ledger is not";
 
 impl Books {
-    /// Begins a pass or goes on with one, by some invocations: a cron's, or a person's.
+    /// Starts or continues a pass with some invocations, by a cron or a person.
     pub fn reconcile(self: &Rc<Self>) {
         let books = Rc::clone(self);
         let when = self.random.pick(&[When::Due, When::Now, When::Now]);
@@ -41,7 +41,7 @@ impl Books {
         });
     }
 
-    /// A cron that comes just now.
+    /// Runs a cron now.
     pub fn keep_up_soon(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
@@ -50,7 +50,7 @@ impl Books {
         });
     }
 
-    /// One invocation; `None` if it fails.
+    /// Runs one invocation; returns `None` if it fails.
     pub async fn invoke(&self, when: When, calls: u32) -> Option<Reached> {
         let number = self.passes.borrow().len();
         self.passes.borrow_mut().push(None);
@@ -85,7 +85,7 @@ impl Books {
         found
     }
 
-    /// A mark is removed once its row is there; or the row was removed and named, or what KV answered was spoilt.
+    /// Checks that a mark is removed only if its row exists, if a finding names the removed row, or if KV's answer was damaged.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {
@@ -101,13 +101,13 @@ impl Books {
         }
     }
 
-    /// What was noted of a ledger that was emptied since.
+    /// Drops the notes about a ledger that was emptied since.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);
     }
 
-    /// Erases a transaction, which somebody wrote, and tells the ledger.
+    /// Erases a transaction, and tells the ledger.
     pub fn erase(
         self: &Rc<Self>,
         id: String,

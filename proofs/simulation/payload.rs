@@ -17,15 +17,15 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// Per mille of the pledges whose offering names the order, and how much longer than that its ID is: the metadata of a
-/// record has no room for some.
+/// Per mille of the pledges whose offering's ID contains the reference, and how much longer the ID is: some do not fit into
+/// a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
-/// How the reference of an order begins.
+/// The prefix of a reference.
 pub const REFERENCE: &str = "order-";
 const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
 
-/// The operator's catalogue: prices of offerings.
+/// The operator's price list.
 pub type Prices = BTreeMap<&'static str, &'static str>;
 
 pub fn draw_prices(random: &Random) -> Prices {
@@ -48,7 +48,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// One whose JSON has somewhat more bytes than this.
+    /// Returns a payload whose JSON is a little longer than this.
     pub fn draw(random: &Random, number: usize, bytes: usize) -> Self {
         let reference = format!("{REFERENCE}{number}");
         let offering = || match random.chance(PERSONAL) {
@@ -67,7 +67,7 @@ impl Payload {
         }
     }
 
-    /// The request's JSON; the spellings differ in the order of members, in blanks and in numbers.
+    /// Returns the request's JSON. The spellings differ in the order of members, in blanks and in numbers.
     pub fn body(&self, spelling: usize) -> Vec<u8> {
         let pledge = |(amount, offering): &(usize, String)| {
             let amount = AMOUNTS[*amount][spelling];
@@ -91,7 +91,7 @@ impl Payload {
         format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
     }
 
-    /// The members of a create's answer that depend on neither ids nor terms.
+    /// Returns the members of a create's answer that depend on neither IDs nor terms.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
@@ -115,7 +115,7 @@ impl Payload {
         })
     }
 
-    /// The charge at these prices.
+    /// Returns the charge at these prices.
     pub fn charge(&self, prices: &Prices) -> String {
         let priced = self.pledges.iter().filter_map(|(amount, offering)| {
             Some((double(*amount), (*prices.get(&**offering)?).to_owned()))
@@ -128,7 +128,7 @@ fn double(amount: usize) -> f64 {
     AMOUNTS[amount][0].parse().unwrap()
 }
 
-/// A create's answer as a get shows it.
+/// Returns a create's answer as a get shows it.
 pub fn retrieved(created: &Value) -> Value {
     let mut retrieved = created.clone();
     let members = retrieved.as_object_mut().unwrap();

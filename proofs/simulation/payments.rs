@@ -1,4 +1,4 @@
-//! Months that are paid: the operator marks them and takes that back, beside all that happens else.
+//! Simulates payments: the operator marks months as paid and undoes that, while everything else happens.
 
 use crate::callers::{Action, Exchange, Scope};
 use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 /// The month in which virtual time begins.
 pub const MONTH: &str = "2026-01";
-/// When it has ended for good, a day after its last moment: 36 h after the beginning.
+/// When it counts as ended, a day after its last moment: 36 h after the beginning.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// How long before that the first mark may be: too early for a get to see it.
+/// How long before that the first mark may be made. A get must not show it yet.
 const EARLY_MS: u64 = 120_000;
 const STEPS: usize = 30;
-/// How many gets one isolate has at once, at most.
+/// The most gets that one isolate has at once.
 const TOGETHER: u64 = 4;
 const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
 
@@ -24,8 +24,8 @@ fn settlement((mode, unit): Scope) -> String {
 }
 
 impl Simulation {
-    /// Lets the month end. It is marked as paid, and that is taken back, at any moment from shortly
-    /// before.
+    /// Lets the month end. It is marked as paid and unmarked at any moment, beginning shortly before its
+    /// end.
     pub fn pay(&mut self) {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
@@ -42,7 +42,7 @@ impl Simulation {
         }
     }
 
-    /// The operator's commands, after a pass, or while rows are missing that a rebuild makes again.
+    /// Runs the operator's commands after a pass, or while rows are missing during a rebuild.
     fn settle(&self) {
         let Some(books) = &self.books else { return };
         match books.random.below(4) {
@@ -53,7 +53,7 @@ impl Simulation {
         books.settle_by_command();
     }
 
-    /// Marks the month of a shop, or takes that back. Each mark has a time of its own.
+    /// Marks the month of a shop as paid, or undoes that. Each mark has a time of its own.
     fn mark(&mut self) {
         let (scope, at) = (self.random.pick(SCOPES), date_time(EPOCH_MS + self.time.now_ms()));
         let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
@@ -65,7 +65,7 @@ impl Simulation {
         self.kv.set(&settlement(scope), record.map(String::into_bytes));
     }
 
-    /// Those of one moment may need the same settlement: the first reads it for all, if it is not cut.
+    /// Sends several gets at once, which may need the same settlement. The first one reads it for all, unless it is cut off.
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
@@ -78,14 +78,14 @@ impl Simulation {
         }
     }
 
-    /// A transaction that was created; often the one that was erased last.
+    /// Picks a transaction to get; often the one that was erased last.
     fn pick_to_get(&self) -> Option<String> {
         let erased = self.erased.borrow().last().cloned().filter(|_| self.random.chance(300));
         erased.map(|(id, _)| id).or_else(|| Some(self.pick_created()?.0))
     }
 }
 
-/// The body of a get without the time of payment, as it is stored.
+/// Returns the body of a get without the time of payment, as it is stored.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();
@@ -98,12 +98,12 @@ pub fn unpaid(body: &[u8]) -> Vec<u8> {
 
 // ---- Rules -----------------------------------------------------------------------------------------
 
-/// Null while the month runs by the clock of the isolate; then a mark, or none, that was in force
+/// `paidAt` is null until the month has ended by the isolate's clock. After that it is a mark, or null, that was in force
 /// somewhere.
 pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let Action::Get { .. } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
-    let created_at = answer.json()["createdAt"].as_str()?; // none of a value that broke off
+    let created_at = answer.json()["createdAt"].as_str()?; // a value that broke off has none
     let shown = &answer.json()["charge"]["paidAt"];
     let Exchange { begun_ms, ahead_ms, .. } = *case.exchange;
     let has_ended =
@@ -118,7 +118,7 @@ pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
 }
 
-/// What the settlement of the caller's shop may say, by the caches of KV and of isolates.
+/// Returns what the settlement of the caller's shop may say, given the caches of KV and of isolates.
 fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
     let name = settlement(case.exchange.ask.scope()?);
     let versions = case.simulation.kv.versions.borrow();
@@ -135,13 +135,13 @@ fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
     Some(in_force.map(|((_, paid_at), _)| paid_at.clone()).collect())
 }
 
-/// Whatever is marked by then: repeats included.
+/// This includes replays, whatever is marked as paid by then.
 pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
     let paid_at = &case.exchange.created()?.json()["charge"]["paidAt"];
     unless(paid_at.is_null(), || format!("it was paid at {paid_at}"))
 }
 
-/// Once an erasure is in force everywhere, no get has what it erased.
+/// Once an erasure is in force everywhere, no get returns erased data.
 pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let all = case.simulation.erased.borrow();
@@ -154,7 +154,7 @@ pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     Some(format!("{shown} was erased at {erased_ms} ms"))
 }
 
-/// Whether this request waited for a settlement that another one of its isolate failed to read.
+/// Whether this request waited for a settlement that another request of its isolate failed to read.
 pub fn waited_for_a_failure(case: &Case<'_>) -> bool {
     let waited = case.calls("pause");
     let is_beside = |call: &Call| waited.iter().any(|pause| call.began_ms <= pause.began_ms);

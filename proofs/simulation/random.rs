@@ -1,4 +1,4 @@
-//! Decides everything that is not determined: by a seed, or by each combination of decisions in turn.
+//! Makes all random decisions: by a seed, or by each combination of decisions in turn.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -25,8 +25,8 @@ impl Random {
         Random(RefCell::new(Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)))))
     }
 
-    /// Makes each decision in every way, one combination a run. The decisions outside of
-    /// [`open`](Self::open) are always 0.
+    /// Tries every combination of decisions, one in each run. Decisions outside of [`open`](Self::open)
+    /// are always 0.
     pub fn every() -> Self {
         Random(RefCell::new(Source::Every(Decisions::default())))
     }
@@ -37,7 +37,7 @@ impl Random {
         }
     }
 
-    /// Begins the run of the next combination; `false` if there is none.
+    /// Begins the run of the next combination; returns `false` if there is none.
     pub fn next_run(&self) -> bool {
         let Source::Every(Decisions { list, made, .. }) = &mut *self.0.borrow_mut() else {
             return false;
@@ -52,7 +52,7 @@ impl Random {
         false
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub fn below(&self, bound: u64) -> u64 {
         match &mut *self.0.borrow_mut() {
             Source::Seed(generator) => generator.next_u64() % bound,
@@ -67,7 +67,7 @@ impl Random {
         }
     }
 
-    /// Whether something happens that happens so often. Of every way it is two.
+    /// Decides whether an event of this frequency happens. When all combinations are tried, this is a decision between two.
     pub fn chance(&self, per_mille: u64) -> bool {
         let is_seed = matches!(&*self.0.borrow(), Source::Seed(_));
         match is_seed {

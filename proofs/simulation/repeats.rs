@@ -1,4 +1,4 @@
-//! Operators who ask for a key several times under one operation ID, at once and later, and are killed on the way.
+//! Simulates operators who request a key several times with one operation ID, at once and later, and are killed meanwhile.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -10,26 +10,26 @@ use impact_pledge::scope::Mode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// How often a key is asked for at most, and within which time.
+/// The most requests for one key, and the time within which they are sent.
 const ASKED: u64 = 4;
 const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
-/// After so long another may take the place of an attempt; by clocks that are 10 s apart at most.
+/// The time after which another attempt may replace one. Clocks differ by at most 10 s.
 const ALONE_MS: u64 = 20_000;
 
-/// A key that is asked for under one ID.
+/// A key that is requested with one ID.
 struct Wanted {
     id: OperationId,
     label: String,
-    /// The IDs of the keys that were told.
+    /// The IDs of the keys in the answers.
     keys: RefCell<Vec<String>>,
-    /// When the attempts began and ended that were told to have made it.
+    /// When the attempts began and ended that were told that they created the key.
     made: RefCell<Vec<(u64, u64)>>,
-    /// Whether the ledger has what it came to, as far as somebody was told who met no fault.
+    /// Whether the ledger keeps the outcome, because a request without a fault was told it.
     is_kept: Cell<bool>,
 }
 
 impl Books {
-    /// Somebody wants a key, and asks for it several times.
+    /// Starts a person who requests one key several times.
     pub fn want_key(self: &Rc<Self>) {
         let id = OperationId::new(&self.clock(), &*self.random);
         let id = OperationId::parse(id.as_str()).unwrap(); // as a form sends it
@@ -81,12 +81,12 @@ impl Books {
         wanted.is_kept.set(faults == self.faults());
     }
 
-    /// How often the database has failed.
+    /// Returns how often the database has failed.
     fn faults(&self) -> usize {
         self.database.faults.borrow().values().sum()
     }
 
-    /// One operation makes one key.
+    /// Checks that one operation creates one key.
     fn check_one(&self, wanted: &Wanted, id: &str) {
         let mut keys = wanted.keys.borrow_mut();
         keys.push(id.to_owned());
@@ -101,7 +101,7 @@ impl Books {
         }
     }
 
-    /// Of two attempts at once one does the work.
+    /// Checks that of two simultaneous attempts one does the work.
     fn check_alone(&self, wanted: &Wanted, began_ms: u64) {
         let mut made = wanted.made.borrow_mut();
         let now_ms = self.now_ms();

@@ -1,5 +1,5 @@
-//! Payments as the operator's commands mark them and take them back, by what the ledger says at that moment; and rebuilds of
-//! the ledger while they do.
+//! Simulates the operators' commands that mark a month as paid and undo that, by the ledger at that moment, and rebuilds of
+//! the ledger meanwhile.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -19,14 +19,14 @@ use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
-/// The shop whose month is paid by commands alone, and the name of the record.
+/// The shop whose month is marked only by commands, and the name of the record.
 const SHOP: Scope = ("live", "unit_2");
 const SETTLEMENT: &str = "settlement:live:unit_2:2026-01";
-/// How long it takes at most until somebody begins.
+/// The longest time until somebody begins.
 const PAUSE_MS: u64 = 60_000;
 
 impl Books {
-    /// Marks the month as paid, or takes that back.
+    /// Marks the month as paid, or undoes that.
     pub fn settle_by_command(self: &Rc<Self>) {
         let (books, is_added) = (Rc::clone(self), self.random.chance(650));
         let (number, ending) = self.announce(SETTLEMENT, is_added);
@@ -80,8 +80,8 @@ impl Books {
         undone.map(drop).map_err(|error| error.to_string())
     }
 
-    /// The month has ended a day ago, so that its records do not change any more; but for one that a repeat writes again.
-    /// Nor does it count if KV did what it must not.
+    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change, except for one that a retry
+    /// writes again. It also does not count if KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement) -> Wrong {
         let versions = self.kv.versions.borrow();
         let mut transactions = 0;
@@ -109,7 +109,7 @@ impl Books {
         (paid != transactions).then(|| format!("{paid} transactions are paid, of {transactions}"))
     }
 
-    /// Empties the ledger, as `npm run ledger -- rebuild` does; passes make its rows again.
+    /// Empties the ledger, as `npm run ledger -- rebuild` does. Passes write its rows again.
     pub fn rebuild(self: &Rc<Self>) {
         let books = Rc::clone(self);
         self.note("the operator empties the ledger");

@@ -1,5 +1,5 @@
 //! The simulation: callers, an operator, isolates that start and end, and the history of their
-//! requests.
+//! requests and answers.
 
 use crate::books::Books;
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
@@ -27,18 +27,18 @@ const ISOLATES: usize = 2 * LOCATIONS;
 const STEPS: usize = 60;
 const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
-/// The payload that no request has before the audit.
+/// The payload that is used only in the audit.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
-/// The payload of a burst of creates, and its least size in bytes.
+/// The payload of a burst of creates, and the least size of its body in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 96;
 /// A key of each owner.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
-/// An operator sends fewer e-mails again at once than this.
+/// An operator resends fewer e-mails at once than this.
 const RESENT: u64 = 10;
-/// One in so many requests of a burst sends its whole body.
+/// One of so many requests in a burst sends its whole body.
 const WHOLE: usize = 12;
 
 /// One create of a race: its isolate, API key and payload.
@@ -56,17 +56,17 @@ pub struct Simulation {
     pub post: Rc<Post>,
     /// The transactions that the operator erased, and when.
     pub erased: Rc<RefCell<Vec<(String, u64)>>>,
-    /// The ledger; none of a race.
+    /// The ledger; `None` in a race.
     pub books: Option<Rc<Books>>,
-    /// How often the operator sent the e-mail about a transaction again.
+    /// How often the operator resent the e-mail about a transaction.
     resent: BTreeMap<String, u32>,
-    /// Isolates that hold more than they may.
+    /// Violations of the limits on bytes that isolates hold.
     pub excesses: Vec<String>,
     pub random: Rc<Random>,
     executor: Rc<Executor>,
     isolates: Vec<Rc<Isolate>>,
     isolate_count: usize,
-    /// The key that was made or revoked last: many use it then.
+    /// The key that was created or revoked last. Many requests use it.
     changed_key: Option<usize>,
     is_audit: bool,
 }
@@ -99,8 +99,8 @@ impl Simulation {
         simulation
     }
 
-    /// Runs creates under one idempotency key that all begin at one moment, in the order that
-    /// `random` decides, with up to so many failures of calls.
+    /// Runs creates with one idempotency key that all begin at one moment, in the order that `random`
+    /// decides, with up to so many failed calls.
     pub fn race(random: &Rc<Random>, racers: &[Racer], most_faults: usize) -> Self {
         let conditions =
             Conditions { faults: 1, most_faults, is_race: true, ..Conditions::default() };
@@ -109,7 +109,7 @@ impl Simulation {
         for (number, (isolate, key, payload)) in racers.iter().copied().enumerate() {
             let action =
                 Action::Create { name: Some(0), payload, spelling: number % 2, is_broken: false };
-            let host = HOSTS[number % HOSTS.len()]; // so that each has terms of its own
+            let host = HOSTS[number % HOSTS.len()]; // each create has terms of its own
             let isolate = Rc::clone(&simulation.isolates[isolate]);
             simulation.send_to(&isolate, Ask { key, unit: None, host, action });
         }
@@ -150,7 +150,7 @@ impl Simulation {
         (0..KEYS.len()).filter(|key| *key != LATER).for_each(|key| simulation.make_key(key));
         simulation.set_prices();
         simulation.switch_mail_on();
-        simulation.advance(100_000); // all of it is in force
+        simulation.advance(100_000); // all writes are in force
         simulation.isolates =
             (0..ISOLATES).map(|index| simulation.isolate(index % LOCATIONS)).collect();
         simulation
@@ -213,8 +213,8 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold: by a team's key, or by those of all owners but
-    /// one. Small creates of all owners follow.
+    /// Sends more bytes at once than an isolate may hold, with a team's key, or with keys of all owners
+    /// except one. Small creates of all owners follow.
     fn burst(&mut self) {
         let isolate = self.pick_isolate();
         let spared = self.random.index(OWNERS.len());
@@ -236,7 +236,7 @@ impl Simulation {
         }
     }
 
-    /// The id and edit key of a create that was answered.
+    /// Picks the ID and edit key of an answered create.
     pub fn pick_created(&self) -> Option<(String, String)> {
         let exchanges = self.exchanges.borrow();
         let created: Vec<_> = exchanges.iter().filter_map(Exchange::created).collect();
@@ -305,7 +305,7 @@ impl Simulation {
     }
 
     pub fn ask(&self, action: Action) -> Ask {
-        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, 5, LATER]); // some more than others
+        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, 5, LATER]); // some are used more than others
         let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
         let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
         Ask { key, unit, host: self.random.pick(HOSTS), action }
@@ -348,7 +348,7 @@ impl Simulation {
         });
     }
 
-    /// The ledger's queue as a request sees it. Its calls of KV are not the request's.
+    /// Returns the ledger's queue as a request sees it. Its KV calls do not count as the request's.
     fn ledger_queue(&self, isolate: usize, store: &Namespace) -> Option<SimulatedLedgerQueue> {
         let Calls { exchange, time, .. } = &*store.calls;
         let calls = Calls { exchange: *exchange, time: Rc::clone(time), list: RefCell::default() };
@@ -450,7 +450,7 @@ impl Simulation {
         }
     }
 
-    /// Erases a transaction whose create had no idempotency key: no repeat is answered from it.
+    /// Erases a transaction whose create had no idempotency key, so that no replay uses it.
     pub fn erase(&mut self) {
         let is_single = |exchange: &&Exchange| exchange.ask.name().is_none();
         let id = {
@@ -467,7 +467,7 @@ impl Simulation {
         self.erased.borrow_mut().push((id, self.time.now_ms()));
     }
 
-    /// Begins the next round of an e-mail that was asked for: by one form, or by one that was sent many
+    /// Begins the next round of a requested e-mail, by a form that is sent once or many
     /// times.
     fn resend(&mut self) {
         let Some((id, _)) = self.pick_created() else { return };
@@ -487,8 +487,8 @@ impl Simulation {
 
     // ---- The end ---------------------------------------------------------------------------------
 
-    /// Ends all faults, lets late writes arrive and caches run out, replaces all isolates, and sees
-    /// what is left.
+    /// Ends all faults, waits for late writes and for caches to expire, replaces all isolates, and audits
+    /// the result.
     fn end(&mut self) {
         self.kv.conditions.set(Conditions::default());
         self.advance(400_000);
@@ -505,7 +505,7 @@ impl Simulation {
         self.close_books();
     }
 
-    /// Reads all that was acknowledged, everywhere, and once by another scope.
+    /// Reads everything that was acknowledged, at all locations, and once with another scope.
     fn read_all(&self) {
         for (id, scope) in self.acknowledged() {
             let key = |is_own: bool| {
@@ -521,7 +521,7 @@ impl Simulation {
         }
     }
 
-    /// Repeats all that was asked for under an idempotency key, and then uses each such key for a new
+    /// Repeats all creates with an idempotency key, and then uses each of these keys for a new
     /// payload.
     fn repeat_all(&self) {
         let named: BTreeSet<_> = {
@@ -543,7 +543,7 @@ impl Simulation {
         }
     }
 
-    /// Each id that was answered with, and whose it is.
+    /// Returns each ID in an answer, with its owner.
     fn acknowledged(&self) -> BTreeMap<String, Scope> {
         let exchanges = self.exchanges.borrow();
         let acknowledged = exchanges.iter().filter_map(|exchange| {
@@ -579,7 +579,7 @@ impl Simulation {
         }
     }
 
-    /// The faults that were met.
+    /// Returns the faults that occurred.
     pub fn faults(&self) -> Vec<Fault> {
         let exchanges = self.exchanges.borrow();
         let calls = exchanges.iter().flat_map(|exchange| exchange.calls.list.borrow().clone());

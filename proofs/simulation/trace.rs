@@ -1,4 +1,4 @@
-//! The log of a simulation for people.
+//! The log of a simulation, for people.
 
 use crate::callers::{Action, Exchange, KEYS};
 use crate::isolate::Answer;
@@ -8,8 +8,8 @@ use crate::simulation::Simulation;
 use impact_pledge::handle::Message;
 use std::collections::BTreeSet;
 
-/// Lists all events in order. For one request: those until it ended, and of the other requests those
-/// that touched a transaction or a replay record that it touched.
+/// Lists all events in order. For one request, lists its events until it ended, and the events of other
+/// requests that touched the same transaction or replay record.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a client reads an answer: the rows of `tests/fixtures/answers`, and answers made of them.
+//! Tests how a client reads an answer: the rows of `tests/fixtures/answers`, and answers derived from them.
 
 use crate::fixtures;
 use impact_pledge::api::Operation::{self, Create, Get};
@@ -107,12 +107,12 @@ impl Row {
     }
 }
 
-/// What stands for a text that is put in.
+/// The placeholder of an inserted text.
 fn mark(index: usize) -> String {
     format!("<text {index}>")
 }
 
-/// Puts a value at a place, or takes away what is there.
+/// Sets the value at a pointer, or removes it.
 #[track_caller]
 fn put(body: &mut Value, pointer: &str, value: Option<Value>) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -147,7 +147,7 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
     let by_class = match expected.class.as_str() {
         "AuthenticationError" => Reason::Authentication,
         "NotFoundError" => Reason::NotFound,
-        _ => Reason::Other, // of which the client makes a class by the status
+        _ => Reason::Other, // the client chooses its class by the status
     };
     assert_eq!((reason, &error), (by_class, &expected.error), "{}, {operation:?}", row.name);
     let is_told = expected.message.as_ref().is_none_or(|whole| *whole == message)
@@ -157,7 +157,7 @@ fn assert_read(row: &Row, operation: Operation, whole: Option<&Value>) {
 }
 
 #[test]
-fn every_row_is_read_as_it_says() {
+fn every_row_has_its_value() {
     let mut count = 0;
     for (file, File { about, answers, rows }) in fixtures::files::<File>("answers") {
         assert!(!about.is_empty(), "{file}");
@@ -182,7 +182,7 @@ static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
 
 // ---- Too long or too deep for a row ------------------------------------------------------------
 
-/// As long as a body can be: linear work ends in milliseconds, quadratic work not within the hour.
+/// Bodies of the maximum length: linear work takes milliseconds, quadratic work more than an hour.
 #[test]
 fn amounts_of_any_length_are_read_in_linear_time() {
     const LONG: usize = 1_000_000;
@@ -203,7 +203,7 @@ fn amounts_of_any_length_are_read_in_linear_time() {
 }
 
 #[test]
-fn what_is_passed_over_may_be_long_but_not_deep() {
+fn ignored_values_may_be_long_but_not_deep() {
     let later = |value: String| {
         let body = WHOLE.get.to_string().replacen('{', &format!(r#"{{"later":{value},"#), 1);
         read(Get, 200, body.as_bytes()).is_ok()
@@ -234,7 +234,7 @@ fn collect_pointers(value: &Value, pointer: String, all: &mut Vec<String>) {
     }
 }
 
-/// Every way to damage a document at one pointer: another value, or none.
+/// Returns every way to damage a document at one pointer: another value, or no value.
 fn spoiled(whole: &Value) -> Vec<(String, String)> {
     let others = json!([null, true, 1.5, -1, "text", [], {}, [1], {"a": 1}]);
     let mut pointers = Vec::new();
@@ -254,7 +254,7 @@ fn spoiled(whole: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// The tables that a client reads by and the records that the service writes are one contract.
+/// The client's tables and the records of the service follow the same contract.
 #[test]
 fn the_shapes_are_those_of_the_records() {
     let is_record = |operation, text: &str| match operation {
@@ -264,7 +264,7 @@ fn the_shapes_are_those_of_the_records() {
     let mut refused = 0;
     for operation in [Create, Get] {
         for (what, text) in spoiled(WHOLE.of(operation)) {
-            // A record's charge is what a service itself wrote; to a client it may be anyone's text.
+            // The charge in a record was written by the service; to a client it is untrusted text.
             let is_charge = ["amount", "currencyCode"]
                 .iter()
                 .any(|name| what == format!(r#"/charge/{name} = Some(String("text"))"#));
@@ -277,7 +277,7 @@ fn the_shapes_are_those_of_the_records() {
 }
 
 proptest! {
-    /// Cut or altered at random, a body is refused or read, and never a panic; what is read is JSON.
+    /// A body that is cut or altered at random is refused or read, and never causes a panic. A body that is read is JSON.
     #[test]
     fn any_bytes_are_read_or_refused(at in 0_usize..700, byte: u8, cut: bool) {
         let mut body = WHOLE.get.to_string().into_bytes();

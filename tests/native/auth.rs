@@ -1,4 +1,4 @@
-//! Keys: what is stored of a key, and what is no record of one.
+//! Tests the stored records of API keys, and what is refused as one.
 
 use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
 use impact_pledge::scope::Mode;
@@ -33,13 +33,13 @@ fn a_record_that_cannot_be_right_is_refused() {
         json!({ "mode": "test", "unit": "u", "team": "t" }),
         json!({ "mode": "test", "unit": "a,b" }),
         json!({ "mode": "test", "team": "" }),
-        json!({ "mode": "test", "team": "a:b" }), // it would end at the colon in `member:a:b:c`
+        json!({ "mode": "test", "team": "a:b" }), // in `member:a:b:c` the team would end at the first colon
     ] {
         assert!(serde_json::from_value::<KeyRecord>(record.clone()).is_err(), "{record}");
     }
 }
 
-/// A release can be rolled back: what it does not know decides nothing.
+/// A release can be rolled back: it ignores members that it does not know.
 #[test]
 fn members_of_a_later_release_are_passed_over() {
     let level = KeyLevel::Unit("unit:1".to_owned());

@@ -1,4 +1,4 @@
-//! Charges, held to rows and to sums of integers.
+//! Compares charges with rows of data and with sums of integers.
 
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::pledge::{Amount, CurrencyCode, Impact};
@@ -39,7 +39,7 @@ fn a_product_is_rounded_to_cents_half_away_from_0() {
         ("0.025", 1.0, "0.03"),
         ("99.995", 1.0, "100.00"),
         ("0.01", 0.49, "0.00"),
-        // 1.005 is less than 1.005 as a double; its text is not.
+        // As a double, 1.005 is a little less than 1.005. The text is exact.
         ("1", 1.005, "1.01"),
         ("0.00", 1e308, "0.00"),
         ("0.50", 1e308, &zeros("5", 307)),
@@ -72,7 +72,7 @@ fn a_sum_is_rounded_once() {
 }
 
 #[test]
-fn what_is_not_listed_costs_nothing() {
+fn an_unpriced_offering_costs_nothing() {
     let prices = [("tree", "0.50")];
     assert_eq!(charge(&prices, &[(3.0, "plastic"), (1.0, "tree")]), "0.50");
     assert_eq!(charge(&prices, &[(3.0, "Tree"), (3.0, "tree "), (3.0, "")]), "0.00");

@@ -1,4 +1,4 @@
-//! Changes under a claim of the ledger, whatever fails between their steps: what the person hears is true in the end.
+//! Tests changes under a claim of the ledger while any step fails: in the end, what the person was told is true.
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
@@ -20,25 +20,25 @@ use support::service::{
 };
 
 const MINUTE: u64 = 60_000;
-/// When January has ended.
+/// The time at which January counts as ended.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * 60 * MINUTE;
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
 
-/// What happens at a call.
+/// The event at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, and nothing is done.
+    /// The call fails and does nothing.
     Before,
-    /// It is done, and seems to fail: such as a timeout.
+    /// The call is done, but seems to fail, for example by a timeout.
     After,
-    /// The process ends before it.
+    /// The process ends before the call.
     CrashBefore,
-    /// The process ends after it.
+    /// The process ends after the call.
     CrashAfter,
-    /// A pass of the reconciliation comes first.
+    /// A reconciliation pass runs before the call.
     Pass,
-    /// All others go on before it.
+    /// All other changes continue before the call.
     Wait,
 }
 
@@ -50,7 +50,7 @@ async fn wait() {
     poll_fn(|_| if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }).await;
 }
 
-/// Store and ledger, of which some calls fail.
+/// A store and a ledger, some of whose calls fail.
 pub struct Faulty<'f> {
     pub store: &'f MemoryStore,
     pub ledger: &'f SqliteLedger,
@@ -145,7 +145,7 @@ impl Ledger for Faulty<'_> {
 
 pub type Person<'a> = Author<'a, FixedClock, CountedEntropy>;
 
-/// A change, and how it is taken back.
+/// A change, and the change that undoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Mark,
@@ -205,7 +205,7 @@ impl Change {
     }
 }
 
-/// Records and ledger as they are before a change.
+/// The records and the ledger before a change.
 struct World {
     store: MemoryStore,
     ledger: SqliteLedger,
@@ -213,10 +213,10 @@ struct World {
     entropy: CountedEntropy,
 }
 
-/// How a change ended: `None` if the process did.
+/// The result of a change; `None` if the process ended first.
 type Heard = Option<Result<(), String>>;
 
-/// Those of a shop with one order: name, value and metadata.
+/// The records of a shop with one transaction: name, value and metadata.
 pub static RECORDS: LazyLock<Vec<(String, String, String)>> = LazyLock::new(|| {
     let service = seeded();
     let body = minimal().to_string().into_bytes();
@@ -249,7 +249,7 @@ impl World {
         self.clock.0.set(self.clock.0.get() + ms);
     }
 
-    /// Makes a change while these calls fail, and counts the calls.
+    /// Makes a change while these calls fail. Returns the number of calls.
     fn make(&self, change: Change, by: &str, faults: &[(usize, Fault)]) -> (Heard, usize) {
         let author = Author::new(by, &self.clock, &self.entropy).unwrap();
         let (store, ledger, clock) = (&self.store, &self.ledger, &self.clock);
@@ -267,13 +267,13 @@ impl World {
         self.ledger.sql(&format!("SELECT state FROM claims WHERE name = '{name}'")).pop()
     }
 
-    /// How often the audit log says that the person made the change.
+    /// Returns how often the audit log says that the person made the change.
     fn audited(&self, change: Change, by: &str) -> usize {
         let changes = block_on(audit::since(&self.store, 0)).unwrap();
         changes.iter().filter(|it| it.command == change.command() && it.by == by).count()
     }
 
-    /// What a person may believe after a change.
+    /// Returns what a person may believe after a change.
     #[track_caller]
     fn check(&self, change: Change, heard: &Heard, faults: &[(usize, Fault)]) {
         let is_made = self.is_there(change) == change.is_addition();
@@ -287,7 +287,7 @@ impl World {
         }
     }
 
-    /// In the end the ledger says what the record says, and others can go on from there.
+    /// In the end the ledger agrees with the record, and the next change works.
     #[track_caller]
     fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
         let is_there = self.is_there(change);
@@ -315,7 +315,7 @@ fn calls_of(change: Change) -> usize {
 }
 
 #[test]
-fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
+fn the_person_was_told_the_truth_if_one_step_fails() {
     for change in CHANGES {
         for call in 1..=calls_of(change) {
             for fault in FAULTS {
@@ -334,7 +334,7 @@ fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
                     match is_repaired {
                         true => world.check_end(change, &faults),
                         false => {
-                            world.later(21 * MINUTE); // the next person goes by the record
+                            world.later(21 * MINUTE); // the claim no longer counts: the record decides
                             world.check_next(change, world.is_there(change), &faults);
                         }
                     }
@@ -345,7 +345,7 @@ fn whatever_fails_at_a_step_what_the_person_heard_is_true_in_the_end() {
 }
 
 #[test]
-fn whatever_fails_at_two_steps_what_the_person_heard_is_true_in_the_end() {
+fn the_person_was_told_the_truth_if_two_steps_fail() {
     for change in CHANGES {
         for first in 1..=calls_of(change) {
             for second in first + 1..=calls_of(change) + 3 {

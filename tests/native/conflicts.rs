@@ -1,4 +1,4 @@
-//! Two operators who change one record at the same moment: they never both hear that theirs was done.
+//! Tests two operators who change one record at the same moment: at most one of them is told that the change was made.
 
 use crate::dashboard::{OPERATOR, dashboard, field, posted};
 use futures_executor::block_on;
@@ -34,18 +34,18 @@ const PROFILE: &str = "profile:unit_dev";
 const CATALOGUE: &str = "catalogue:live";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
-/// When January has ended.
+/// The time at which January counts as ended.
 const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 
-/// The store as one operator sees it. Each call lets the other operator go first, if it is their turn.
+/// The store as one operator sees it. Before each call, the other operator continues if it is their turn.
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// What reads of records answer once both operators have read the record: a cache. `None`: the records.
+    /// A cache that answers reads once both operators have read the record; `None`: reads see the records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
-    /// How many calls take as long as a pause.
+    /// The number of calls that together take as long as a pause.
     pause: usize,
 }
 
@@ -177,7 +177,7 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     })
 }
 
-/// Who hears that the unit was in the team before was not the one who added it.
+/// An operator who is told that the unit was already in the team did not add it.
 fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
@@ -201,14 +201,14 @@ fn settlement() -> String {
 struct Race {
     changes: [Change; 2],
     record: &'static str,
-    /// Whether the ledger has claims of it: then one of two changes is always done.
+    /// Whether the ledger has claims for it. If so, exactly one of two changes is made.
     is_claimed: bool,
     store: MemoryStore,
     ledger: SqliteLedger,
     before: BTreeMap<String, (String, Value)>,
 }
 
-/// How a race ended: what each heard, and the record.
+/// The result of a race: what each operator was told, and the record.
 type Ended = ([Result<(), String>; 2], Option<String>);
 
 impl Race {
@@ -238,7 +238,7 @@ impl Race {
         Race { changes, record, is_claimed, store, ledger, before }
     }
 
-    /// Runs both changes, whose calls take turns by a schedule, and then to their ends.
+    /// Runs both changes to their ends. Their calls take turns by a schedule.
     fn run(&self, schedule: &[usize], cached: Option<&BTreeMap<String, String>>) -> Ended {
         self.reset();
         let pause = if self.store.lists_are_frozen() { 8 } else { 1 };
@@ -250,7 +250,7 @@ impl Race {
         let [a, b] = &authors;
         let mut changing = [self.changes[0](&turns, a), self.changes[1](&turns, b)];
         let mut heard = [None, None];
-        let first = if self.is_claimed { 3 } else { 2 }; // both see the same record
+        let first = if self.is_claimed { 3 } else { 2 }; // both have seen the same record
         let reads = repeat_n(0, first).chain(repeat_n(1, first));
         let rest = repeat_n(0, 100).chain(repeat_n(1, 100));
         for turn in reads.chain(schedule.iter().copied()).chain(rest) {
@@ -299,7 +299,7 @@ impl Race {
     }
 }
 
-/// Two changes, their record, and whether it is there before.
+/// Two changes, their record, and whether it exists before.
 type Contest = ([Change; 2], &'static str, bool);
 
 const RACES: [Contest; 8] = [
@@ -313,7 +313,7 @@ const RACES: [Contest; 8] = [
     ([remove_member, remove_member], MEMBER, true),
 ];
 
-/// The schedules in which the turn changes so many times at most, each after 1 to 6 calls.
+/// Returns the schedules with at most so many changes of turn, each after 1 to 6 calls.
 fn schedules(changes: usize) -> Vec<Vec<usize>> {
     let mut all = vec![];
     let mut begun = vec![vec![]];
@@ -341,7 +341,7 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
-/// Workers KV answers from a cache for up to a minute: then the lists of the audit log decide.
+/// If Workers KV answers from a cache, for up to a minute, the lists of the audit log decide.
 #[test]
 fn a_cache_that_is_old_makes_no_two_changes_done() {
     for contest in RACES {
@@ -354,7 +354,7 @@ fn a_cache_that_is_old_makes_no_two_changes_done() {
     }
 }
 
-/// What a cache shows may even be older than what was read before: that is nobody's change.
+/// A cache may show an older record than an earlier read. This is not taken for a change by somebody.
 #[test]
 fn an_older_record_that_a_cache_shows_costs_no_change() {
     let mut race = Race::new(([set_profile, set_profile], PROFILE, false));
@@ -372,8 +372,8 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
     assert!(first.is_err() && record.unwrap().contains("Newer"));
 }
 
-/// A list may lack what is new for a minute, too: then what was written and is read back decides, if all calls take
-/// as long.
+/// A list may lack new entries for a minute as well. Then the read after the write decides, if all calls take equally
+/// long.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     for contest in RACES {
@@ -388,7 +388,7 @@ fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     }
 }
 
-/// By pages: the one who is too late reads whose change was kept, and gets the form again.
+/// On the dashboard, the operator who is too late reads whose change was kept, and gets the form again.
 #[test]
 fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let dashboard = dashboard(seeded());

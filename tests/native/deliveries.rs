@@ -1,4 +1,4 @@
-//! Deliveries that run at one time: in one instance, in several, and on a day whose quota is used up.
+//! Tests e-mail deliveries that run at the same time, in one instance and in several, and deliveries on a day whose quota is used up.
 
 use crate::notify::{Desk, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
@@ -29,7 +29,7 @@ fn other(number: u8) -> TransactionId {
     TransactionId::from_bytes([100 + number; 26])
 }
 
-/// The message of another transaction, to a recipient of its own.
+/// Returns the message of another transaction, with another recipient.
 fn message_of(desk: &Desk, number: u8, bytes: usize) -> Message {
     let email = json!(format!("buyer-{number}@example.org"));
     let record = with(&[("/pledges/0/recipient/email", email)]);
@@ -41,7 +41,7 @@ fn round(round: u32) -> Message {
     Message { round, ..message() }
 }
 
-/// Lets a future run until it waits.
+/// Polls a future until it waits.
 fn begin(future: &mut (impl Future + Unpin)) {
     let context = &mut Context::from_waker(Waker::noop());
     assert!(Pin::new(future).poll(context).is_pending());
@@ -82,7 +82,7 @@ fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn()
 }
 
 #[test]
-fn a_mail_that_hangs_holds_its_own_transaction_alone() {
+fn an_email_that_hangs_delays_only_its_own_transaction() {
     let desk = Desk::new();
     let instance = desk.instance();
     desk.post.hangs.set(true);
@@ -101,7 +101,7 @@ fn a_mail_that_hangs_holds_its_own_transaction_alone() {
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
 
-/// The platform may end a delivery, which nothing hears of.
+/// The platform may end a delivery without any notice.
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
     let desk = Desk::new();
@@ -137,7 +137,7 @@ fn orders_of_one_buyer_that_come_together_are_five_mails_whatever_workers_kv_lis
 
 // ---- Bytes ---------------------------------------------------------------------------------------
 
-/// A store whose values take a while, during which deliveries hold them.
+/// A store whose values take some time to read. Deliveries hold their bytes during that time.
 struct SlowStore<'s> {
     store: &'s MemoryStore,
     deliveries: &'s Deliveries,
@@ -146,7 +146,7 @@ struct SlowStore<'s> {
     most_reading: Cell<usize>,
 }
 
-/// A value; that of a transaction is slow.
+/// A value. The value of a transaction is slow.
 struct SlowValue<'s>(Vec<u8>, Option<&'s SlowStore<'s>>);
 
 impl StoredValue for SlowValue<'_> {
@@ -192,7 +192,7 @@ impl<'s> ListingStore for &'s SlowStore<'s> {
     }
 }
 
-/// The outcomes of messages that come together, the most bytes that were held, and the most records that
+/// Returns the outcomes of messages that arrive together, the most bytes that were held, and the most records that
 /// were read at once.
 fn side_by_side(desk: &Desk, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
     let deliveries = desk.instance();
@@ -214,10 +214,10 @@ fn side_by_side(desk: &Desk, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
 #[test]
 fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
     for (sizes, most_reading) in [
-        (vec![1_000; 40], 40), // small ones many
-        (vec![3 * MIB; 8], 1), // large ones few
+        (vec![1_000; 40], 40), // many small records at once
+        (vec![3 * MIB; 8], 1), // few large records at once
         (vec![MIB; 8], 4),
-        ([vec![3 * MIB; 4], vec![60_000; 20]].concat(), 21), // large ones do not hold small ones
+        ([vec![3 * MIB; 4], vec![60_000; 20]].concat(), 21), // large records do not hold up small ones
     ] {
         let desk = Desk::new();
         let (outcomes, most, reading) = side_by_side(&desk, &sizes);
@@ -229,7 +229,7 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// `max_concurrency` of them begin at one moment, and no list shows the claims.
+/// As many instances as `max_concurrency` begin at one moment, and no list shows their claims.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let desk = Desk::new();
@@ -247,7 +247,7 @@ fn of_instances_that_begin_a_round_together_one_sends() {
     assert_eq!(desk.deliver(&message, 2), done(ENDED));
 }
 
-/// Keeps the record of a claim, as another instance has written it.
+/// Stores a claim, as if another instance had written it.
 fn keep_claim(desk: &Desk, day: &str, claim: &Value) {
     let key = MailedKey { day, address: &secret().address(EMAIL), id: &id() };
     desk.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
@@ -263,9 +263,9 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
         (1, claim(2, soon), Some(50)), // a later round ends this one
         (2, claim(1, soon), None),
         (1, claim(1, past), None),
-        (1, claim(1, far), Some(90)), // of a clock that is wrong
+        (1, claim(1, far), Some(90)), // from an instance with a wrong clock
         (1, claim(1, "soon"), None),
-        (1, json!({}), None), // of an earlier release
+        (1, json!({}), None), // written by an earlier release
     ] {
         let desk = Desk::new();
         keep_claim(&desk, TODAY, &claim);
@@ -278,7 +278,7 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
     assert!(is_later(&desk.deliver(&message(), 1)), "a damaged one is none that has ended");
 }
 
-/// The consumer ended after the claim: the e-mail goes out at the first delivery after it.
+/// The consumer ended after its claim. The first delivery after the claim's end sends the e-mail.
 #[test]
 fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     let desk = Desk::new();
@@ -295,9 +295,9 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!((desk.deliver(&message, 3), desk.sent()), (done("sent"), 1));
 }
 
-/// Its instance broke before anything was sent, by another message perhaps.
+/// The instance broke before the e-mail was sent, perhaps because of another message.
 #[test]
-fn a_delivery_that_begins_anew_is_not_kept_by_its_own_claim() {
+fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let desk = Desk::new();
     let (instance, message) = (desk.instance(), message());
     let notifier = desk.notifier(&instance);
@@ -312,19 +312,19 @@ fn a_delivery_that_begins_anew_is_not_kept_by_its_own_claim() {
     assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
 }
 
-/// What takes so long could end after its claim.
+/// A delivery that takes so long could send after its claim has ended.
 #[test]
 fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     let desk = Desk::new();
     let (instance, message) = (desk.instance(), message());
     let delivering = desk.deliver_in(&instance, &message, 2);
-    // It waits before it reads its claim back.
+    // The delivery waits before it reads its claim back.
     let slow = async { desk.clock.0.set(desk.clock.0.get() + 14 * SECOND) };
     let (outcome, ()) = block_on(join(delivering, slow));
     assert_eq!((outcome, desk.sent()), (later(300, "the store is slow"), 0));
 }
 
-/// The first wait of the schedule is no shorter than a claim.
+/// The first wait of the schedule is at least as long as a claim.
 #[test]
 fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
     let desk = Desk::new();
@@ -352,7 +352,7 @@ fn a_claim_of_the_last_minute_of_a_day_holds_on_the_next() {
 fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
     let rows = [
         ("2026-01-31T12:00:00Z", None, "2026-02-01T00:05:00Z"),
-        ("2026-01-31T12:00:00.001Z", Some(9), "2026-02-01T00:05:00Z"), // about the rate
+        ("2026-01-31T12:00:00.001Z", Some(9), "2026-02-01T00:05:00Z"), // the mail service means its rate limit
         ("2026-01-31T12:00:00Z", Some(40_000), "2026-01-31T23:06:40Z"),
         ("2026-01-31T12:00:00Z", Some(999_999), "2026-02-01T12:00:00Z"), // the queue's longest wait
         ("2026-01-31T23:59:00Z", None, "2026-02-01T00:05:00Z"),
@@ -384,7 +384,7 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
     }
 }
 
-/// The quota of the mail service may begin anew at another time of the day than ours.
+/// The quota of the mail service may be reset at another time of day than 00:00 UTC.
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
     let desk = Desk::new();

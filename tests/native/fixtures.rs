@@ -1,10 +1,10 @@
-//! Reads the rows of data below `tests/fixtures`.
+//! Reads the rows of data in `tests/fixtures`.
 
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::Path;
 
-/// Every file of a folder, by name; a file that is not of the expected shape fails the test.
+/// Returns every file of a folder, with its name. A file of another shape fails the test.
 #[track_caller]
 pub fn files<F: DeserializeOwned>(folder: &str) -> Vec<(String, F)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);

@@ -36,7 +36,7 @@ struct Row {
     why: String,
 }
 
-/// The rows of a format, which are all in the file that is named so.
+/// Returns the rows of a format, which are in the file of that name.
 fn rows() -> impl Iterator<Item = (Check, Row)> {
     let files = fixtures::files::<Fixture>("formats");
     assert_eq!(files.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), FORMATS.map(|it| it.0));
@@ -177,8 +177,8 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Of one character of each class that an expression or, among those that may match, the rule tells
-/// from others; and of parts that are longer. The days and times are below.
+/// Texts of one character of each class that the expression, or for texts that may match the rule, distinguishes; and of
+/// longer parts. Days and times are below.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };

@@ -97,7 +97,7 @@ fn the_reference_of_commands_is_current() {
     is_current("../docs/commands.md", &text);
 }
 
-/// An operation in the reference.
+/// Returns an operation's section of the reference.
 fn described(spec: &Spec) -> String {
     let positions = spec.arguments.iter().filter(|it| !it.is_option).map(|it| {
         let name = if it.is_repeatable { format!("{}...", it.name) } else { it.name.to_owned() };
@@ -361,7 +361,7 @@ fn kinds_of_forms() -> String {
     js + "];\n"
 }
 
-/// The codes of JSON that no JavaScript value is written as.
+/// The codes that occur only for JSON bytes, never for a JavaScript value.
 const ONLY_OF_BYTES: [Code; 3] = [Code::DuplicateMember, Code::InvalidUtf8, Code::MalformedJson];
 
 /// Returns a row of the table of kinds, with its message.
@@ -753,7 +753,7 @@ fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     members.map(member).collect()
 }
 
-/// Returns the number of members, including those of members.
+/// Returns the number of members, including nested ones.
 #[track_caller]
 fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);
@@ -779,7 +779,7 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
         0
     };
     match kind {
-        // The client makes a string of an amount.
+        // The client converts an amount to a string.
         Kind::Text(_) | Kind::Decimal => is("string"),
         Kind::PositiveNumber => is("number"),
         Kind::Boolean => is("boolean"),

@@ -1,4 +1,4 @@
-//! The head that a client sends is what the service reads.
+//! Tests that the service reads the request head that the client sends.
 
 use impact_pledge::api::{Credentials, InvalidArgument, RequestHead, header};
 use impact_pledge::auth::ApiKey;

@@ -1,5 +1,5 @@
-//! The service without its platform, over a store in memory: the rows that the Worker answers too,
-//! and what only a test can do to it.
+//! Tests the service without its platform, over a store in memory: with the rows that the Worker
+//! answers as well, and with faults that only a test can cause.
 
 use crate::json_schema::OpenApi;
 use crate::rows::{File, Names, Row};
@@ -21,9 +21,9 @@ use support::service::{
 
 // ---- Rows --------------------------------------------------------------------------------------
 
-/// An answer to an operation of openapi.yaml is also one that it has, and as it says.
+/// If openapi.yaml has the operation, the answer must also be valid by openapi.yaml.
 #[test]
-fn every_row_is_answered_as_it_says_and_as_openapi_says() {
+fn every_row_has_its_answer_which_openapi_allows() {
     let document = OpenApi::read();
     let (mut wrong, mut answered) = (Vec::new(), BTreeSet::new());
     for (file_name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
@@ -52,7 +52,7 @@ fn every_row_is_answered_as_it_says_and_as_openapi_says() {
     assert_eq!(answered, expected);
 }
 
-/// The records of a file, or else the development data.
+/// Returns the records of a file, or the development data if it has none.
 fn stored(file: &File) -> MemoryStore {
     let store = MemoryStore::default();
     for (name, record) in &file.records {
@@ -94,7 +94,7 @@ fn differences(answer: &Answer, row: &Row, names: &mut Names) -> Vec<String> {
     wrong
 }
 
-/// Checks the rules that every answer keeps.
+/// Checks the rules for every answer.
 fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |name: &str, value: &str| {
@@ -115,7 +115,7 @@ fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     wrong
 }
 
-/// The operation of openapi.yaml that a row is for.
+/// Returns the operation of openapi.yaml that a row calls.
 fn operation(row: &Row) -> Option<(&'static str, &'static str)> {
     let path = row.request.path.split('?').next()?;
     match (&*row.request.method, path.strip_prefix(PATH)?.strip_prefix('/')) {
@@ -143,7 +143,7 @@ fn rows_are_many_and_each_is_one_of_a_kind() {
 // ---- Time and chance ---------------------------------------------------------------------------
 
 #[test]
-fn every_id_and_edit_key_is_drawn_anew() {
+fn every_id_and_edit_key_is_new() {
     let service = seeded();
     let mut body = minimal();
     body["pledges"] = vec![minimal()["pledges"][0].clone(); 20].into();
@@ -160,7 +160,7 @@ fn every_id_and_edit_key_is_drawn_anew() {
 // ---- What is stored ----------------------------------------------------------------------------
 
 #[test]
-fn a_create_writes_one_record_a_repeatable_one_two_and_what_is_refused_none() {
+fn a_create_writes_one_record_two_with_an_idempotency_key_and_none_if_refused() {
     let service = seeded();
     let before = service.store.names();
     service.create(UNIT, &json!({}));
@@ -201,8 +201,8 @@ fn a_changed_key_or_catalogue_counts_at_the_latest_after_ten_seconds() {
     assert_eq!(made(UNIT), [json!(true), json!("3.00"), json!("2026-01-31T12:00:10.123Z")]);
 }
 
-/// A team's key reads the record of its unit once in ten seconds, and whatever else it names each time:
-/// nothing of that is kept.
+/// A team's key reads the record of its unit once in ten seconds. If it names other units, each request reads, and
+/// nothing is cached.
 #[test]
 fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
     let service = seeded();
@@ -216,9 +216,9 @@ fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
     for (unit, reads) in [
         ("unit_new", 1),
         ("unit_new", 1),
-        ("unit_dev_two:x", 1), // a unit may have colons, a team has none
+        ("unit_dev_two:x", 1), // a unit's ID may have colons, a team's may not
         (&*"u".repeat(128), 1),
-        (&*"u".repeat(129), 0), // it has no form of an ID
+        (&*"u".repeat(129), 0), // it is not a valid ID
         ("unit dev", 0),
         ("\u{e9}", 0),
     ] {
@@ -233,7 +233,7 @@ fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
     assert_eq!(status("unit_dev"), 503);
 }
 
-/// Prices of test mode may be tried out; live mode charges what was set for it, and nothing else.
+/// Test prices never apply to live keys: each mode has its own price list.
 #[test]
 fn each_mode_has_its_own_prices() {
     let service = TestService::new(MemoryStore::default(), "");
@@ -306,7 +306,7 @@ fn unavailable(answer: &Answer, is_live: Option<bool>) {
     assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
 }
 
-/// Says that a create without an `Idempotency-Key` may have been recorded, and invites no repeat.
+/// The answer says that a create without an `Idempotency-Key` may have been recorded, and has no `Retry-After`.
 #[track_caller]
 fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));
@@ -317,7 +317,7 @@ fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert!(!message.contains("Send the request again"), "{message}");
 }
 
-/// Its IDs would not be those that the other keys of the unit derive.
+/// Its IDs would differ from those that other keys of the unit derive.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -391,7 +391,7 @@ fn a_record_that_would_be_too_large_is_refused() {
 
 // ---- Repeats that race each other --------------------------------------------------------------
 
-/// A store that shows no replay: as if every repeat came before the first had ended.
+/// A store that shows no replay record, as if every retry arrived before the first create had ended.
 fn racing() -> TestService<MemoryStore> {
     let service = seeded();
     service.store.set_hidden(Some("idempotency:"));
@@ -438,7 +438,7 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// What other units do, and how much, changes nothing for a create whose replay record is not seen yet.
+/// Other units' creates, however many, do not affect a create whose replay record is not visible yet.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -455,7 +455,7 @@ fn a_charge_does_not_change_for_what_another_unit_creates() {
     is_replay(&service.send(&live), &first);
 }
 
-/// Creates that raced in two isolates have terms of their own each.
+/// Creates that race in two isolates each have their own terms.
 #[test]
 fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     let here = racing();
@@ -480,8 +480,8 @@ fn transactions(service: &TestService<MemoryStore>) -> Vec<String> {
     names.filter(|name| name.starts_with("transaction:")).collect()
 }
 
-/// The 503 of a create that was broken off between its two records promises that a repeat records it
-/// only once: also a repeat by the key that replaced the first one.
+/// If a create breaks off between its two records, its 503 promises that a retry records it only once. This also holds
+/// for a retry with the API key that replaced the first one.
 #[test]
 fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     let service = seeded();
@@ -489,7 +489,7 @@ fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     unavailable(&service.send(&repeatable(&minimal())), Some(false));
     service.store.set_unconfirmed(None);
     let replay = service.store.names().into_iter().find(|name| name.starts_with("idempotency:"));
-    service.store.remove(&replay.unwrap()); // which was not kept
+    service.store.remove(&replay.unwrap()); // the replay record was lost
     let recorded = transactions(&service);
 
     let rotated = "service_sk_test_rotated";
@@ -525,7 +525,7 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ---------------------------------------------------------------------------------------
 
-/// The least size of a pledge in a record, by which too many pledges are refused early.
+/// The least size of a pledge in a record, which lets the service refuse too many pledges early.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();
@@ -633,7 +633,7 @@ fn production_records_nothing_without_an_https_origin_of_its_own() {
     }
 }
 
-/// A create of any host is 503 and writes nothing; log and `/healthz` have the problem.
+/// A create at any host gets 503 and writes nothing. The log and `/healthz` state the problem.
 #[track_caller]
 fn assert_no_create(service: &TestService<MemoryStore>, problem: &str) {
     let names = service.store.names();
@@ -719,7 +719,7 @@ fn a_live_key_by_plain_http_is_refused_by_its_prefix_and_by_its_record() {
                 );
                 assert!(answer.json()["message"].as_str().unwrap().contains("Replace the key"));
             }
-            let most = if reads == 0 { 0 } else { 2 }; // the record of the get's transaction, too
+            let most = if reads == 0 { 0 } else { 2 }; // the key, and the transaction of the get
             assert!(service.store.reads() - before <= most, "{key}");
         }
     }
@@ -819,7 +819,7 @@ fn a_setting_that_keeps_e_mails_from_being_sent_shows_where_the_queue_is_bound()
     }
 }
 
-/// The problem that `/healthz` shows.
+/// Returns the problem that `/healthz` shows.
 fn health(service: &TestService<MemoryStore>) -> Value {
     let reads = service.store.reads();
     let answer = service.send(&TestRequest::new("GET", "/healthz", ""));

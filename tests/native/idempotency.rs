@@ -1,4 +1,4 @@
-//! Safe repeats: what is derived from the header, and the replay records that are remembered.
+//! Tests idempotency keys: what is derived from them, and the replay records that an isolate remembers.
 
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
@@ -23,7 +23,7 @@ struct Input {
 const INPUT: Input =
     Input { secret: 1, mode: Mode::Test, unit: "unit_1", key: "order-1", payload: b"{}" };
 
-/// Each differs from [`INPUT`] in one thing, some by moving text from one part to the next.
+/// Inputs that differ from [`INPUT`] in one part. Some move text from one part to the next.
 fn inputs() -> [Input; 9] {
     [
         INPUT,
@@ -78,9 +78,9 @@ fn every_purpose_and_index_gives_other_bytes() {
     assert_eq!(derived.len(), 3_000);
 }
 
-/// Ids that callers hold must outlive a change of the code.
+/// A change of the code must not change IDs that callers have.
 #[test]
-fn what_is_derived_stays_what_it_is() {
+fn derived_ids_never_change() {
     // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and
     // index.
     let bytes: [u8; 32] = INPUT.derivation().bytes("transaction", 0);
@@ -97,7 +97,7 @@ fn what_is_derived_stays_what_it_is() {
 #[test]
 fn a_replay_is_named_by_secret_mode_unit_and_key_alone() {
     let names: BTreeSet<_> = inputs().iter().map(|input| input.replay_hash().to_hex()).collect();
-    // The payload takes no part: three of the nine are one.
+    // The payload is not part of the hash: three of the nine inputs give the same one.
     assert_eq!(names.len(), inputs().len() - 2);
     assert!(names.iter().all(|name| name.len() == 64));
 }
@@ -141,9 +141,9 @@ fn a_replay_is_remembered_for_two_minutes() {
     assert!(replays.bytes() < bytes, "what is over takes no room");
 }
 
-/// 2 MiB in all. Who has most loses its oldest, and others lose nothing.
+/// Beyond 2 MiB in all, the unit with the most bytes loses its oldest record, and the other units lose nothing.
 #[test]
-fn a_unit_forgets_its_own_replays_alone() {
+fn a_unit_with_many_replays_forgets_only_its_own() {
     let replays = Caches::default().recent_replays;
     let live = unit("a");
     replays.keep(&live, hash(0), replay("mine"), 0);

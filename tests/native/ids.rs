@@ -1,4 +1,4 @@
-//! Ids and edit keys: their shape, and what cannot be one.
+//! Tests the shape of IDs and edit keys, and what is refused as one.
 
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::pledge::TransactionId;
@@ -64,9 +64,9 @@ fn an_id_begins_with_its_shop_and_its_order() {
     }
 }
 
-/// Listings of backups taken before a change of the code must still find what they list.
+/// A change of the code must not change the names in earlier backups.
 #[test]
-fn what_a_shop_and_an_order_begin_with_stays_what_it_is() {
+fn prefixes_of_shops_and_orders_never_change() {
     let shop = scope(Mode::Test, "unit_1");
     assert_eq!(TransactionId::shop_prefix(&shop), "ptran_pmet5tut");
     assert_eq!(TransactionId::order_prefix(&SECRET, &shop, "order-1"), "ptran_pmet5tutuddxov7d");

@@ -1,4 +1,4 @@
-//! The bytes of bodies and records that an isolate holds at once, and who may hold how many.
+//! Tests the limits on bytes of bodies and records that an isolate, and each owner, may hold at once.
 
 use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::http::{
@@ -44,19 +44,19 @@ fn a_request_counts_before_its_first_byte() {
 }
 
 #[test]
-fn what_is_large_leaves_room_for_what_is_small_and_all_leave_room_for_who_holds_nothing() {
+fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     let in_flight = InFlight::default();
     let mut large: Vec<_> =
         ["a", "b", "c"].map(|owner| read(&in_flight, owner, 6 * MIB).unwrap()).into();
-    // 18 MiB are held: an owner who holds something gets no more for what is large.
+    // 18 MiB are held: an owner that holds bytes gets no more for large requests.
     large.extend(read(&in_flight, "d", MAX_SMALL_BYTES));
     assert_eq!(read(&in_flight, "d", MAX_SMALL_BYTES + 1).err(), Some(Busy));
     large.push(read(&in_flight, "e", 2 * MIB - MAX_SMALL_BYTES).unwrap());
     assert_eq!(read(&in_flight, "f", MAX_SMALL_BYTES + 1).err(), Some(Busy), "20 MiB are held");
-    // A large body is so from its first piece on.
+    // A large body counts as large from its first piece.
     let mut begun = in_flight.reservation("f".to_owned());
     assert_eq!(begun.read(1, MAX_BODY_BYTES), Err(Busy));
-    // What is small gets 22 MiB, and who holds nothing the last 2.
+    // Small requests get up to 22 MiB, and owners that hold nothing also the last 2 MiB.
     let small = || read(&in_flight, "d", MAX_SMALL_BYTES);
     let many: Vec<_> = std::iter::from_fn(|| small().ok()).collect();
     assert_eq!(in_flight.bytes(), 22 * MIB);
@@ -81,8 +81,8 @@ fn a_small_body_that_becomes_a_large_record_is_large() {
     assert_eq!(small.resize(4 * MAX_SMALL_BYTES + 1), Err(Busy));
 }
 
-/// Whatever is asked for in whatever order: the sums are those of what is held, an owner in two modes
-/// leaves room for the largest create of another, and owners who hold nothing find room for a small body.
+/// For any requests in any order: the sums equal what is held, an owner in two modes leaves room for the largest create
+/// of another owner, and owners that hold nothing find room for a small body.
 #[test]
 fn no_two_owners_lock_out_a_third() {
     let mut random = 1_u64;
@@ -114,7 +114,7 @@ fn is_busy(answer: &Answer) {
     assert_eq!((answer.status, &*answer.headers["retry-after"]), (503, "1"));
 }
 
-/// A full isolate.
+/// Takes all bytes of an isolate.
 fn fill(in_flight: &InFlight) -> Vec<Reservation<'_>> {
     let small = |at| read(in_flight, &format!("small {at}"), MAX_SMALL_BYTES).unwrap();
     let large = ["a", "b", "c"].map(|owner| read(in_flight, owner, 6 * MIB).unwrap());
@@ -143,9 +143,9 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
     service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""))
 }
 
-/// The profile is read first, so that nothing of the record is held while it is awaited.
+/// The profile is read first, so that no bytes of the record are held during that wait.
 #[test]
-fn a_page_whose_record_finds_no_room_is_a_page_that_says_so() {
+fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();
     let created = service.create(UNIT, &minimal());
     service.store.take_reads();
@@ -160,9 +160,9 @@ fn a_page_whose_record_finds_no_room_is_a_page_that_says_so() {
     assert_eq!(service.caches.in_flight.bytes(), 0);
 }
 
-/// How many bytes a record has is known before it is read; one that does not say it may have all.
+/// The size of a record is known before it is read. A record without a size counts as the largest.
 #[test]
-fn a_page_reserves_what_its_record_has() {
+fn a_page_reserves_the_size_of_its_record() {
     let service = seeded();
     let created = service.create(UNIT, &minimal());
     let name = format!("transaction:{}", created.json()["id"].as_str().unwrap());
@@ -179,10 +179,10 @@ fn a_page_reserves_what_its_record_has() {
     assert_eq!(page(&service, &created).status, 200);
 }
 
-/// Two payloads raced under one idempotency key: the one whose replay record was replaced is answered
-/// from its transaction.
+/// After two payloads raced under one idempotency key, the one whose replay record was overwritten is answered from its
+/// transaction.
 #[test]
-fn a_repeat_whose_record_finds_no_room_is_to_come_again() {
+fn a_retry_without_room_for_its_record_is_asked_to_retry_later() {
     let service = seeded();
     let first = service.send(&repeatable(&minimal()));
     let replay = service.store.names().into_iter().find(|name| name.starts_with("idempotency:"));

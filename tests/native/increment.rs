@@ -1,4 +1,4 @@
-//! What an incremental backup takes.
+//! Tests which records an incremental backup contains.
 
 use crate::ledger::{message, receive};
 use futures_executor::block_on;
@@ -15,7 +15,7 @@ use support::service::NOW_MS;
 
 const DAY: u64 = 86_400;
 
-/// The numbers of the messages whose transactions changed since a time, as pages of so many list them.
+/// Returns the numbers of the messages whose transactions changed since a time, listed in pages of so many.
 fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
     let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
     while let Some(from) = next {
@@ -50,7 +50,7 @@ fn a_page_after_the_other_has_all_that_was_created_or_erased_since() {
 }
 
 #[test]
-fn a_list_is_taken_as_far_as_it_is_new() {
+fn a_backup_takes_only_new_records_of_a_list() {
     let since = date_time(NOW_MS);
     let seconds = NOW_MS / 1_000;
     let audit = |ms: u64| format!("audit:{:013}:0011223344556677", 9_999_999_999_999 - ms);
@@ -100,7 +100,7 @@ fn a_replay_record_is_named_by_its_transaction() {
 
 // ---- Every kind of records -----------------------------------------------------------------------
 
-/// How an incremental backup comes to the records of a kind.
+/// How an incremental backup finds the records of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// It lists all of them.
@@ -109,21 +109,21 @@ enum Way {
     New,
     /// The ledger names those that changed.
     Changed,
-    /// It has none, and a restore takes none.
+    /// It contains none, and a restore accepts none.
     LeftOut,
 }
 
 /// A new kind needs a row here, and its place in `WHOLE`, `listed`, `changed` or `Restore::takes`.
 const WAYS: [(&str, Way); 19] = [
     ("audit:", Way::New),
-    ("backup", Way::LeftOut), // of the place itself: those of another one would be wrong
+    ("backup", Way::LeftOut), // valid only in the place where the backup was made
     ("catalogue:", Way::Whole),
     ("erased:", Way::Whole),
     ("idempotency:", Way::Changed),
     ("key:", Way::Whole),
-    ("ledger-unsent:", Way::LeftOut), // of a queue: the reconciliation writes the row
+    ("ledger-unsent:", Way::LeftOut), // belongs to a queue: the reconciliation writes the row
     ("mail-failed:", Way::Whole),
-    ("mail-queued:", Way::LeftOut), // of a queue whose messages are gone
+    ("mail-queued:", Way::LeftOut), // belongs to a queue whose messages no longer exist
     ("mailed:", Way::LeftOut),      // names a person by the secret, for two days
     ("member:", Way::Whole),
     ("notification:", Way::New),
@@ -151,7 +151,7 @@ fn no_kind_of_records_is_forgotten() {
     }
 }
 
-/// The way of a kind, as the backup goes it.
+/// Returns the way that the backup uses for a kind.
 fn way_of(prefix: &str) -> Way {
     let id = message(1, json!({}))["id"].as_str().unwrap().to_owned();
     let mut metadata = message(1, json!({}));

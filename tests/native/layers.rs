@@ -1,4 +1,4 @@
-//! Holds ARCHITECTURE.md's lists of layers and doors to what the modules of src name.
+//! Compares what the modules of src use with ARCHITECTURE.md: its list of layers, and the modules that may use JavaScript types.
 
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,15 +27,15 @@ fn a_module_uses_only_modules_of_the_lines_above_its_own() {
 }
 
 #[test]
-fn javascript_is_named_in_the_doors_alone() {
+fn only_the_entry_points_and_their_ports_use_javascript_types() {
     let architecture = architecture();
-    let (_, doors) = architecture.split_once("JavaScript's types and addresses occur in").unwrap();
-    let (doors, _) = doors.split_once("\n\n").unwrap();
-    let is_door = |module: &str| {
+    let (_, allowed) = architecture.split_once("Only these modules use JavaScript types:").unwrap();
+    let (allowed, _) = allowed.split_once("\n\n").unwrap();
+    let may_use = |module: &str| {
         let names = [format!("`src/{module}`"), format!("`src/{module}.rs`")];
-        names.iter().any(|name| doors.contains(name))
+        names.iter().any(|name| allowed.contains(name))
     };
-    for source in sources().iter().filter(|source| !is_door(source.module())) {
+    for source in sources().iter().filter(|source| !may_use(source.module())) {
         let mut names = source.names().into_iter();
         let name = names.find(|path| path.len() > 1 && JAVASCRIPT.contains(&&*path[0]));
         assert_eq!(name, None, "{}", source.file.display());
@@ -43,7 +43,7 @@ fn javascript_is_named_in_the_doors_alone() {
 }
 
 #[test]
-fn no_module_knows_of_a_feature_or_a_target() {
+fn only_lib_rs_names_features_and_targets() {
     for source in sources() {
         let mut names = source.names().into_iter().flatten();
         assert_eq!(names.find(|name| name.starts_with("cfg")), None, "{}", source.file.display());
@@ -51,7 +51,7 @@ fn no_module_knows_of_a_feature_or_a_target() {
 }
 
 #[test]
-fn what_a_module_names_is_found() {
+fn finds_the_modules_that_a_file_uses() {
     let layers = Layers::of("```text\nscope  time\nhttp\nstore  api\n```");
     let rows = [
         ("http.rs", "use crate::scope::Mode;", &[][..]),
@@ -70,7 +70,7 @@ fn what_a_module_names_is_found() {
         ("http/request.rs", "fn f() { html! { p { (crate::api::f()) } } }", &["api"]),
         ("http/request.rs", "#[serde(with = \"crate::api::text\")] struct A;", &["api"]),
         ("http/request.rs", "/// [`Key`](crate::store::Key)\nstruct A; // crate::api", &[]),
-        ("time.rs", "use crate::scope;", &["scope"]), // one of its own line
+        ("time.rs", "use crate::scope;", &["scope"]), // in its own line
     ];
     for (file, code, expected) in rows {
         let source = Source { file: PathBuf::from(file), code: code.to_owned() };
@@ -78,11 +78,11 @@ fn what_a_module_names_is_found() {
     }
 }
 
-/// Each module's line.
+/// The line of each module.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {
-    /// Reads the last block of text: the modules of a layer stand in one line.
+    /// Reads the last `text` block. Each line is a layer.
     fn of(text: &str) -> Self {
         let (_, block) = text.rsplit_once("```text\n").unwrap();
         let (lines, _) = block.split_once("```").unwrap();
@@ -95,7 +95,7 @@ impl Layers {
         Layers(layers)
     }
 
-    /// The modules that a file uses, but for those above its own.
+    /// Returns the modules that a file uses although they are not above its own.
     fn violations(&self, source: &Source) -> Vec<String> {
         let own = source.module();
         let is_wrong = |used: &String| {
@@ -105,25 +105,25 @@ impl Layers {
     }
 }
 
-/// A file below src.
+/// A file in src.
 struct Source {
     file: PathBuf,
     code: String,
 }
 
 impl Source {
-    /// The module of the crate that it is, or is a part of.
+    /// The top-level module that the file belongs to.
     fn module(&self) -> &str {
         self.path()[0]
     }
 
-    /// Its path of modules.
+    /// The path of the file's module.
     fn path(&self) -> Vec<&str> {
         let names = self.file.iter().map(|name| name.to_str().unwrap().trim_end_matches(".rs"));
         names.filter(|name| *name != "mod").collect()
     }
 
-    /// The modules of the crate that it names, its own among them.
+    /// The top-level modules that the file names, including its own.
     fn modules(&self) -> BTreeSet<String> {
         self.names().into_iter().filter_map(|name| self.resolve(&name)).collect()
     }
@@ -135,7 +135,7 @@ impl Source {
         is_outside.then(|| name.get(supers.max(1)).cloned()).flatten()
     }
 
-    /// The names in its code, as their parts.
+    /// The names in the code, split at `::`.
     fn names(&self) -> Vec<Vec<String>> {
         let mut names = Vec::new();
         add_names(self.code.parse().unwrap(), &[], &mut names);
@@ -143,7 +143,7 @@ impl Source {
     }
 }
 
-/// Adds `a::b` and `a::c` of `a::{b, c}`, and what stands in brackets and in texts of attributes.
+/// Adds `a::b` and `a::c` for `a::{b, c}`. Also looks into brackets, and into attribute strings.
 fn add_names(code: TokenStream, before: &[String], names: &mut Vec<Vec<String>>) {
     let (mut name, mut goes_on, mut is_half) = (before.to_vec(), true, false);
     for token in code {
@@ -189,7 +189,7 @@ fn architecture() -> String {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md"))
 }
 
-/// All files below src, without `lib.rs`.
+/// All files in src, except `lib.rs`.
 fn sources() -> Vec<Source> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut sources = Vec::new();

@@ -1,4 +1,4 @@
-//! The ledger, by SQLite itself: its rows, lists, sums, claims, and the reconciliation with KV.
+//! Tests the ledger on SQLite: its rows, lists, sums and claims, and the reconciliation with KV.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
@@ -26,7 +26,7 @@ fn clock(now_ms: u64) -> FixedClock {
     FixedClock(std::cell::Cell::new(now_ms))
 }
 
-/// A message about the nth order of the unit `u`, changed by `change`.
+/// Returns the message about the nth transaction of the unit `u`, with the members of `change`.
 pub fn message(number: u8, change: Value) -> Value {
     let scope = scope(Mode::Live, "u");
     let reference = format!("order {number}");
@@ -44,7 +44,7 @@ pub fn message(number: u8, change: Value) -> Value {
     message
 }
 
-/// Replaces members, those of objects one by one.
+/// Replaces members. In nested objects, replaces single members.
 fn merge(into: &mut Value, change: Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {
@@ -130,7 +130,7 @@ fn an_erasure_stays_whatever_comes_later() {
 }
 
 #[test]
-fn what_is_no_message_of_the_service_stops_no_other() {
+fn a_foreign_message_stops_no_other() {
     let ledger = SqliteLedger::default();
     let wrong = [
         json!(null),
@@ -210,7 +210,7 @@ fn many_large_rows_are_written_by_several_statements() {
     assert_eq!(ledger.calls.get(), 7 + 1 + 1); // 16 rows at a time, the note, the sum
 }
 
-/// The sums of a record's amounts can be longer than the record: none may break a statement, or stop a pass.
+/// The sums of a record's amounts can be longer than the record. They must not break a statement or stop a pass.
 #[test]
 fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
@@ -238,7 +238,7 @@ fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
 }
 
 #[test]
-fn a_long_offering_is_cut_and_told_from_others() {
+fn long_offerings_are_cut_and_stay_distinct() {
     let ledger = SqliteLedger::default();
     let of = |number, offering: String| {
         message(number, json!({ "summary": { "quantities": [[offering, 1_000_000]] } }))
@@ -370,7 +370,7 @@ fn months_are_those_of_utc() {
     assert_eq!(block_on(ledger::months_of(&ledger, Some(Mode::Test), None)).unwrap(), []);
 }
 
-/// The number of a decimal in units of 10^-324.
+/// Returns a decimal as an integer number of 10^-324.
 fn exact(text: &str) -> BigUint {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -464,7 +464,7 @@ fn by(author: &str, at: u64) -> Change {
     Change { change: format!("audit:{author}"), author: author.to_owned(), at }
 }
 
-/// Claims a fact whose record was seen, or was not.
+/// Claims a fact. `is_there`: whether its record was seen.
 fn claim(ledger: &SqliteLedger, wanted: Wanted, is_there: bool, by: &Change) -> Turn {
     let seen = Seen { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
@@ -514,9 +514,9 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), Turn::Ours, "KV shows the old record");
 }
 
-/// Whatever the claim took the place of. A record that was seen has a claim then.
+/// Giving up works for any earlier state. If the record was seen, it has a claim afterwards.
 #[test]
-fn a_change_that_is_given_up_leaves_all_as_it_was_before() {
+fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
         format!("'member', 't:u', '{state}', '{change}', '{change}', {}", NOW_MS - age)
     };
@@ -549,7 +549,7 @@ fn a_change_that_is_given_up_leaves_all_as_it_was_before() {
     }
 }
 
-/// KV shows a removed record for a while: it must not be removed twice.
+/// KV still shows a removed record for a while. It must not be removed twice.
 #[test]
 fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();
@@ -580,7 +580,7 @@ fn a_removal_is_of_the_record_that_was_seen() {
     }
 }
 
-/// What a crash leaves, and whatever others have made of the record, counts no more after 20 minutes.
+/// A claim that a crash left behind stops counting after 20 minutes, whatever others did to the record since.
 #[test]
 fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
     for (age, is_recent) in [
@@ -640,7 +640,7 @@ fn record(pledges: &[Value]) -> Vec<u8> {
     record.to_string().into_bytes()
 }
 
-/// Keeps the record that a message is about.
+/// Stores the record that a message is about.
 pub fn keep(store: &MemoryStore, message: &Value) {
     let name = format!("transaction:{}", message["id"].as_str().unwrap());
     let mut metadata = message.clone();
@@ -658,7 +658,7 @@ fn reconcile(
 }
 
 #[test]
-fn a_pass_finds_what_no_message_told() {
+fn a_pass_finds_records_without_a_message() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(3);
     let messages: Vec<_> = (1..=10).map(|number| message(number, json!({}))).collect();
@@ -675,7 +675,7 @@ fn a_pass_finds_what_no_message_told() {
 }
 
 #[test]
-fn a_pass_goes_on_where_it_ended() {
+fn a_pass_continues_where_it_stopped() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(2);
     (1..=20).for_each(|number| keep(&store, &message(number, json!({}))));
@@ -705,7 +705,7 @@ fn two_never_work_at_one_pass() {
 }
 
 #[test]
-fn what_kv_has_counts_but_not_what_it_showed_a_while_ago() {
+fn the_current_record_counts_and_a_stale_read_does_not() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let (before, other) = (message(1, json!({})), json!({ "summary": { "amount": "9.00" } }));
     receive(&ledger, &[before]);
@@ -801,7 +801,7 @@ fn a_value_from_before_an_erasure_gives_no_row() {
         })]);
         store.keep(&name, &value, metadata.to_string().as_bytes());
     };
-    keep("ada@shop.example", "for Ada"); // as KV shows it for a minute
+    keep("ada@shop.example", "for Ada"); // KV may show this value for a minute
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 100);
     assert_eq!(ledger.sql("SELECT quantities FROM transactions"), [""; 0]);
     assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
@@ -812,7 +812,7 @@ fn a_value_from_before_an_erasure_gives_no_row() {
 }
 
 #[test]
-fn claims_become_what_kv_has() {
+fn claims_are_updated_from_kv() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let now = NOW_MS + DAY_MS;
     let records = [
@@ -869,7 +869,7 @@ fn claims_become_what_kv_has() {
 
 /// A rebuild empties all tables.
 #[test]
-fn what_the_ledger_lacks_is_imported_in_as_many_calls_as_it_takes() {
+fn missing_rows_are_imported_over_several_calls() {
     const SHOPS: usize = 1_500;
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     for number in 0..36_000 {
@@ -891,9 +891,9 @@ fn what_the_ledger_lacks_is_imported_in_as_many_calls_as_it_takes() {
     assert!(settlements > 10_000, "{settlements}");
 }
 
-/// Workers KV lists pages without names where much was removed.
+/// Workers KV returns list pages without names where many records were removed.
 #[test]
-fn a_page_without_names_says_nothing_of_what_is_gone() {
+fn a_page_without_names_does_not_mean_that_records_were_removed() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     let messages: Vec<_> = (1..=3).map(|number| message(number, json!({}))).collect();
     messages.iter().for_each(|message| keep(&store, message));
@@ -923,7 +923,7 @@ fn a_pass_outlives_a_store_or_a_database_that_fails() {
         assert!(run(now + failure * 4 * MINUTE).is_err());
     }
     store.set_broken(false);
-    assert_eq!(block_on(ledger::state(&ledger)).unwrap().started, None); // its cursor may have ended
+    assert_eq!(block_on(ledger::state(&ledger)).unwrap().started, None); // its cursor may have expired
     for failing in [Failing::Before, Failing::After] {
         ledger.set_failing(failing);
         assert!(run(now + 30 * MINUTE).is_err());

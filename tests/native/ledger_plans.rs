@@ -1,4 +1,4 @@
-//! How SQLite finds the rows of each statement of the ledger: never by a look at all transactions.
+//! Tests how SQLite finds the rows of each statement of the ledger: never by a scan of all transactions.
 
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
@@ -15,7 +15,7 @@ const BETWEEN: &str = "t PRIMARY KEY (shop=? AND created>? AND created<?)";
 const FOUND: &str = "t INDEX by_id (id=? AND shop=? AND created=?)";
 const ONE: &str = "t PRIMARY KEY (shop=? AND created=? AND id=?)";
 
-/// A ledger with an order, one of amounts that are texts, and one whose record is gone.
+/// Returns a ledger with three transactions, one of which has amounts that are stored as texts.
 fn filled() -> SqliteLedger {
     let ledger = SqliteLedger::default();
     let large = json!({ "summary": { "amount": "9e99", "quantities": [["tree", "9e99"]] } });
@@ -23,7 +23,7 @@ fn filled() -> SqliteLedger {
     ledger
 }
 
-/// How the statements of a call find transactions, without repetitions; a scan has no index.
+/// Returns how the statements of a call find transactions, each way once. A scan has no index.
 #[track_caller]
 fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
     let ledger = filled();
@@ -98,7 +98,7 @@ fn sums_are_found_by_shop_and_month() {
 }
 
 #[test]
-fn what_changed_is_found_by_time_and_by_erasure() {
+fn changes_are_found_by_time_and_by_erasure() {
     let found = plan(async |it| {
         let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();
         ledger::changed(it, NOW_MS, created.next.unwrap(), 1_000).await.unwrap();

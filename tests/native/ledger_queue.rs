@@ -1,4 +1,4 @@
-//! The ledger's queue: which creates put a message into it, and what becomes of one that it does not take.
+//! Tests the ledger's queue: which creates send a message, and what happens if the queue does not take it.
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
@@ -24,8 +24,8 @@ const QUEUE_BYTES: usize = 128_000;
 
 type Sending = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A queue that notes its messages, with the names of all records of that moment. It takes them or not once
-/// they are awaited, after the answer.
+/// A queue that records its messages, each with the names of all records at that moment. It accepts or refuses a message
+/// when it is awaited, after the answer.
 struct NotingQueue {
     store: Rc<MemoryStore>,
     takes: Cell<bool>,
@@ -46,18 +46,18 @@ impl LedgerQueue for NotingQueue {
 }
 
 impl NotingQueue {
-    /// The messages since the last call of this, as JSON.
+    /// Returns the messages since the last call, as JSON.
     fn taken(&self) -> Vec<Value> {
         take(&mut *self.messages.borrow_mut()).iter().map(|(message, _)| json!(message)).collect()
     }
 
-    /// Ends what is being sent.
+    /// Finishes the messages that are being sent.
     fn finish(&self) {
         take(&mut *self.sending.borrow_mut()).into_iter().for_each(block_on);
     }
 }
 
-/// A service with a ledger, over the store of another one.
+/// A service with a ledger, over the store of another service.
 fn over(store: &Rc<MemoryStore>) -> (TestService<MemoryStore>, Rc<NotingQueue>) {
     let mut service = TestService::over(store, "");
     let (messages, sending) = (RefCell::default(), RefCell::default());
@@ -111,7 +111,7 @@ fn a_create_sends_what_the_ledger_needs_and_no_more() {
     }
 }
 
-/// The consumer reads what the service sends, and the reconciliation the same of a list.
+/// The consumer reads from a message what the reconciliation reads from a list.
 #[test]
 fn a_message_and_the_metadata_of_its_record_are_one() {
     let (service, queue) = bench();
@@ -126,7 +126,7 @@ fn a_message_and_the_metadata_of_its_record_are_one() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_and_damaged_quantities_are_none() {
+fn invalid_messages_are_refused_and_damaged_quantities_ignored() {
     let (service, queue) = bench();
     service.create(UNIT, &minimal());
     let sent = queue.taken().remove(0);
@@ -253,7 +253,7 @@ fn a_repeat_sends_one_only_if_it_writes_the_record_again() {
     assert_eq!(second[0]["summary"]["createdAt"], "2026-01-31T12:00:01.123Z");
 }
 
-/// The record is kept, though the caller hears that it may not be.
+/// The record is kept, although the caller is told that it may not be.
 #[test]
 fn a_create_whose_replay_record_fails_has_sent_its_message() {
     let (service, queue) = bench();

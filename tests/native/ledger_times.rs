@@ -1,4 +1,4 @@
-//! What the ledger makes of lists that are answered late, and of clocks that are wrong.
+//! Tests the ledger with late answers to lists, and with wrong clocks.
 
 use super::ledger::{keep, message};
 use futures_executor::block_on;
@@ -19,7 +19,7 @@ const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 const YEAR: u64 = 365 * 24 * HOUR;
 
-/// A store in which something happens between a list or a read and its answer.
+/// A store that runs a function between a list or read and its answer.
 struct Slow<'s, H: AsyncFn(&str)> {
     store: &'s MemoryStore,
     happens: H,
@@ -87,7 +87,7 @@ fn pass(ledger: &SqliteLedger, store: &impl OperatorStore, clock: &FixedClock) -
 
 // ---- Lists that are answered late ----------------------------------------------------------------
 
-/// The message of a later create with the ID of the first message.
+/// Returns the message of a later create with the same ID.
 fn later() -> [Delivered; 1] {
     let later = json!({ "summary": { "createdAt": "2026-01-31T12:10:00.000Z", "amount": "7.00" } });
     [Delivered { body: message(1, later), attempt: 1 }]
@@ -129,7 +129,7 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// A pass on a computer that slept: whoever changed the fact meanwhile was told that it is so.
+/// A pass on a computer that slept. In the meantime somebody changed the fact, and was told that the change was made.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
@@ -153,7 +153,7 @@ fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     }
 }
 
-/// A ledger after whose first answer something happens.
+/// A ledger that runs a function after its first answer.
 struct Sleepy<'l, H: Fn()> {
     ledger: &'l SqliteLedger,
     happens: H,
@@ -173,7 +173,7 @@ impl<H: Fn()> Ledger for Sleepy<'_, H> {
 }
 
 #[test]
-fn whoever_slept_takes_the_reconciliation_from_nobody() {
+fn a_computer_that_slept_does_not_take_the_lease() {
     let (ledger, store, clock) =
         (SqliteLedger::default(), MemoryStore::default(), clock(NOW_MS + HOUR));
     let happens = || {
@@ -193,11 +193,11 @@ fn set(ledger: &SqliteLedger, columns: &str) {
     ledger.sql(&format!("UPDATE reconciliation SET {columns}"));
 }
 
-/// How far ahead a time is, and whether it counts.
+/// How far a time is in the future, and whether it counts.
 const AHEAD: [(u64, bool); 4] = [(MINUTE, true), (7 * MINUTE, true), (HOUR, false), (YEAR, false)];
 
 #[test]
-fn a_lease_of_a_clock_that_is_far_ahead_keeps_nobody_away() {
+fn a_lease_by_a_clock_that_is_far_ahead_does_not_count() {
     for (ahead, counts) in AHEAD {
         let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
         set(&ledger, &format!("holder = 'other', lease = {}", now + ahead));
@@ -223,9 +223,9 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     }
 }
 
-/// Else its end would say that the ledger has what nobody made yet.
+/// Otherwise the end of the pass would say that the ledger is complete up to a time in the future.
 #[test]
-fn a_pass_that_began_by_a_clock_that_is_far_ahead_begins_anew() {
+fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {
         let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
         keep(&store, &message(1, json!({})));
@@ -237,7 +237,7 @@ fn a_pass_that_began_by_a_clock_that_is_far_ahead_begins_anew() {
     }
 }
 
-/// A clock that goes back once, and then on by a second whenever it is looked at.
+/// A clock that goes back once, and then advances by a second at each reading.
 struct SetBack(RefCell<Option<u64>>, Cell<u64>);
 
 impl TimeZones for SetBack {

@@ -1,4 +1,4 @@
-//! The log lines of requests, and of keys that are refused too often.
+//! Tests the log lines of requests, and the limit on refused keys.
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
@@ -16,10 +16,10 @@ use support::service::{
     key_record, minimal, put_key, repeatable, seeded, unit,
 };
 
-/// A text in every part of a request, which must be in no log.
+/// A canary in every part of a request. It must not appear in any log.
 const CANARY: &str = "canary";
 
-/// Requests that have it wherever a caller can put something.
+/// Returns requests that contain the canary wherever a caller can put a text.
 fn canaries(service: &TestService<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
     let body = json!({
         "reference": CANARY,
@@ -105,7 +105,7 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
     }
 }
 
-/// A store whose every call takes 5 ms; calls that overlap take the same ones.
+/// A store in which every call takes 5 ms. Calls that overlap share these.
 struct SlowStore<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
@@ -176,7 +176,7 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
     assert_eq!(spent, [0, 0]);
 }
 
-/// A price catalogue that does not list an offering charges nothing for it, but not in silence.
+/// An unpriced offering is charged 0.00, but the log counts it.
 #[test]
 fn an_offering_without_a_price_is_recorded_and_logged() {
     let mut service = logging("0");
@@ -238,8 +238,8 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
-/// Anybody can send what begins like a live key, so its refusal is a stranger's. The line has the ID of the key to
-/// replace.
+/// Anybody can send a text that begins like a live key, so its refusal counts as one of an unknown caller. The log line has
+/// the ID of the key to replace.
 #[test]
 fn a_live_key_by_plain_http_is_logged_with_its_id() {
     let by_http = |key| TestRequest::new("POST", PATH, key).at("http://pledges.example");
@@ -355,7 +355,7 @@ fn from(address: &str, key: &str) -> TestRequest {
         .with_header("cf-connecting-ip", address)
 }
 
-/// The limit of the tests allows three refused keys.
+/// In tests, the rate limit allows three refused keys.
 fn limited() -> (TestService<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
     let limit = Rc::default();
     let request = move |address: &str, key: &str| TestRequest {
@@ -438,7 +438,7 @@ fn no_more_than_1_024_accepted_keys_are_remembered() {
     assert!(served < 1_024, "{served}");
 }
 
-/// Cloudflare gives the requests of all Workers of other zones one address.
+/// All requests from Workers in other zones have the same Cloudflare address.
 #[test]
 fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
     const WORKERS: &str = "2a06:98c0:3600::103";
@@ -458,7 +458,7 @@ fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
 }
 
 #[test]
-fn a_network_is_limited_anew_by_the_platform_after_ten_seconds() {
+fn a_limited_network_asks_the_platform_again_after_ten_seconds() {
     let (service, request) = limited();
     let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);

@@ -1,4 +1,4 @@
-//! The e-mail to a recipient: rows of what it says, and hostile texts.
+//! Tests the e-mail to a recipient: rows of its content, and hostile texts.
 
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};
@@ -20,7 +20,7 @@ fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
     mail(&record, profile.as_ref(), &Zones).expect("the record has the address of its page")
 }
 
-/// The name that an e-mail greets a recipient of this first name by.
+/// Returns the name by which an e-mail greets a recipient with this first name.
 pub fn greeted_as(name: &str) -> Option<String> {
     let recipient = json!({ "email": EMAIL, "firstName": name, "name": null });
     let mail = mail_of(&with(&[("/pledges/0/recipient", recipient)]), None);
@@ -28,7 +28,7 @@ pub fn greeted_as(name: &str) -> Option<String> {
     greeting.strip_prefix("Hello ").map(str::to_owned)
 }
 
-/// The name of the sender of e-mails of a unit of this name.
+/// Returns the sender's name in e-mails of a unit with this name.
 pub fn sender_of(name: &str) -> String {
     mail_of(&full(), Some(&json!({ "name": name }))).sender
 }
@@ -66,7 +66,7 @@ fn every_row_says_what_it_should() {
     }
 }
 
-/// It says what the text says, has one link, and loads nothing.
+/// Asserts that the HTML says the same as the text, has one link, and loads nothing.
 #[track_caller]
 fn check_html(mail: &Mail) {
     let links: Vec<_> = mail.html.matches("href=").collect();

@@ -1,4 +1,4 @@
-//! What became of an e-mail, in words: every state with every reason that it may have.
+//! Tests how the state of an e-mail is described: every state with every possible reason.
 
 use impact_pledge::notify::Reason;
 use impact_pledge::operator::notifications::{
@@ -24,7 +24,7 @@ const FIRST: &str = "The first e-mail may still be sent: the recipient may get t
 const MAYBE: &str = "It may have been sent: the recipient may get a second e-mail";
 const BLOCKED: &str = "The mail service blocks this address and may refuse the e-mail again";
 
-/// State and reason; the line; whether it can be sent again; what may go wrong then.
+/// State and reason; the description; whether the e-mail can be resent; the warning before a resend.
 type Row = (State, Option<&'static str>, &'static str, bool, Option<&'static str>);
 
 const ROWS: [Row; 23] = [
@@ -150,7 +150,7 @@ const ROWS: [Row; 23] = [
 ];
 
 #[test]
-fn each_state_and_reason_has_its_words() {
+fn each_state_and_reason_has_a_description() {
     for (state, reason, line, is_sendable, risked) in ROWS {
         let status = status(state, reason);
         assert_eq!(in_words(&status), line);
@@ -177,7 +177,7 @@ fn no_state_and_no_reason_is_left_out() {
 }
 
 #[test]
-fn a_line_has_what_else_is_known() {
+fn a_log_line_has_all_known_facts() {
     let queued = Status {
         round: Some(2),
         at: Some("2026-11-21T02:02:03.000Z".to_owned()),

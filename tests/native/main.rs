@@ -1,4 +1,4 @@
-//! The tests of the crate on this machine: one binary, as linking costs more than running.
+//! The native tests of the crate, in one binary, because linking takes longer than running.
 //!
 //! `cargo test --test native timeline` runs one module.
 

@@ -1,4 +1,4 @@
-//! Notifications: what becomes of a message, by what is stored and what the mail service answers.
+//! Tests notifications: what happens to a message, depending on the records and the mail service's answers.
 
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
@@ -30,20 +30,20 @@ use support::service::{
 pub const TODAY: &str = "2026-01-31";
 const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 
-/// A letter's address, subject, address for answers, and key.
+/// An e-mail's recipient, subject, reply-to address, and idempotency key.
 type Posted = (String, String, Option<String>, String);
 
-/// A mail service that answers with what a test gives it.
+/// A mail service with prepared answers.
 #[derive(Default)]
 pub struct Post {
     letters: RefCell<Vec<Posted>>,
-    /// The texts of the letters.
+    /// The texts of the e-mails.
     texts: RefCell<Vec<String>>,
     refusal: RefCell<Option<MailError>>,
-    /// How many letters were on their way at once at most, and the transactions of those that are.
+    /// The most e-mails that were being sent at once, and the transactions of those being sent now.
     pub most: Cell<usize>,
     pub sending: RefCell<Vec<TransactionId>>,
-    /// Whether no letter is ever answered.
+    /// Whether the mail service never answers.
     pub hangs: Cell<bool>,
 }
 
@@ -52,7 +52,7 @@ impl Post {
         self.refusal.take();
     }
 
-    /// The letters that are on their way together are asked for one after another.
+    /// E-mails that are sent at the same time are processed one after another.
     async fn take_time(&self, id: &TransactionId) {
         self.sending.borrow_mut().push(id.clone());
         self.most.set(self.most.get().max(self.sending.borrow().len()));
@@ -107,7 +107,7 @@ fn shop() -> Value {
 }
 
 impl Desk {
-    /// A live record of a unit whose mail is on.
+    /// Stores a live transaction of a unit whose e-mails are on.
     pub fn new() -> Self {
         let store = MemoryStore::default();
         store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");
@@ -127,7 +127,7 @@ impl Desk {
         self.keep_record_of(&id(), record, None);
     }
 
-    /// A live record that is said to have so many bytes.
+    /// Stores a live transaction whose metadata states so many bytes.
     pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: Option<usize>) {
         let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
         let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
@@ -142,7 +142,7 @@ impl Desk {
         self.store.keep(&name, profile.to_string().as_bytes(), b"null");
     }
 
-    /// So many e-mails to an address, about other transactions.
+    /// Stores counts of so many e-mails to an address, about other transactions.
     fn keep_mailed(&self, email: &str, count: u8) {
         let address = secret().address(email);
         for other in 0..count {
@@ -152,7 +152,7 @@ impl Desk {
         }
     }
 
-    /// A delivery in an instance of its own.
+    /// Delivers a message in a new instance.
     pub fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
         block_on(self.deliver_in(&self.instance(), message, attempt))
     }
@@ -322,16 +322,16 @@ fn a_message_that_no_create_can_have_put_is_left() {
     }
 }
 
-/// A message goes out before its record, and a repeat of a create writes the record once more.
+/// A message is sent before its record is written, and a repeated create writes the record again.
 #[test]
 fn a_message_waits_for_its_own_record() {
     let yet = |seconds| later(seconds, "no such record yet");
     let earlier = |seconds| later(seconds, "an earlier create's record");
-    // Each attempt: how many seconds after the create, and its outcome.
+    // For each attempt: the seconds since the create, and the outcome.
     type Row<'r> = (Option<&'r str>, &'r [(u64, Outcome)]);
     let rows: [Row<'_>; 4] = [
         (None, &[(60, yet(120)), (180, yet(600)), (780, done("no such record"))]),
-        // The first two broke off.
+        // The first two creates broke off.
         (None, &[(60, yet(120)), (61, yet(600)), (63, yet(600)), (663, done("no such record"))]),
         (
             Some("2026-11-21T01:02:02Z"),
@@ -373,7 +373,7 @@ fn a_store_that_fails_is_never_taken_for_an_absent_record() {
 }
 
 #[test]
-fn what_fails_at_its_last_attempt_is_given_up_and_listed() {
+fn a_failure_at_the_last_attempt_is_final_and_listed() {
     type Change = fn(&Desk);
     let rows: [(&str, Change); 3] = [
         ("E_BUSY", |desk| {
@@ -406,7 +406,7 @@ fn the_answer_of_the_mail_service_decides() {
     let permanent = MailError::Permanent { code: "E_SUPPRESSED".to_owned() };
     for (refusal, outcome) in [
         (temporary(None), later(300, "E_BUSY")),
-        (temporary(Some(7)), later(300, "E_BUSY")), // sooner would use up its attempts
+        (temporary(Some(7)), later(300, "E_BUSY")), // an earlier attempt would use up the attempts too fast
         (temporary(Some(301)), later(301, "E_BUSY")),
         (temporary(Some(999_999)), later(43_200, "E_BUSY")),
         (permanent, done("E_SUPPRESSED")),
@@ -474,7 +474,7 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     }
 }
 
-/// The mail service has taken it: to try again would be to send it twice.
+/// The mail service accepted the e-mail. Another attempt would send it twice.
 #[test]
 fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
     let desk = Desk::new();
@@ -527,7 +527,7 @@ fn body() -> Value {
     })
 }
 
-/// A service with a queue, and a unit whose mail is on.
+/// A service with a queue, and a unit whose e-mails are on.
 fn service() -> TestService<MemoryStore> {
     let mut service = seeded();
     service.queue = Some(MemoryQueue::default());
@@ -577,7 +577,7 @@ fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
     }
 }
 
-/// The isolate remembers that it is damaged, and reads it no more for a while.
+/// The isolate remembers that the record is damaged, and does not read it again for a while.
 #[test]
 fn a_damaged_profile_stops_no_message() {
     let service = service();
@@ -637,7 +637,7 @@ fn asked() -> Value {
 }
 
 impl Desk {
-    /// A live record that asks for an e-mail, an hour ago.
+    /// Stores a live transaction that asked for an e-mail an hour ago.
     pub fn asked() -> Self {
         let desk = Desk::new();
         desk.keep_record(&with(&[("/notifications", asked())]));
@@ -671,7 +671,7 @@ impl Desk {
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
-    /// Puts the next round into a queue that takes all. Returns its message.
+    /// Queues the next round. Returns its message.
     fn resend(&self) -> Result<Message, String> {
         let (ada, record, queue) = (desk(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());
@@ -766,7 +766,7 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
 }
 
 #[test]
-fn failures_are_listed_by_day_with_what_became_of_them_since() {
+fn failures_are_listed_by_day_with_their_current_state() {
     let desk = Desk::asked();
     let keep = |day: &str, id: &TransactionId| {
         desk.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
@@ -888,7 +888,7 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     assert!(preview(&desk).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
-/// The hash of an address names whoever has the address to compare with.
+/// The hash of an address identifies the person to anybody who has the address to compare with.
 #[test]
 fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let desk = Desk::asked();
@@ -912,7 +912,7 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     desk.post
         .refusal
         .replace(Some(MailError::Temporary { code: "E_BUSY".to_owned(), after: None }));
-    desk.deliver(&message(), 1); // counted, and not marked
+    desk.deliver(&message(), 1); // counted, but without a marker
     desk.clock.0.set(CREATED_MS + 40 * HOUR);
     desk.post.refusal.take();
     desk.deliver(&message(), 2);
@@ -924,7 +924,7 @@ fn an_erase_forgets_whom_a_mail_was_sent_to() {
     assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("erased"));
     assert_eq!((desk.sent(), has_hash(&desk)), (1, false));
 
-    // A delivery that still saw the record leaves its marks: the next erase removes them.
+    // A delivery that still saw the record leaves its marker and count. The next erasure removes them.
     desk.keep_record(&with(&[("/notifications", asked())]));
     desk.deliver(&Message { round: 3, ..message() }, 1);
     assert!(has_hash(&desk));

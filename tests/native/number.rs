@@ -94,7 +94,7 @@ fn agree_around(number: &BigUint, power: i32) {
         (number.clone(), power),
         (number - &one, power),
         (number + &one, power),
-        // Different in the 60th digit behind.
+        // Differs in the 60th decimal.
         (number * BigUint::from(10_u8).pow(60) + &one, power - 60),
         (number * BigUint::from(10_u8).pow(60) - &one, power - 60),
     ] {
@@ -118,7 +118,7 @@ fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;
     let zeros = "0".repeat(MANY);
     let row = |text: String, amount: Option<f64>, code: Option<Code>| {
-        // Without `assert_eq!`, which would print megabytes.
+        // Not `assert_eq!`, which would print megabytes.
         assert!(Amount::parse(&text) == amount.and_then(Amount::new), "{code:?}");
         assert!(code_of(&text) == code, "{code:?}");
     };

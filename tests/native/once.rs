@@ -1,4 +1,4 @@
-//! Changes that are asked for several times under one operation ID are done once, whatever fails between their steps.
+//! Tests that a change sent several times with one operation ID is made once, while any step may fail.
 
 use crate::claimed::{Fault, Faulty, Person, RECORDS};
 use futures_executor::block_on;
@@ -27,18 +27,18 @@ use support::service::{CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_M
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
-/// When January has ended.
+/// The time at which January counts as ended.
 const ENDED_MS: u64 = NOW_MS + 3 * 24 * HOUR;
 const ADA: &str = "ada@example.org";
 const ADDRESS: &str = "ada@example.org";
 
 // ---- Commands ------------------------------------------------------------------------------------
 
-/// What a command heard: its outcome as JSON, and when it was done before.
+/// What a command was told: its outcome as JSON, and when it was done before.
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
-/// A command, as operators give it.
+/// A command of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     Create,
@@ -86,7 +86,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// What is asked for: the command, with its arguments or with others.
+/// A request: the command with its arguments, or with other arguments.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,
@@ -125,7 +125,7 @@ fn transaction(store: &MemoryStore) -> String {
 }
 
 impl Asked {
-    /// Gives the command to an operator's functions, with the ledger or without.
+    /// Runs the command by the operators' functions, with or without the ledger.
     async fn give(
         self,
         at: &Faulty<'_>,
@@ -286,7 +286,7 @@ impl World {
         self.clock.0.set(self.clock.0.get() + ms);
     }
 
-    /// An ID as a form sends it that is opened now.
+    /// Returns the operation ID of a form that is opened now.
     fn opened(&self) -> OperationId {
         let id = OperationId::new(&self.clock, &self.entropy);
         OperationId::parse(id.as_str()).unwrap()
@@ -315,7 +315,7 @@ impl World {
         Box::pin(asked.give(at, &self.queue, ledger, author))
     }
 
-    /// Asks while these calls fail. Returns what was heard, `None` if the process ended, and how many calls it took.
+    /// Runs the command while these calls fail. Returns what it was told (`None` if the process ended), and the number of calls.
     fn ask(
         &self,
         asked: Asked,
@@ -334,7 +334,7 @@ impl World {
         heard.unwrap().unwrap_or_else(|error| panic!("{command:?}: {error}"))
     }
 
-    /// All records and all rows but those of operations, and what is in the queue.
+    /// Returns all records, all rows except those of operations, and the queue's messages.
     fn all(&self) -> (Vec<String>, Vec<String>, usize) {
         let records = self.store.names().into_iter();
         let records = records.map(|name| format!("{name} {:?}", self.store.value(&name))).collect();
@@ -347,7 +347,7 @@ impl World {
         [self.ledger.sql(claims), self.ledger.sql(orders)].concat()
     }
 
-    /// The effect of a command: the records, without times and names of changes, and whether the queue has a message.
+    /// Returns the effect of a command: the records without times and names of changes, and whether the queue has a message.
     fn effect(&self) -> Vec<String> {
         let passing = ["created", "at", "change", "prices", "erased", "until", "by"];
         let record = |name: &String| {
@@ -370,7 +370,7 @@ impl World {
         effect
     }
 
-    /// How often the audit log has the command, by its operations.
+    /// Returns how often the audit log has the command, by operation.
     fn audited(&self, command: Command) -> usize {
         let changes = block_on(audit::since(&self.store, 0)).unwrap();
         let own = |it: &&audit::Change| it.command == command.name() && it.by == ADA;
@@ -398,7 +398,7 @@ fn what_is_asked_for_again_is_not_done_again_and_its_outcome_is_told() {
     }
 }
 
-/// Of a key only the secret is not told again.
+/// A repeated request gets everything about the key again, except its secret.
 #[track_caller]
 fn check_told_again(command: Command, first: &Value, again: &Value) {
     let mut first = first.clone();
@@ -453,7 +453,7 @@ fn nobody_else_hears_of_an_operation_or_is_stopped_by_it() {
 }
 
 #[test]
-fn who_gives_no_id_has_a_new_one_for_each_change() {
+fn without_an_id_each_change_gets_a_new_one() {
     let world = World::before(Create);
     let make = || world.ask(Create.asked(), ADA, None, &[]).0.unwrap().unwrap();
     let (one, other) = (make(), make());
@@ -461,7 +461,7 @@ fn who_gives_no_id_has_a_new_one_for_each_change() {
     assert_ne!(one.outcome["key"], other.outcome["key"]);
 }
 
-/// The first one is stopped at a call while the second one is asked for, and then goes on.
+/// The first request stops at a call while the second one runs, and then continues.
 #[test]
 fn of_two_at_once_one_is_done() {
     for command in COMMANDS {
@@ -491,7 +491,7 @@ fn of_two_at_once_one_is_done() {
     }
 }
 
-/// How many calls a command takes.
+/// Returns the number of calls that a command takes.
 fn calls_of(command: Command) -> usize {
     let world = World::before(command);
     let id = world.opened();
@@ -506,7 +506,7 @@ fn audits_of(command: Command) -> usize {
 
 // ---- Whatever fails ------------------------------------------------------------------------------
 
-/// The effect of a command that nothing disturbs, and of one that is not given.
+/// Returns the effect of a command without failures, and of no command.
 fn effects_of(command: Command) -> [Vec<String>; 2] {
     let (world, before) = (World::before(command), World::before(command).effect());
     world.done(command, &world.opened());
@@ -523,14 +523,14 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
                 let world = World::before(command);
                 let id = world.opened();
                 let (heard, _) = world.ask(command.asked(), ADA, Some(&id), &[(call, fault)]);
-                let is_ended = !matches!(command, Rotate | RotateNow); // the end of the old key may have failed
+                let is_ended = !matches!(command, Rotate | RotateNow); // the write of the old key's end may have failed
                 if let (Some(Ok(_)), true) = (&heard, is_ended) {
                     assert_eq!(world.effect(), done, "{what}");
                 }
                 world.later(1_000);
                 let (again, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
                 check_soon(command, heard.as_ref(), &again.unwrap(), &what);
-                world.later(21 * MINUTE); // what a crash has left in the ledger stops nobody any more
+                world.later(21 * MINUTE); // claims that a crash left in the ledger no longer count
                 let (last, _) = world.ask(command.asked(), ADA, Some(&id), &[]);
                 let last = last.unwrap();
                 if let Err(error) = &last {
@@ -542,8 +542,8 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// What one hears who asks again a second later: that it is under way, where it is not known to have ended; and once it was
-/// done, that it was.
+/// Returns what a request a second later is told: that the operation is under way, if its end is not known; or that it was
+/// done.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
@@ -563,7 +563,7 @@ fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str
     }
 }
 
-/// Whether an error says of what the operation itself has done that it is done already.
+/// Whether an error says that the change is made already, because the operation itself made it.
 fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
@@ -573,7 +573,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     }
 }
 
-/// The ledger fails after the change was made, and so nobody can say what it came to.
+/// The ledger fails after the change was made, so its outcome is not kept.
 #[test]
 fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     for command in [Create, AddUnits, SetPrices] {
@@ -594,9 +594,9 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     }
 }
 
-/// Who heard that a key was not made has not seen its secret: the same form shows it.
+/// A person who was told that a key was not created has not seen its secret. The same form shows it.
 #[test]
-fn a_key_whose_making_failed_is_shown_by_the_repeat() {
+fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
         let world = World::before(command);
         let id = world.opened();
@@ -613,7 +613,7 @@ fn a_key_whose_making_failed_is_shown_by_the_repeat() {
     }
 }
 
-/// The new key was shown, and the end of the old one not written: the repeat writes that, and shows nothing.
+/// The new key was shown, but the old key's end was not written. The repeated request writes it, and does not show the key.
 #[test]
 fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     let old = format!("key:{}", ApiKey::new(LIVE_UNIT).hash().to_hex());
@@ -643,7 +643,7 @@ fn a_rotation_that_was_ended_in_part_is_ended_by_the_repeat() {
     }
 }
 
-/// A key that was revoked or replaced since does not come back.
+/// A key that was revoked or replaced since then is not created again.
 #[test]
 fn a_repeat_does_not_bring_back_what_was_taken_away_since() {
     for (command, reverse) in [(Create, Revoke), (AddMember, RemoveMember), (Mark, Undo)] {
@@ -781,7 +781,7 @@ fn an_id_is_plain_text_and_one_that_says_its_time_begins_nothing_after_an_hour()
         }
         let world = World { has_ledger, ..World::before(AddUnits) };
         let id = world.opened();
-        world.clock.0.set(ENDED_MS - 5 * MINUTE); // clocks differ by so much
+        world.clock.0.set(ENDED_MS - 5 * MINUTE); // clocks may differ by 5 minutes
         assert_eq!(world.done(AddUnits, &id).before, None);
     }
 }
@@ -789,7 +789,7 @@ fn an_id_is_plain_text_and_one_that_says_its_time_begins_nothing_after_an_hour()
 // ---- Without a ledger ----------------------------------------------------------------------------
 
 #[test]
-fn without_a_ledger_the_audit_log_tells_what_was_begun() {
+fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
     for command in COMMANDS.into_iter().filter(|command| command.is_of_records()) {
         let world = World::without_ledger(command);
         let id = world.opened();
@@ -816,7 +816,7 @@ fn without_a_ledger_the_audit_log_tells_what_was_begun() {
     }
 }
 
-/// Workers KV may not show an entry for a minute: then a key is made again, and is the same.
+/// Workers KV may not show an audit entry for a minute. The key is then created again, with the same text.
 #[test]
 fn without_a_ledger_a_key_is_one_also_where_its_entry_is_not_shown() {
     let world = World::without_ledger(Create);

@@ -1,5 +1,5 @@
-//! Compares openapi.yaml with the code: the request with the schema's table, answers with encoded
-//! ones.
+//! Compares openapi.yaml with the code: the request with the schema's table, and answers with
+//! encoded answers.
 
 use crate::descriptions::object_type;
 use crate::generated::json_schema;
@@ -29,7 +29,7 @@ fn request_name() -> &'static str {
     object_type(None).unwrap().0
 }
 
-/// Puts each schema of a part of a request in place of its reference, which keeps its description.
+/// Replaces references in a request's schema by the schemas, and keeps the description beside each reference.
 fn inlined(document: &OpenApi, schema: &Value, names: &mut BTreeSet<String>) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         names.insert(reference.rsplit('/').next().unwrap().to_owned());
@@ -184,7 +184,7 @@ fn the_answers_are_the_tables() {
 
 // ---- Operations --------------------------------------------------------------------------------
 
-/// Every problem, and the operations that can end in it.
+/// Every problem, and the operations that can return it.
 fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
     let text = "`/reference` is required".to_owned();
     vec![

@@ -1,4 +1,4 @@
-//! The table of operations: what it says of each, what it takes, and what a command prints.
+//! Tests the table of operations: their descriptions, their arguments, and what commands print.
 
 use futures_executor::block_on;
 use impact_pledge::dashboard::Route;
@@ -42,7 +42,7 @@ fn each_operation_is_named_once_and_described() {
     }
 }
 
-/// The forms of the dashboard that do what a command does.
+/// The forms of the dashboard that do the same as a command.
 const FORMS: [(&str, &str, &str); 16] = [
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
@@ -151,7 +151,7 @@ fn an_argument_that_is_missing_unknown_or_of_another_type_is_named() {
     }
 }
 
-/// A right value for each argument that must be given.
+/// A valid value for each required argument.
 fn complete(operation: Operation) -> Map<String, Value> {
     let value = |argument: &Argument| match argument.kind {
         Kind::Choice { choices } => choices[0].to_owned(),
@@ -304,7 +304,7 @@ fn a_key_that_is_made_twice_by_one_id_is_one_key_whose_secret_is_shown_once() {
 }
 
 #[test]
-fn what_is_not_confirmed_is_not_done() {
+fn a_change_without_confirmation_is_not_made() {
     let place = Place::new();
     place.run(Operation::KeysCreate, None, json!({ "mode": "live", "unit": "shop" })).unwrap();
     *place.person.input.borrow_mut() =

@@ -1,4 +1,4 @@
-//! Keys, prices and profiles, as an operator manages them.
+//! Tests the operators' functions for keys, prices and profiles.
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
@@ -37,7 +37,7 @@ fn stored(store: &MemoryStore, name: &str) -> Value {
     serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
 }
 
-/// The same without the name of the change that wrote it, which has to be one of the audit log.
+/// Returns the record without the name of the change that wrote it, which must be an entry of the audit log.
 #[track_caller]
 fn changed(store: &MemoryStore, name: &str) -> Value {
     let mut record = stored(store, name);
@@ -46,7 +46,7 @@ fn changed(store: &MemoryStore, name: &str) -> Value {
     record
 }
 
-/// The names of all records but those of the record of changes.
+/// Returns the names of all records, except the audit log.
 fn names(store: &MemoryStore) -> Vec<String> {
     store.names().into_iter().filter(|name| !name.starts_with("audit:")).collect()
 }
@@ -139,7 +139,7 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
 }
 
 #[test]
-fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
+fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
     let (store, desk) = (MemoryStore::default(), desk());
     store.set_page_length(4);
     let change = |number: u64| {
@@ -174,7 +174,7 @@ fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
 
 // ---- New keys ----------------------------------------------------------------------------------
 
-/// What it would draw next is these bytes alone.
+/// Randomness that would return only these bytes next.
 struct FixedEntropy([u8; 32]);
 
 impl Entropy for FixedEntropy {
@@ -193,7 +193,7 @@ fn name_of(key: &str) -> String {
 }
 
 #[test]
-fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
+fn a_new_key_is_stored_as_its_hash_and_its_permissions() {
     for (mode, level, label, record, prefix) in [
         (Mode::Test, unit("u"), "", json!({ "mode": "test", "unit": "u" }), "service_sk_test_"),
         (
@@ -233,7 +233,7 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
     }
 }
 
-/// The secret is made with the first key, each key has a copy, and nothing that is shown has.
+/// The first key creates the secret, and each key has a copy. Nothing that is shown contains it.
 #[test]
 fn all_keys_of_a_namespace_have_one_secret() {
     let store = MemoryStore::default();
@@ -258,7 +258,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     let (rows, _) = block_on(keys::list(&store, None, usize::MAX)).unwrap();
     assert!(rows.iter().all(|row| row.problem.is_none()) && rows.len() == 2);
     assert!(!shown(&rows).to_string().contains(&text));
-    // Where its record is not seen, a key has a copy.
+    // If the secret's record is not visible, the copy in a key is used.
     store.remove("secret");
     store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
     block_on(keys::create(
@@ -285,7 +285,7 @@ fn a_damaged_secret_is_not_replaced() {
     assert_eq!(names(&store), ["secret"]);
 }
 
-/// A key is derived from the random bits of its operation's ID; where somebody has made up the ID, it is drawn.
+/// A key is derived from the random bits of its operation's ID. If a person chose the ID, the key is random.
 #[test]
 fn every_random_bit_is_in_the_key() {
     let store = MemoryStore::default();
@@ -392,7 +392,7 @@ fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
     assert_eq!(store.take_reads(), ["secret"]);
 }
 
-/// Workers KV takes 1,024 bytes of metadata: also of the longest texts, escaped or of four bytes a character.
+/// Workers KV takes 1,024 bytes of metadata. The longest texts must fit, even escaped or with four bytes a character.
 #[test]
 fn the_note_of_a_key_fits_beside_its_record() {
     let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));
@@ -481,7 +481,7 @@ fn an_id_is_looked_for_among_the_names_that_begin_so() {
 }
 
 #[test]
-fn what_names_no_key_or_several_is_refused() {
+fn an_id_of_no_key_or_of_several_is_refused() {
     let store = three_keys();
     let no_id = "this is neither a key nor an ID: take the ID from the key list";
     for (wanted, message) in [
@@ -559,8 +559,8 @@ fn an_end_is_not_put_off() {
     assert_eq!(row.successor, Some(first.made.row.name.id));
 }
 
-/// The store as it is for one operator, while another revokes the key at a moment that `is_now` knows by
-/// the name of a record that is read or written.
+/// The store of one operator, while another one revokes the key. `is_now` decides the moment by the name of a record that
+/// is read or written.
 struct Racing<'s> {
     store: &'s MemoryStore,
     key: &'s str,
@@ -637,7 +637,7 @@ impl OperatorStore for Racing<'_> {
 fn a_key_that_is_revoked_while_it_is_replaced_stays_revoked() {
     let moments: [fn(&str, &str) -> bool; 2] = [
         |work, name| work == "put" && name.starts_with("key:"), // the new key is written
-        |work, name| work == "get" && name.starts_with("key:"), // the old one is read once more
+        |work, name| work == "get" && name.starts_with("key:"), // the old key is read again
     ];
     for is_now in moments {
         let store = MemoryStore::default();
@@ -728,7 +728,7 @@ fn a_team_is_a_record_for_each_unit() {
 }
 
 #[test]
-fn the_register_knows_what_was_meant() {
+fn the_register_suggests_similar_ids() {
     let store = MemoryStore::default();
     let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
     block_on(register::add(&store, None, &desk().author(), &ids)).unwrap();
@@ -750,8 +750,8 @@ fn the_register_knows_what_was_meant() {
     assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
 }
 
-/// A page of a unit or of a team makes a bounded number of calls, and says where they did not do.
-/// Of a large register only those are compared that begin alike, a page of them.
+/// A page of a unit or team makes a bounded number of calls, and says if they were not enough. Of a large register, it
+/// compares only one page of the IDs that begin alike.
 #[test]
 fn a_suggestion_costs_two_lists_and_a_page_of_names() {
     let store = MemoryStore::default();
@@ -990,7 +990,7 @@ fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
 }
 
 #[test]
-fn what_new_prices_change_is_known_before_and_after() {
+fn the_effect_of_new_prices_is_shown_before_and_after() {
     let store = MemoryStore::default();
     let price = |offering: &str, from: Value, to: Value| json!({ "offering": offering, "from": from, "to": to });
     let lists = [
@@ -1123,7 +1123,7 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
 }
 
 #[test]
-fn what_a_developer_changed_is_not_seeded_again() {
+fn seeding_keeps_changes_of_developers() {
     let store = MemoryStore::default();
     store.keep("catalogue:test", b"mine", b"null");
     block_on(seed::seed(&store)).unwrap();

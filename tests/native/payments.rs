@@ -1,4 +1,4 @@
-//! Months that are marked as paid: the marks, and what the get operation then answers.
+//! Tests months that are marked as paid: the settlements, and the answers of gets.
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
@@ -19,12 +19,12 @@ use support::service::{
     answer, desk, minimal, repeatable, seeded,
 };
 
-/// 2026-02-02T00:00:00Z, from which on January has ended.
+/// 2026-02-02T00:00:00Z, from which January counts as ended.
 const ENDED_MS: u64 = 1_769_990_400_000;
 const JANUARY: &str = "settlement:test:unit_dev:2026-01";
 const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 
-/// A service and its operator, a day after the month in which one transaction was made.
+/// A service and its operator, a day after the month of its one transaction.
 struct Bench {
     service: TestService<MemoryStore>,
     desk: Desk<CountedEntropy>,
@@ -51,7 +51,7 @@ impl Bench {
         self.service.send(&TestRequest::new("GET", &format!("{PATH}/{}", self.id()), UNIT))
     }
 
-    /// Has the metadata say that the record is too large to be read whole.
+    /// Changes the metadata so that the record counts as too large to be read whole.
     fn say_large(&self) {
         let (store, name) = (&self.service.store, format!("transaction:{}", self.id()));
         let mut metadata = store.metadata(&name).remove(0);
@@ -64,12 +64,12 @@ impl Bench {
         self.service.store.keep(JANUARY, value.as_bytes(), b"null");
     }
 
-    /// A pass of the reconciliation.
+    /// Runs a reconciliation pass.
     fn reconcile(&self) {
         self.ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
     }
 
-    /// Marks a month once the ledger has what there is now.
+    /// Marks a month as paid, after a reconciliation pass.
     fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
         self.reconcile();
         self.mark_now(changed)
@@ -102,7 +102,7 @@ fn january() -> ShopMonth {
     ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Test, month }
 }
 
-/// The payment of January, with some members changed.
+/// Returns the payment of January, with some members changed.
 fn payment(changed: &Value) -> Payment {
     let mut payment = json!({
         "of": { "unit": "unit_dev", "mode": "test", "month": "2026-01" },
@@ -161,7 +161,7 @@ fn nothing_is_read_for_a_month_that_goes_on_and_for_another_shop_than_the_caller
     assert!(!is_read(LIVE_UNIT, ENDED_MS), "nor the other mode's");
 }
 
-/// An unknown answer is never null, which would say that nothing was paid.
+/// If it is unknown whether a month was paid, the answer is never null, which would mean unpaid.
 #[test]
 fn a_settlement_that_cannot_be_read_is_no_answer() {
     let bench = bench();
@@ -202,7 +202,7 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
 
 // ---- A crowd -------------------------------------------------------------------------------------
 
-/// A store that answers after all others had their turn.
+/// A store that answers after all other futures had their turn.
 struct Late<'s>(&'s MemoryStore, &'s TestRequest);
 
 impl Store for Late<'_> {
@@ -228,7 +228,7 @@ impl Store for Late<'_> {
     }
 }
 
-/// The status and text of a get over a store that is late.
+/// Returns the status and text of a get over a slow store.
 async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, String) {
     let TestService { clock, entropy, caches, settings, .. } = isolate;
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
@@ -240,7 +240,7 @@ async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, Strin
     (answer.status, answer.text)
 }
 
-/// The answers to so many gets at once, each once, and how often a settlement was read.
+/// Returns the distinct answers to so many concurrent gets, and how often a settlement was read.
 fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
     bench.service.store.take_reads();
     let mut answers = block_on(join_all((0..200).map(|_| serve(bench, isolate))));
@@ -267,7 +267,7 @@ fn a_crowd_reads_a_settlement_once_in_ten_seconds_and_shares_a_failure() {
 }
 
 #[test]
-fn a_read_whose_caller_hung_up_fails_nobody_else() {
+fn a_read_whose_caller_hung_up_fails_no_other_request() {
     let bench = bench();
     bench.keep_settlement(&settlement(PAID_AT));
     let isolate = bench.service.isolate();
@@ -320,7 +320,7 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     );
 }
 
-/// The clock of another operator may be late by minutes: what they do after a form was made is dated before it.
+/// Another operator's clock may be minutes slow, so a change after the form was opened is dated before it.
 #[test]
 fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MINUTE_MS: u64 = 60_000;
@@ -331,7 +331,7 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     at(MADE_MS);
     bench.reconcile();
     let form = OperationId::new(&bench.desk.clock, &bench.desk.entropy);
-    let form = OperationId::parse(form.as_str()).unwrap(); // as it is sent
+    let form = OperationId::parse(form.as_str()).unwrap(); // as the form sends it
     let send = || {
         let author = bench.desk.author().with_operation(form.clone());
         block_on(payments::mark(store, Some(&bench.ledger), &author, &payment(&json!({}))))
@@ -343,7 +343,7 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     let marked =
         "is already marked as paid: ada@example.org marked it as paid at 2026-02-02T00:07:00.000Z";
     for hidden in [None, Some("settlement:")] {
-        store.set_hidden(hidden); // as Workers KV may not show it
+        store.set_hidden(hidden); // Workers KV may not show it yet
         let problem = send().unwrap_err();
         let words = if hidden.is_some() { marked } else { "is already marked as paid: 1.50 USD" };
         assert!(problem.contains(words), "{problem}");
@@ -357,7 +357,7 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
         2026-02-02T00:11:00.000Z. Check it, and begin again";
     assert!(problem.contains(undone), "{problem}");
     bench.ledger.sql(&format!("UPDATE claims SET at = {}", MADE_MS - 1));
-    send().unwrap(); // what was undone before does not matter
+    send().unwrap(); // an undo before the form was opened does not matter
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn without_the_record_of_changes_nothing_is_marked_and_nothing_undone() {
 }
 
 #[test]
-fn what_is_not_the_months_sum_is_not_marked() {
+fn an_amount_that_differs_from_the_months_sum_is_refused() {
     let bench = bench();
     let mut free = minimal();
     free["pledges"][0]["impact"]["offeringId"] = json!("new");
@@ -433,7 +433,7 @@ fn what_is_not_the_months_sum_is_not_marked() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// As after a release was taken back that knew more currencies.
+/// This happens after a rollback from a release that knows more currencies.
 #[test]
 fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() {
     let bench = bench();
@@ -453,7 +453,7 @@ fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() 
     }
 }
 
-/// An order may come late, and a record may be damaged.
+/// A transaction may arrive late, and a record may be damaged.
 #[test]
 fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     let bench = bench();
@@ -542,7 +542,7 @@ fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     bench.mark(&json!({})).unwrap();
 }
 
-/// A shop's walk lists no other shop's records, however their IDs begin.
+/// A list of one shop's records contains no other shop's records, even if their IDs begin alike.
 #[test]
 fn months_are_listed_a_shop_at_a_time() {
     let store = MemoryStore::default();

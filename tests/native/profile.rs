@@ -1,4 +1,4 @@
-//! A unit's profile: the limits of its members, and how the timeline shows it.
+//! Tests a unit's profile: the limits of its members, and how the timeline shows it.
 
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
@@ -47,7 +47,7 @@ fn contrast(one: Colour, two: Colour) -> f64 {
 
 /// Tries the 4,096 colours that three hexadecimal digits can write.
 #[test]
-fn every_accent_is_readable_and_a_good_one_is_left_alone() {
+fn every_accent_is_readable_and_a_readable_one_is_unchanged() {
     for colour in 0..4_096_u32 {
         let accent = Colour([8, 4, 0].map(|shift| (colour >> shift & 15) as u8 * 17));
         check_accent(accent, LIGHT_PAPER);
@@ -80,7 +80,7 @@ fn a_long_header_is_read_as_far_as_browsers_write() {
     assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
 }
 
-/// Every sentence is there, with its placeholder and parts.
+/// Every language has every sentence, with its placeholder and parts.
 #[test]
 fn no_language_lacks_a_sentence() {
     use Sentence::*;
@@ -278,7 +278,7 @@ fn a_damaged_profile_is_logged_and_left_out() {
 }
 
 #[test]
-fn a_store_that_fails_costs_the_profile_alone() {
+fn if_the_store_fails_only_the_profile_is_missing() {
     let service = service_with(whole().to_string().as_bytes());
     service.store.set_failing(Some("profile:"));
     let answer = visit(&service, "da");

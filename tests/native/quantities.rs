@@ -1,4 +1,4 @@
-//! Quantities by offering, held to rows and to sums of integers.
+//! Compares quantities by offering with rows of data and with sums of integers.
 
 use impact_pledge::api::{MAX_RECORD_BYTES, MIN_PLEDGE_BYTES};
 use impact_pledge::decimal::{Decimal, MAX_UNITS};
@@ -40,7 +40,7 @@ fn an_offerings_amounts_are_summed_exactly() {
         (&[5e-7, 5e-7], json!(1)),
         (&[0.1, 0.2], json!(300_000)),
         (&[0.1; 1_000], json!(100_000_000)),
-        (&[1.005], json!(1_005_000)), // less than 1.005 as a double; its text is not
+        (&[1.005], json!(1_005_000)), // as a double less than 1.005; the text is exact
         (&[9_007_199_254.0], json!(9_007_199_254_000_000_u64)),
         (&[9_007_199_254.0, 0.740_991], json!(9_007_199_254_740_991_u64)),
         (&[9_007_199_254.0, 0.740_992], json!("9007199254740992e-6")),
@@ -80,7 +80,7 @@ fn offerings_are_sorted_and_stand_once() {
 }
 
 #[test]
-fn quantities_that_exceed_a_number_of_bytes_are_none() {
+fn quantities_above_the_limit_of_bytes_are_left_out() {
     let amounts = [(1.0, "tree"), (1e-7, "\u{0}\"\u{e9}"), (2.0, "x")];
     let bytes = sums(&amounts).to_string().len();
     assert!(of(&amounts, bytes).is_some());
@@ -88,7 +88,7 @@ fn quantities_that_exceed_a_number_of_bytes_are_none() {
     assert_eq!(of(&[], 2), Some(read("[]").unwrap()));
 }
 
-/// What any request can have, and far more pledges than a record holds.
+/// Any amounts that a request can have, in far more pledges than a record holds.
 #[test]
 fn hostile_pledges_take_neither_memory_nor_time() {
     let mixed = [1e308, 5e-324, 9_007_199_254_740_993.0, 0.1, 3.0];
@@ -104,7 +104,7 @@ fn hostile_pledges_take_neither_memory_nor_time() {
 // ---- What is read --------------------------------------------------------------------------------
 
 #[test]
-fn what_another_program_wrote_is_read_in_one_form() {
+fn quantities_of_other_programs_are_normalised() {
     let same = |json: &str, expected: Value| assert_eq!(json!(read(json).unwrap()), expected);
     same(r#"[["b",1],["a",2]]"#, json!([["a", 2], ["b", 1]]));
     same(r#"[["a","0003.50"]]"#, json!([["a", 3_500_000]]));
@@ -116,7 +116,7 @@ fn what_another_program_wrote_is_read_in_one_form() {
 }
 
 #[test]
-fn what_is_no_quantity_is_refused_and_not_quoted() {
+fn invalid_quantities_are_refused_and_not_quoted() {
     let digits = "9".repeat(1_001);
     let long = format!(r#"[["a","{digits}"]]"#);
     for json in [

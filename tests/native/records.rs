@@ -1,4 +1,4 @@
-//! Records as they are stored: what is written, and what of them a release must read.
+//! Tests stored records: what is written, and what a release must be able to read.
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyRecord};
@@ -63,7 +63,7 @@ fn a_transaction_in_an_unknown_currency_is_shown_and_repeated() {
     assert_eq!((repeat.status, &*repeat.headers["retry-after"]), (503, "1"), "it is not seen yet");
 }
 
-/// serde_json quotes what it does not expect: a stored value is none of the log's business.
+/// serde_json's errors quote unexpected values. Stored values must not get into the log.
 #[test]
 fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
@@ -149,7 +149,7 @@ const BROKEN_METADATA: &[&str] = &[
 
 // ---- What an operator finds a transaction by -----------------------------------------------------
 
-/// The metadata of what this key creates, without what random bytes decide.
+/// Returns the metadata of a transaction that this key creates, without the random parts.
 fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     let service = seeded();
     put_key(&*service.store, UNIT, record);
@@ -208,8 +208,8 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
     assert_eq!((hashes.reference.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
-/// The metadata of the longest unit and the largest charge, with an e-mail that its queue did not take. Some
-/// pledges are of this offering.
+/// Returns metadata with the longest unit, the largest charge, and an e-mail that its queue did not take. Some pledges
+/// are of this offering.
 fn largest_metadata(offering_id: &str) -> Value {
     let unit_id = "u".repeat(128);
     let mut service = seeded();
@@ -234,7 +234,7 @@ fn largest_metadata(offering_id: &str) -> Value {
 
 const TIME: &str = "2026-01-31T12:00:00.123Z";
 
-/// Workers KV takes 1,024 bytes of metadata: also of the largest.
+/// Workers KV takes 1,024 bytes of metadata. The largest metadata must fit.
 #[test]
 fn the_metadata_fits_beside_its_record() {
     let metadata = largest_metadata(&"x".repeat(30));
@@ -254,7 +254,7 @@ fn the_metadata_fits_beside_its_record() {
     assert_eq!(longer["summary"]["quantities"], json!(null));
 }
 
-/// Where they do not, the record has to be read.
+/// If the quantities do not fit, they must be read from the record.
 #[test]
 fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     let taken_out = r#""bytes":1234,"editKey":"","#.len() + 64; // by `metadata`
@@ -269,7 +269,7 @@ fn quantities_stand_in_the_metadata_as_far_as_they_fit() {
     }
 }
 
-/// A create of 3 of this offering, whose record has four digits of bytes.
+/// Creates a transaction of 3 of this offering, whose record has a four-digit number of bytes.
 fn offering(offering_id: &str) -> TestRequest {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering_id);
@@ -277,7 +277,7 @@ fn offering(offering_id: &str) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT).with_body(order.to_string().into_bytes())
 }
 
-/// An operator may have edited it, or a later release may count in another way.
+/// An operator may have edited the metadata, or a later release may count differently.
 #[test]
 fn nothing_but_access_is_read_of_the_metadata() {
     let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };
@@ -290,7 +290,7 @@ fn nothing_but_access_is_read_of_the_metadata() {
     assert!(read.allows(&scope) && read.opens_with(edit_key.as_str()));
 }
 
-/// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
+/// Logs, errors and lists that show a key's record do not show its copy of the secret.
 #[test]
 fn a_secret_is_not_printed() {
     assert_eq!(format!("{:?}", *SECRET), "NamespaceSecret(…)");

@@ -1,4 +1,4 @@
-//! When a client repeats a request: rows of failures and waits.
+//! Tests when a client retries a request: rows of failures and waits.
 
 use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request};
 use proptest::prelude::*;
@@ -49,23 +49,23 @@ const GET: Request = Request::Get;
 const CREATE: Request = create(false, None);
 const KEYED: Request = create(true, None);
 const GENERATED: Request = create(true, Some(true));
-/// The platform has no randomness to generate a key of.
+/// The platform has no randomness to generate an idempotency key.
 const KEYLESS: Request = create(false, Some(true));
 const NEVER: Request = create(false, Some(false));
 const NEVER_KEYED: Request = create(true, Some(false));
 
-/// A proxy's answer that the service is away.
+/// A proxy's answer that the service is unavailable.
 const PROXY: Failure<'_> =
     Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
 
-/// A failure, the requests that are repeated after it, and those that may have been recorded.
+/// A failure, the requests that are retried after it, and those that may have been recorded.
 const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
     (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (
         busy("1"),
         &[GET, CREATE, KEYED, GENERATED, KEYLESS],
-        &[KEYED, GENERATED, NEVER_KEYED], // as the service asks for a repeat with the same key, too
+        &[KEYED, GENERATED, NEVER_KEYED], // the service asks for a retry with the same key as well
     ),
     (PROXY, &[GET, KEYED, GENERATED], CREATES),
     (status(503), &[GET, KEYED, GENERATED], CREATES),

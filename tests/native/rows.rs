@@ -11,10 +11,10 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// Scheme and host of the requests; the runner's own if it is empty.
+    /// Scheme and host of the requests; if empty, the runner's own.
     #[serde(default)]
     pub origin: String,
-    /// The stored records by name; none where they are the development data.
+    /// The stored records by name; if empty, the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,
@@ -85,7 +85,7 @@ pub enum Capture {
 pub type Names = BTreeMap<String, Value>;
 
 impl RowRequest {
-    /// The bytes to send, with names filled in; `None` is no body at all.
+    /// Returns the bytes to send, with names filled in; `None` if there is no body.
     pub fn body(&self, names: &Names) -> Option<Vec<u8>> {
         if let Some(repeat) = &self.repeat {
             let middle = repeat.text.repeat(repeat.times);
@@ -98,7 +98,7 @@ impl RowRequest {
         json.or_else(|| self.text.clone()).map(String::into_bytes)
     }
 
-    /// All headers by their lower-case names.
+    /// Returns all headers by their lower-case names.
     pub fn headers(&self, names: &Names) -> BTreeMap<String, String> {
         let mut headers = BTreeMap::new();
         if let Some(key) = &self.key {
@@ -113,8 +113,8 @@ impl RowRequest {
     }
 }
 
-/// Puts captured values for their names; a string that is a name and nothing else becomes
-/// the value itself.
+/// Replaces names by captured values. A string that is only a name becomes the value
+/// itself.
 pub fn fill(value: &Value, names: &Names) -> Value {
     match value {
         Value::String(text) => {
@@ -137,7 +137,7 @@ pub fn fill_text(text: &str, names: &Names) -> String {
     })
 }
 
-/// Adds the values that a row captures of an answer.
+/// Adds the values that a row captures from an answer.
 #[track_caller]
 pub fn capture(row: &Row, text: &str, names: &mut Names) {
     for (name, capture) in &row.capture {
@@ -162,7 +162,7 @@ fn part(text: &str, at: &str) -> Value {
     json.pointer(at).unwrap().clone()
 }
 
-/// Where the seen value is not the expected one; empty if it is.
+/// Returns the differences between the expected and the actual value.
 pub fn differences(expected: &Value, seen: &Value, pointer: &str) -> Vec<String> {
     if let Some((matcher, argument)) = matcher(expected) {
         let fits = fits(matcher, argument, seen);

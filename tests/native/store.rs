@@ -1,4 +1,4 @@
-//! The store in memory, and what keys and access mean in any store.
+//! Tests the store in memory, and the keys and access rules of any store.
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
@@ -56,7 +56,7 @@ fn a_key_owns_its_prefix_and_fits() {
 }
 
 #[test]
-fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
+fn only_the_key_of_its_kind_parses_a_listed_name() {
     let credential = CredentialKey(ApiKey::new("k").hash());
     let month = Month::parse("2026-01").unwrap();
     let names = [
@@ -122,7 +122,7 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
     K::CACHE_SECONDS
 }
 
-/// With the 10 s of the isolate a revoked key, or a unit removed from its team, lives 40 s at most.
+/// With the isolate's 10 s, a revoked key, or a unit removed from its team, is accepted for at most 40 s.
 #[test]
 fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);

@@ -1,4 +1,4 @@
-//! Texts that become values: rows of a text and what is read of it.
+//! Tests texts that are parsed into values: rows of a text and its value.
 
 use crate::fixtures;
 use crate::mail::{greeted_as, sender_of};
@@ -27,7 +27,7 @@ pub struct Row {
     pub text: String,
     /// `None` if the text is refused.
     pub read: Option<String>,
-    /// What a refusal says, where somebody reads it.
+    /// The text of the refusal, if somebody reads it.
     says: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Row {
         }
     }
 
-    /// Whether it was read as a text or, where it is an object, as JSON.
+    /// Whether it was read as the text, or for an object as the JSON.
     fn is_value(&self, value: &Value) -> bool {
         let Some(read) = &self.read else { return false };
         match value {
@@ -56,14 +56,14 @@ impl Row {
     }
 }
 
-/// The rows of one file.
+/// Returns the rows of one file.
 #[track_caller]
 pub fn rows(name: &str) -> Vec<Row> {
     let mut files = fixtures::files::<File>("texts").into_iter();
     files.find(|(file, _)| file == name).unwrap().1.rows
 }
 
-/// Whether the reader reads the text as the row says.
+/// Whether the parser reads the text as the row says.
 type Reads = fn(&Row) -> bool;
 
 const READERS: [(&str, Reads); 13] = [

@@ -1,4 +1,4 @@
-//! The recipient's page, parsed like a browser does.
+//! Tests the recipient's page, parsed as a browser does.
 
 use crate::fixtures;
 use base64ct::{Base64, Encoding as _};
@@ -134,7 +134,7 @@ struct Row {
 }
 
 #[test]
-fn every_row_shows_what_it_says() {
+fn every_row_has_its_content() {
     let mut wrong = Vec::new();
     for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
         assert!(!about.is_empty() && !rows.is_empty(), "{file}");
@@ -160,7 +160,7 @@ fn every_row_shows_what_it_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Neither does a link say where it comes from, nor an image hold up the page.
+/// Links send no referrer, and images do not delay the page.
 #[test]
 fn guards_its_links_and_images() {
     let html = page_of(&full());
@@ -201,7 +201,7 @@ fn counts_pledges() {
 
 // ---- Hostile records ---------------------------------------------------------------------------
 
-/// The members that hold a text of the caller's choice.
+/// The members that hold a text chosen by the caller.
 const TEXTS: [&str; 9] = [
     "/reference",
     "/trigger/phrase",
@@ -297,7 +297,7 @@ fn policy_allows_nothing_else() {
     );
 }
 
-/// They need no exception from the policy: neither scripts nor inline styles, and no address but the web's.
+/// The pages need no exception from the policy: they have no scripts or inline styles, and only http and https addresses.
 #[test]
 fn pages_are_whole_small_documents() {
     for html in every_page() {

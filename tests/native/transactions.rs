@@ -1,4 +1,4 @@
-//! Transactions as an operator finds, shows, erases and sums them.
+//! Tests the operators' functions that find, show, erase and sum transactions.
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
@@ -23,7 +23,7 @@ use support::service::{
 
 const MINUTE: u64 = 60_000;
 
-/// A service with the record of its secret.
+/// A service that also has the record of its secret.
 fn bench() -> TestService<MemoryStore> {
     let bench = seeded();
     put_secret(&bench.store, &SECRET);
@@ -34,7 +34,7 @@ fn put_secret(store: &MemoryStore, secret: &NamespaceSecret) {
     store.keep("secret", json!({ "secret": secret }).to_string().as_bytes(), b"null");
 }
 
-/// All that a shop can write, each text with a canary.
+/// A create with every member that a shop can write, each text with a canary.
 fn order() -> Value {
     json!({
         "reference": "canary-order",
@@ -51,7 +51,7 @@ fn order() -> Value {
     })
 }
 
-/// The same of a shop that puts the buyer where an offering belongs.
+/// The same create by a shop that uses the buyer's name as an offering.
 fn order_with_personal_offerings() -> Value {
     let mut order = order();
     for offering in ["canary@example.net", "for CANARY ADA", "CANARY-ORDER/1", "@listed"] {
@@ -61,14 +61,14 @@ fn order_with_personal_offerings() -> Value {
     order
 }
 
-/// All records whose names begin like this: names, values and metadata.
+/// Returns all records with this prefix: names, values and metadata.
 fn records(store: &MemoryStore, prefix: &str) -> Vec<(String, String, Value)> {
     let names = store.names().into_iter().filter(|name| name.starts_with(prefix));
     let found = names.zip(store.metadata(prefix));
     found.map(|(name, metadata)| (name.clone(), store.value(&name).unwrap(), metadata)).collect()
 }
 
-/// The only transaction.
+/// Returns the only transaction.
 #[track_caller]
 fn transaction(store: &MemoryStore) -> (String, String, Value) {
     let found = records(store, "transaction:");
@@ -180,7 +180,7 @@ fn scope(unit: &str, mode: Mode) -> Scope {
     Scope { unit: unit.to_owned(), mode }
 }
 
-/// A record as the service writes it, with no value, as of a unit of its metadata's own.
+/// Stores a transaction as the service writes it, with an empty value.
 fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, number: u8) {
     let id = TransactionId::new(&SECRET, named, reference, [number; 16]);
     let hashes = SECRET.hashes(&scope(unit, named.mode), reference, "ada@example.org");
@@ -205,7 +205,7 @@ fn many_shops() -> MemoryStore {
     store
 }
 
-/// The lists that were asked for: of which prefix, and with how many names.
+/// Returns the lists that were requested: their prefixes and numbers of names.
 fn lists(store: &MemoryStore) -> Vec<(String, usize)> {
     store.take_lists().into_iter().map(|Listing { prefix, names }| (prefix, names)).collect()
 }
@@ -278,9 +278,9 @@ fn without_a_ledger_all_units_are_not_searched_and_the_error_says_how_to_bind_on
     assert_eq!(lists(&store), []);
 }
 
-/// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.
+/// In an ID, 40 bits stand for a shop and 40 for an order. Other shops and orders can have the same bits.
 #[test]
-fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
+fn other_shops_and_orders_with_the_same_prefix_are_left_out() {
     let store = MemoryStore::default();
     put_secret(&store, &SECRET);
     let mine = scope("mine", Mode::Live);
@@ -337,7 +337,7 @@ fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
     shown(&record.show(View { reveal, timeline }).unwrap())
 }
 
-/// Why 0.50 in October? By the list that was in force then, whatever has been set since.
+/// A charge is explained by the price list at the time of the create, not by later ones.
 #[test]
 fn a_transaction_names_its_key_and_its_price_list() {
     let bench = bench();
@@ -366,7 +366,7 @@ fn a_transaction_names_its_key_and_its_price_list() {
 }
 
 #[test]
-fn what_is_shown_of_a_transaction_is_masked() {
+fn a_shown_transaction_is_masked() {
     let bench = bench();
     let id = id_of(&bench.create(UNIT, &order()));
     let masked = show(&bench.store, &format!(" {id}\n"), false, false);
@@ -524,8 +524,8 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     assert_erased(&bench, &id);
 }
 
-/// Workers KV may not show the replay record for a while: a repeat then records the transaction anew,
-/// and a transaction that was recorded a moment ago is not erased.
+/// Workers KV may not show the replay record for a while. A retry then records the transaction again, so a transaction
+/// that was just recorded is not erased.
 #[test]
 fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let bench = bench();
@@ -551,7 +551,7 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create that broke off between its two writes was not acknowledged, and will be repeated.
+/// A create that broke off between its two writes was not acknowledged, so the caller will retry it.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
@@ -596,7 +596,7 @@ fn a_replay_record_that_another_create_won_is_left_alone() {
 }
 
 #[test]
-fn what_was_erased_is_found_by_its_reference_and_no_longer_by_its_address() {
+fn an_erased_transaction_is_found_by_reference_but_not_by_address() {
     let bench = bench();
     bench.create(UNIT, &order());
     pass(&bench, 5);
@@ -631,8 +631,8 @@ fn what_was_erased_is_found_by_its_reference_and_no_longer_by_its_address() {
     assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
 }
 
-/// An erasure that breaks off can be marked already: until it is run again, that keeps restores from
-/// bringing the person back.
+/// An erasure that breaks off may have written its marker already. Until the erasure runs again, the marker keeps a
+/// restore from bringing the person back.
 #[test]
 fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     let bench = bench();
@@ -686,7 +686,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert_eq!(ledger.sql(COLUMNS), [tombstone]);
 }
 
-/// Workers KV may show a record for a minute as it was: the row is made of what was written.
+/// Workers KV may show the old record for a minute. The row is made from what was written.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());
@@ -697,8 +697,8 @@ fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     assert_eq!(rows, [r#"[null,"[[\"tre\",1000000],[\"tree\",3000000]]",1]"#]);
 }
 
-/// The steps of an erasure of the person of [`order`], each of at most 10 transactions on 2 pages: the IDs
-/// of those erased and refused.
+/// Erases the person of [`order`] in steps of at most 10 transactions on 2 pages. Returns the IDs that were erased and
+/// refused.
 fn erase_person(
     bench: &TestService<MemoryStore>,
     ledger: &SqliteLedger,
@@ -733,7 +733,7 @@ fn erase_person(
     }
 }
 
-/// The ledger may lack rows, and lists of Workers KV may show what was erased for a minute: it is met again, and comes to no
+/// The ledger may lack rows, and lists of Workers KV may show erased transactions for a minute. Erasing one again does no
 /// harm.
 #[test]
 fn a_person_is_erased_in_steps_that_come_to_an_end() {
@@ -790,7 +790,7 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
         let mut ids: Vec<_> = (0..4).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
         ids.sort();
         if has_rows {
-            ids.reverse(); // the newest first, and of one moment by ID
+            ids.reverse(); // newest first; of the same moment, by ID
         }
         let ledger = if has_rows { ledger_of(&bench.store) } else { SqliteLedger::default() };
         pass(&bench, 5);

@@ -1,4 +1,4 @@
-//! How the ledger is kept up: by the cron, by a check, by a new beginning; and how it says how it is.
+//! Tests the upkeep of the ledger by the cron, a check and a rebuild, and the report of its state.
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
@@ -16,7 +16,7 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 const MINUTE: u64 = 60_000;
 const LIMITS: Limits = Limits { calls: 600, milliseconds: MINUTE };
 
-/// A clock that goes on by a second whenever it is looked at.
+/// A clock that advances by a second at each reading.
 struct Ticking(Cell<u64>);
 
 impl TimeZones for Ticking {
@@ -52,7 +52,7 @@ fn rows(ledger: &SqliteLedger) -> usize {
 }
 
 #[test]
-fn what_the_queue_did_not_take_is_written_at_once() {
+fn marked_transactions_are_written_at_once() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     keep_up(&ledger, &store, NOW_MS, LIMITS); // the next pass is due in an hour
     let messages: Vec<_> = (1..=4).map(|number| message(number, json!({}))).collect();
@@ -101,7 +101,7 @@ fn many_marks_take_half_of_the_calls() {
 }
 
 #[test]
-fn a_ledger_that_was_never_complete_goes_on_at_each_invocation() {
+fn a_ledger_that_was_never_complete_continues_at_each_invocation() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(1);
     (1..=100).for_each(|number| keep(&store, &message(number, json!({}))));
@@ -180,13 +180,13 @@ fn a_check_counts_what_it_finds_and_mends() {
 }
 
 #[test]
-fn a_check_is_of_a_whole_pass() {
+fn a_check_runs_a_complete_pass() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
     store.set_page_length(1);
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 100, ..LIMITS };
     assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, Reached::Part);
-    ledger.sql("DELETE FROM transactions"); // of what that pass has listed already, too
+    ledger.sql("DELETE FROM transactions"); // including rows that this pass has listed already
     let checked = check(&ledger, &store, NOW_MS + 11 * MINUTE).unwrap();
     assert_eq!(rows(&ledger), 60);
     assert_eq!(checked.state.completed, Some(NOW_MS + 11 * MINUTE));

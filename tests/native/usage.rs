@@ -1,4 +1,4 @@
-//! What shops have used by month, and what they have paid, from the ledger.
+//! Tests the usage and payments of shops by month, from the ledger.
 
 use futures_executor::block_on;
 use impact_pledge::ledger;
@@ -18,7 +18,7 @@ use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{LIVE_UNIT, NOW_MS, SECRET, UNIT, minimal, seeded};
 
-/// Later than all that is put here, in December 2026.
+/// A time in December 2026, later than all test data.
 const LATE_MS: u64 = 1_798_000_000_000;
 
 fn month(text: &str) -> Month {
@@ -29,7 +29,7 @@ fn wanted(unit: Option<&str>, mode: Option<Mode>) -> Wanted {
     Wanted { unit: unit.map(str::to_owned), mode }
 }
 
-/// Keeps the record of a transaction, and returns its ID.
+/// Stores a transaction, and returns its ID.
 fn put(store: &MemoryStore, number: u8, of: (&str, Mode), time: &str, amount: &str) -> String {
     put_in(store, number, of, time, ("EUR", amount))
 }
@@ -50,7 +50,7 @@ fn put_in(
     id.to_string()
 }
 
-/// Keeps the settlement of a month, of one sum.
+/// Stores the settlement of a month, with one sum.
 fn pay(store: &MemoryStore, shop_month: &str, code: &str, amount: &str, transactions: u64) {
     let sums = json!([{ "currencyCode": code, "amount": amount, "transactions": transactions,
         "unpriced": 0 }]);
@@ -143,9 +143,9 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
     assert!(matches!(error, Err(OperatorError::Invalid(_))));
 }
 
-/// What was paid stands beside what the ledger has now, also where nothing is left.
+/// The amount paid is shown beside the ledger's current sum, even if no transaction is left.
 #[test]
-fn what_differs_from_what_was_paid_is_shown_and_later_orders_are_named() {
+fn differences_from_the_amount_paid_and_later_orders_are_shown() {
     let store = MemoryStore::default();
     let (a, b) = (("a", Mode::Live), ("b", Mode::Live));
     put(&store, 1, a, "2026-11-15T00:00:00.000Z", "1.00");
@@ -310,7 +310,7 @@ fn a_list_has_the_newest_of_a_unit_a_key_or_a_month() {
 
 // ---- Export --------------------------------------------------------------------------------------
 
-/// The lines of an export, and how many records each read had.
+/// Returns the lines of an export, and the number of records of each read.
 fn export(store: &MemoryStore, ledger: &SqliteLedger, months: &[MonthUsage]) -> Vec<Vec<Line>> {
     let mut export = Export::new(store, ledger, month("2026-01"), months);
     std::iter::from_fn(|| block_on(export.next()).unwrap()).collect()

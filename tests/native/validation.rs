@@ -58,7 +58,7 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// And a report keeps the first of them and counts all; without any the request keeps every value.
+/// Also, a report keeps the first issues and counts all; a request without issues keeps every value.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());

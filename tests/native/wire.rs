@@ -1,4 +1,4 @@
-//! The transactions of answers and records: what is encoded decodes to the same, and what may be read.
+//! Tests transactions in answers and records: encoded ones decode to the same, and what else may be read.
 
 use impact_pledge::api;
 use impact_pledge::pledge::{
@@ -16,7 +16,7 @@ fn amount() -> impl Strategy<Value = Amount> {
         .prop_filter_map("finite and above 0", Amount::new)
 }
 
-/// The answer to a create with any texts, half of which may be null.
+/// Generates the answer to a create with any texts, half of which may be null.
 fn created() -> impl Strategy<Value = Value> {
     let texts = proptest::array::uniform8(any::<String>());
     let nulls = proptest::array::uniform16(proptest::option::of(any::<String>()));
@@ -51,7 +51,7 @@ fn created() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
-    /// A replay answers what the create answered, made from what get answers.
+    /// A replay returns the create's answer, made from the record that gets return.
     #[test]
     fn the_answer_to_a_create_is_kept_as_that_to_a_get(created in created()) {
         let text = created.to_string();
@@ -63,7 +63,7 @@ proptest! {
         prop_assert_eq!(again, Some(transaction));
     }
 
-    /// A fingerprint is taken of this: two spellings of one request have one encoding.
+    /// The fingerprint is a hash of this encoding: two spellings of one request have the same encoding.
     #[test]
     fn a_request_however_it_is_spelled(amount in amount(), reference in any::<String>()) {
         let request = json!({
@@ -81,9 +81,9 @@ fn canonical(json: &str) -> String {
     String::from_utf8(api::to_json(&request)).unwrap()
 }
 
-/// Fingerprints outlive a release: a repeat of today must match a create of yesterday.
+/// Fingerprints outlive a release: a retry after an upgrade must match the create before it.
 #[test]
-fn the_canonical_request_stays_what_it_is() {
+fn the_canonical_request_never_changes() {
     let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},
         "pledges":[{"impact":{"offeringId":"t","amount":3.0}},{"impact":{"offeringId":"u",
         "amount":1e308},"detail":{"image":"https://e.org/i"}}],"recipient":{"email":"a@b"},
@@ -152,7 +152,7 @@ fn a_charge_as_string_or_number() {
 }
 
 #[test]
-fn what_is_null_or_new_may_be_absent_and_nothing_else() {
+fn only_null_and_optional_members_may_be_absent() {
     for pointer in ["", "/charge", "/pledges/0", "/pledges/0/impact", "/pledges/0/recipient"] {
         let mut later = retrieved();
         later.pointer_mut(pointer).unwrap()["extra"] = json!({ "a": [1, null] });

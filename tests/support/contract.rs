@@ -26,8 +26,8 @@ pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
     issues.iter().map(issue).collect()
 }
 
-/// Asserts that every value that was sent is kept, and that any other is null or empty. Amounts are
-/// not compared here.
+/// Asserts that every value that was sent is kept, and that all other values are null or empty. Amounts
+/// are not compared here.
 #[track_caller]
 pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     match (kept, sent) {
@@ -45,7 +45,7 @@ pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     }
 }
 
-/// The rules of §4.1, written by hand over a parsed value.
+/// The rules of §4.1, written by hand for a parsed value.
 #[derive(Default)]
 pub struct Oracle {
     path: Vec<Value>,

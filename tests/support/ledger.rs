@@ -1,4 +1,4 @@
-//! A ledger in memory, by SQLite itself.
+//! A ledger in memory, on SQLite.
 
 #![expect(clippy::panic, reason = "a statement of ours is wrong")]
 
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Most bytes of a text of D1. SQLite itself takes far more.
+/// Most bytes of a text in D1. SQLite takes far more.
 const MAX_TEXT: usize = 2_000_000;
 
 /// A database with the tables of `migrations/`, which fails on request.
@@ -20,22 +20,22 @@ const MAX_TEXT: usize = 2_000_000;
 pub struct SqliteLedger {
     connection: RefCell<Connection>,
     failing: Cell<Failing>,
-    /// How many calls do not fail before the others do.
+    /// The number of calls that succeed before the next ones fail.
     spared: Cell<usize>,
-    /// How many calls it had.
+    /// The number of calls.
     pub calls: Cell<usize>,
-    /// How many bytes it says that it has.
+    /// The size that the database reports, in bytes.
     pub bytes: Cell<Option<u64>>,
 }
 
 /// How calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// They do not.
+    /// No call fails.
     Not,
-    /// Nothing is done.
+    /// Calls fail and do nothing.
     Before,
-    /// All is done, and nobody hears of it.
+    /// Calls are done, but report a failure.
     After,
 }
 
@@ -47,7 +47,7 @@ impl Default for SqliteLedger {
     }
 }
 
-/// The texts of `migrations/`, in their order.
+/// The texts of the files in `migrations/`, in order.
 static MIGRATIONS: LazyLock<String> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
     let mut files: Vec<_> =
@@ -67,7 +67,7 @@ impl SqliteLedger {
         }
     }
 
-    /// The database in a file, which [`save`](Self::save) wrote.
+    /// Opens a database that [`save`](Self::save) wrote.
     pub fn open(file: &Path) -> Self {
         SqliteLedger::new(Connection::open(file).unwrap())
     }
@@ -85,16 +85,16 @@ impl SqliteLedger {
         self.failing.set(failing);
     }
 
-    /// From now on calls fail like this, but for the first ones.
+    /// From now on calls fail like this, after so many that succeed.
     pub fn set_failing_after(&self, calls: usize, failing: Failing) {
         self.spared.set(calls);
         self.failing.set(failing);
     }
 
-    /// Makes the rows of all records of a store, as a pass of the reconciliation does.
+    /// Writes the rows of all records of a store by a reconciliation pass.
     #[track_caller]
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
-        self.sql("UPDATE reconciliation SET completed = NULL"); // else one at the same moment is not due
+        self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
         let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
         assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
@@ -106,14 +106,14 @@ impl SqliteLedger {
         self.rows(sql, "null").unwrap()
     }
 
-    /// Empties all tables: sooner than a new database is made.
+    /// Empties all tables, which is faster than a new database.
     pub fn clear(&self) {
         let tables = self.sql("SELECT name FROM sqlite_schema WHERE type = 'table'");
         tables.iter().for_each(|table| drop(self.sql(&format!("DELETE FROM {table}"))));
         self.sql("INSERT INTO reconciliation (one) VALUES (1)");
     }
 
-    /// How SQLite finds the rows of a statement.
+    /// Returns how SQLite finds the rows of a statement.
     pub fn plan(&self, statement: &Statement) -> Vec<String> {
         let connection = self.connection.borrow();
         let mut query =
@@ -165,7 +165,7 @@ impl SqliteLedger {
     }
 }
 
-/// Passes statements on, and remembers them.
+/// Passes statements on, and records them.
 #[derive(Debug)]
 pub struct Recorder<'l> {
     ledger: &'l SqliteLedger,
@@ -177,7 +177,7 @@ impl<'l> Recorder<'l> {
         Recorder { ledger, statements: RefCell::default() }
     }
 
-    /// The statements since the last call.
+    /// Returns the statements since the last call.
     pub fn take(&self) -> Vec<Statement> {
         self.statements.take()
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Keeps records in memory, as bytes and JSON just as Workers KV does, and fails on request. Records
-/// do not expire: what they are kept for is shown as if the time were 1970.
+/// Keeps records in memory, as bytes and JSON like Workers KV, and fails on request. Records do not
+/// expire: lists show their lifetime as an expiry since 1970.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
@@ -28,12 +28,12 @@ struct Record {
     expiration: Option<u64>,
 }
 
-/// A list that was asked for.
+/// A list that was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// How the names begin.
+    /// The prefix of the names.
     pub prefix: String,
-    /// How many names the page had.
+    /// The number of names on the page.
     pub names: usize,
 }
 
@@ -43,29 +43,29 @@ impl MemoryStore {
         self.set_failing(broken.then_some(""));
     }
 
-    /// From now on every call fails whose key begins like this.
+    /// From now on every call for a key with this prefix fails.
     pub fn set_failing(&self, prefix: Option<&'static str>) {
         self.failing.set(prefix);
     }
 
-    /// From now on no record is shown whose key begins like this, as if its write were not seen yet.
+    /// From now on records with this prefix are not shown, as if their writes were not visible yet.
     pub fn set_hidden(&self, prefix: Option<&'static str>) {
         self.hidden.set(prefix);
     }
 
-    /// From now on each write of such a key is kept, and reported as failed.
+    /// From now on each write of a key with this prefix is kept, but reported as failed.
     pub fn set_unconfirmed(&self, prefix: Option<&'static str>) {
         self.unconfirmed.set(prefix);
     }
 
-    /// Keeps any bytes, as another program or a broken disk might leave them.
+    /// Stores any bytes, as another program or a broken disk might leave them.
     pub fn keep(&self, name: &str, value: &[u8], metadata: &[u8]) {
         let record =
             Record { value: value.to_vec(), metadata: metadata.to_vec(), expiration: None };
         self.records.borrow_mut().insert(name.to_owned(), record);
     }
 
-    /// Takes a record away.
+    /// Removes a record.
     pub fn remove(&self, name: &str) {
         self.records.borrow_mut().remove(name);
     }
@@ -83,7 +83,7 @@ impl MemoryStore {
         records.get(name).map(|record| String::from_utf8_lossy(&record.value).into_owned())
     }
 
-    /// The metadata of all records whose key begins like this.
+    /// Returns the metadata of all records with this prefix.
     pub fn metadata(&self, prefix: &str) -> Vec<Value> {
         let records = self.records.borrow();
         let found = records.iter().filter(|(name, _)| name.starts_with(prefix));
@@ -92,27 +92,27 @@ impl MemoryStore {
             .collect()
     }
 
-    /// How many records were asked for.
+    /// Returns the number of records that were requested.
     pub fn reads(&self) -> usize {
         self.reads.borrow().len()
     }
 
-    /// The keys that were asked for since the last call of this.
+    /// Returns the keys that were requested since the last call.
     pub fn take_reads(&self) -> Vec<String> {
         self.reads.take()
     }
 
-    /// The lists that were asked for since the last call of this.
+    /// Returns the lists that were requested since the last call.
     pub fn take_lists(&self) -> Vec<Listing> {
         self.lists.take()
     }
 
-    /// Most names in a page of a list. Of 0, each page has none, and is followed by another.
+    /// Sets the most names on a list page. With 0, each page is empty and followed by another.
     pub fn set_page_length(&self, length: usize) {
         self.page_length.set(Some(length));
     }
 
-    /// From now on lists show the records of this moment (`true`), or those that are there again.
+    /// From now on lists show the records of this moment (`true`), or the current ones again (`false`).
     pub fn freeze_lists(&self, is_frozen: bool) {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }

@@ -1,4 +1,4 @@
-//! Exact sums of prices, by integers without bounds.
+//! Exact sums of prices, with unbounded integers.
 
 use num_bigint::BigUint;
 
@@ -24,7 +24,7 @@ fn ten_to(power: u32) -> BigUint {
 /// The sum of amount × price, rounded once to two decimals, half away from zero.
 pub fn oracle(pledges: &[(f64, String)]) -> String {
     let product = |(amount, price): &(f64, String)| {
-        // The text that an answer echoes. Rust's own differs where two texts are equally short:
+        // The text that an answer echoes. Rust chooses another one if two texts are equally short:
         // 2080010387609948.25 is …948.3 to Rust, …948.2 to JSON and JavaScript.
         let (amount, a) = decimal(&serde_json::to_string(amount).unwrap());
         let (price, p) = decimal(price);

@@ -54,7 +54,7 @@ impl TimeZones for FixedClock {
 /// Three time zones.
 pub struct Zones;
 
-/// Summer time of Berlin in 2026, the only one: in seconds since 1970.
+/// Berlin's summer time of 2026, in seconds since 1970. Other years have none here.
 const SUMMER: Range<i64> = 1_774_746_000..1_792_890_000;
 
 impl TimeZones for Zones {
@@ -69,7 +69,7 @@ impl TimeZones for Zones {
     }
 }
 
-/// A wait passes at once, after all others have gone on.
+/// A wait ends at once, after all other futures had a turn.
 impl Timer for FixedClock {
     async fn pause(&self, milliseconds: u32) {
         self.0.set(self.0.get() + u64::from(milliseconds));
@@ -77,7 +77,7 @@ impl Timer for FixedClock {
     }
 }
 
-/// Lets the other futures of this turn go on first.
+/// Lets all other futures run first.
 pub async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|context| {
@@ -91,7 +91,7 @@ pub async fn yield_now() {
     .await;
 }
 
-/// Bytes that look random and are the same in each run.
+/// Bytes that look random, but are the same in each run.
 #[derive(Default)]
 pub struct CountedEntropy(Cell<u64>);
 
@@ -103,7 +103,7 @@ impl Entropy for CountedEntropy {
     }
 }
 
-/// Ada's, who operates the service at [`NOW_MS`].
+/// What Ada needs to operate the service at [`NOW_MS`].
 pub struct Desk<E> {
     pub clock: FixedClock,
     pub entropy: E,
@@ -129,18 +129,18 @@ pub struct TestService<S> {
     pub entropy: CountedEntropy,
     pub caches: Caches,
     pub settings: Settings,
-    /// The queue of notifications; none unless a test puts one here.
+    /// The queue of e-mails, if the test sets one.
     pub queue: Option<MemoryQueue>,
-    /// The queue of the ledger, likewise.
+    /// The queue of the ledger, if the test sets one.
     pub ledger: Option<Rc<dyn LedgerQueue>>,
 }
 
-/// A queue in memory, which takes messages or refuses them.
+/// A queue in memory, which accepts or refuses messages.
 #[derive(Default)]
 pub struct MemoryQueue {
     pub messages: RefCell<Vec<Message>>,
     pub is_broken: Cell<bool>,
-    /// Whether others go on before it takes a message.
+    /// Whether other futures run before it accepts a message.
     pub is_slow: Cell<bool>,
 }
 
@@ -158,7 +158,7 @@ impl Outbox for MemoryQueue {
     }
 }
 
-/// The whole answer of the service.
+/// The service's answer, read to its end.
 pub struct Answer {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
@@ -178,7 +178,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
         TestService::over(&Rc::new(store), allowed_origins)
     }
 
-    /// Another isolate over the same store, with empty caches.
+    /// Returns another isolate over the same store, with empty caches.
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
@@ -240,7 +240,7 @@ pub struct TestRequest {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Result<Vec<u8>, BodyError>,
-    /// How many refused keys each network has left.
+    /// The number of refused keys that each network has left.
     pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
 }
 
@@ -314,7 +314,7 @@ impl Request for TestRequest {
         is_over
     }
 
-    /// Until all others had their turn.
+    /// Waits until all other futures had their turn.
     async fn pause(&self, _: u32) {
         let mut is_waiting = true;
         poll_fn(|context| {
@@ -339,10 +339,10 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team("team_dev".to_owned())
 }
 
-/// The secret of the namespace; the record of every key has a copy.
+/// The secret of the namespace, of which every key's record has a copy.
 pub static SECRET: LazyLock<NamespaceSecret> = LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
-/// The record of a key that can create.
+/// Returns the record of a key that can create.
 pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
     KeyRecord { secret: Some(SECRET.clone()), ..KeyRecord::new(mode, level) }
 }
@@ -384,7 +384,7 @@ pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
     block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &NoMetadata)).unwrap();
 }
 
-/// Keeps a transaction of the unit `unit`.
+/// Stores a transaction of the unit `unit`.
 pub fn put_transaction(
     store: &impl Store<Value = Vec<u8>>,
     record: &[u8],
@@ -410,7 +410,7 @@ pub fn minimal() -> Value {
     })
 }
 
-/// A create of the test unit with an idempotency key.
+/// Returns a create of the test unit with an idempotency key.
 pub fn repeatable(body: &Value) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT)
         .with_body(body.to_string().into_bytes())

@@ -1,4 +1,4 @@
-/** Local D1, as `wrangler dev` has it, on a database that was made elsewhere. */
+/** Local D1 as in `wrangler dev`, on a copy of an existing database. */
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";

@@ -1,4 +1,4 @@
-/** A day's incremental backup of many orders: how many calls of Workers KV it makes. The records are made when they are read. */
+/** Counts the KV calls of a day's incremental backup of many orders. The records are generated when they are read. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -7,9 +7,9 @@ import { increment } from "../../../scripts/lib/increment.mjs";
 import { operator } from "../../../scripts/lib/operator.mjs";
 
 const [PAGE, MOST_READS] = [1_000, 100];
-const CALLS = 1_200; // of Cloudflare's API, in five minutes
+const CALLS = 1_200; // the limit of Cloudflare's API in five minutes
 const VALUE = JSON.stringify({ details: [{ description: "a record of usual size ".repeat(80) }] });
-/** How many records there are of kinds that are listed whole, or have as many new ones. */
+/** The number of records of each kind that is listed completely, or of new records. */
 const LISTED = {
   "audit:": 200,
   "erased:": 500,
@@ -50,7 +50,7 @@ export async function measureDay(tools, file, { orders, changed }) {
   }
 }
 
-/** The file of a backup that began then. */
+/** The file of a backup that began at this time. */
 function header(folder, place, startedAt) {
   const file = join(folder, "before.jsonl");
   const lines = [

@@ -1,4 +1,4 @@
-//! Orders of many shops, the same in every run: a few shops have most of them.
+//! Generates orders of many shops, the same in every run. A few shops have most of them.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Entry, Origin};
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::service::SECRET;
 
-/// 2026-01-01T00:00:00Z, and the milliseconds of the twelve months since.
+/// 2026-01-01T00:00:00Z, and the length of the following twelve months in milliseconds.
 const START_MS: u64 = 1_767_225_600_000;
 const YEAR_MS: u64 = 365 * 86_400_000;
 const OFFERINGS: u64 = 40;
-/// Orders that are written together.
+/// The number of orders that are written together.
 const MANY: usize = 4_000;
 
-/// How many orders and shops there are.
+/// The numbers of orders and shops.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub orders: u64,
@@ -25,7 +25,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Fills a database, as messages of the queue do.
+    /// Fills a database as the queue's messages do.
     pub fn fill(self) -> SqliteLedger {
         let ledger = SqliteLedger::default();
         let mut random = Random(1);
@@ -41,12 +41,12 @@ impl Size {
         ledger
     }
 
-    /// When the nth order was created.
+    /// Returns when the nth order was created.
     pub fn created_ms(self, number: u64) -> u64 {
         START_MS + number * (YEAR_MS / self.orders)
     }
 
-    /// The nth order.
+    /// Returns the nth order.
     pub fn order(self, number: u64, random: &mut Random) -> Order {
         let shop = self.shop(random);
         let mode = if random.below(20) == 0 { Mode::Test } else { Mode::Live };
@@ -56,7 +56,7 @@ impl Size {
         let reference = format!("order-{number}");
         let unique = u128::from(random.next()) << 64 | u128::from(random.next());
         let id = TransactionId::new(&SECRET, &scope, &reference, unique.to_le_bytes());
-        let buyer = random.below(1 + self.orders / 3); // one comes about three times
+        let buyer = random.below(1 + self.orders / 3); // a buyer has about three orders
         let email = SECRET.email(&scope, &format!("buyer-{buyer}@shop.example"));
         let is_hostile = mode == Mode::Test && random.below(1_000) == 0;
         let created_at = date_time(self.created_ms(number));
@@ -76,22 +76,22 @@ impl Size {
         Order(json!({ "id": id, "mode": mode, "unit": scope.unit, "summary": summary }))
     }
 
-    /// A shop: the nth one has an nth as many orders as the first.
+    /// Picks a shop: the nth shop has 1/n as many orders as the first.
     fn shop(self, random: &mut Random) -> u64 {
         let share = random.below(1 << 32) as f64 / (1_u64 << 32) as f64;
         (((self.shops + 1) as f64).powf(share) - 1.0) as u64
     }
 }
 
-/// The number of a key that has been used rarely, and not lately.
+/// The number of a key that was used rarely, and not lately.
 pub const RARE: u64 = 9;
 
-/// The ID of a key of a shop.
+/// Returns the ID of a key of a shop.
 pub fn key(shop: u64, number: u64) -> String {
     format!("{shop:06x}{number:06x}")
 }
 
-/// One to five offerings with amounts.
+/// Returns one to five offerings with amounts.
 fn quantities(random: &mut Random) -> Value {
     let first = random.below(OFFERINGS);
     let mut pairs: Vec<_> = (0..1 + random.below(5))
@@ -107,7 +107,7 @@ fn quantities(random: &mut Random) -> Value {
 pub struct Order(pub Value);
 
 impl Order {
-    /// Its row.
+    /// Returns the order's row.
     pub fn entry(&self) -> Option<Entry> {
         let recorded: Recorded = serde_json::from_value(self.0.clone()).unwrap();
         let quantities = recorded.summary.quantities.clone().unwrap();

@@ -1,4 +1,4 @@
-//! What operators ask of the ledger.
+//! The operators' queries of the ledger.
 
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
@@ -14,7 +14,7 @@ const PAGE: usize = 50;
 const EXPORTED: usize = 1_000;
 const BIGGEST: &str = "unit_0";
 
-/// A question, which returns the number of rows of its answer.
+/// A query, which returns the number of rows in its answer.
 pub struct Question {
     pub name: String,
     pub ask: Box<Ask>,
@@ -26,7 +26,7 @@ fn question(name: &str, ask: impl Fn(&dyn Ledger) -> usize + 'static) -> Questio
     Question { name: name.to_owned(), ask: Box::new(ask) }
 }
 
-/// All questions about a filled database.
+/// Returns all queries of a filled database.
 pub fn questions(ledger: &SqliteLedger, size: Size) -> Vec<Question> {
     let shops = block_on(ledger::shops(ledger, None, None)).unwrap();
     [lists(ledger, size), searches(shops, size), totals()].into_iter().flatten().collect()

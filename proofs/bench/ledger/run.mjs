@@ -56,13 +56,13 @@ program.action(async ({ orders, shops, rounds, folder, d1 }) => {
   }
 });
 
-/** All questions and writes of the Rust half, on local D1 with a copy of its database. */
+/** Runs all queries and writes of the Rust half on local D1, with a copy of its database. */
 async function askD1(folder, { file, lines, rounds }) {
   log("asking local D1");
   await LocalD1.make(folder, (database) => copyFileSync(file, database));
   const questions = new Map();
   for (const { name, statements } of lines.filter(({ name }) => name)) {
-    const database = await LocalD1.open(folder); // with nothing in its memory
+    const database = await LocalD1.open(folder); // with an empty cache
     const cold = await database.time(statements);
     const warm = [];
     for (let round = 0; round < rounds; round += 1) warm.push(await database.time(statements));

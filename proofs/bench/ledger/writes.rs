@@ -1,4 +1,4 @@
-//! What the queue writes, whose rows D1 counts.
+//! The writes of the queue's consumer. D1 bills their rows.
 
 use crate::orders::{Order, Random, Size};
 use futures_executor::block_on;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::slice;
 use support::ledger::{Recorder, SqliteLedger};
 
-/// Names of writes, each with its statements, which are to be run in this order.
+/// The names of writes, each with its statements in order.
 pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     let mut random = Random(2);
     let mut order = |number: u64| size.order(size.orders + number, &mut random);

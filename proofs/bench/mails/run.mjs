@@ -15,7 +15,7 @@ import { Server, bundle } from "../service/workerd.mjs";
 /** Milliseconds. */
 const TAKES = { read: 30, write: 150, list: 150, mail: 400 };
 const CONCURRENCIES = [1, 5, 20, 50];
-/** How many messages each delivers one after another. */
+/** The number of messages that each delivers one after another. */
 const ROUNDS = 12;
 const KEY = "service_sk_live_dev_unit";
 const SHOP = { name: "Small Hours Coffee", mail: true };
@@ -69,7 +69,7 @@ try {
       for (let round = 0; round < ROUNDS; round += 1) queue.push(await created(orders++));
       queues.push(queue);
     }
-    await consume([await created(orders++)]); // compiles what is not
+    await consume([await created(orders++)]); // compiles the functions that are not compiled yet
     const began = performance.now();
     await Promise.all(queues.map(consume));
     const each = (performance.now() - began) / ROUNDS;

@@ -6,7 +6,7 @@ import service from "../../../build/worker.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The names that deliveries have written: workerd's KV service does not list. */
+/** The names that deliveries have written, because workerd's KV service cannot list. */
 const names = new Set();
 
 /** @param {{read: number, write: number, list: number}} takes */

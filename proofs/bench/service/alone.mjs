@@ -25,7 +25,7 @@ import { compared, figure, median, noise, rotated } from "../numbers.mjs";
 import { KINDS, kindsOf } from "./requests.mjs";
 
 const CHILD = join(import.meta.dirname, "alone", "process.mjs");
-/** A refused body of 2 MiB is left to the platform's streams, which have no stand-in. */
+/** Without the refused body of 2 MiB: it uses the platform's streams, which have no stand-in. */
 const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== "413");
 const TWIN = "again";
 const NOTHING = "stand-ins";
@@ -91,7 +91,7 @@ async function withSeeds({ name, build }) {
   return { name, build, seeds };
 }
 
-/** Microseconds per request in a process of its own. */
+/** Measures microseconds per request in a new process. */
 async function measured(task, execArgv) {
   const child = fork(CHILD, { execArgv });
   let { microseconds, error } = { microseconds: 0, error: "the process said nothing" };

@@ -1,4 +1,4 @@
-/** workerd's inspector: what V8 says of one Worker. */
+/** workerd's inspector, which reports on V8 for one Worker. */
 
 /**
  * @typedef {object} Inspector

@@ -1,4 +1,4 @@
-/** Memory and processor time of a process, from `/proc`: elsewhere than on Linux there is no number. */
+/** Memory and processor time of a process, from `/proc`; only on Linux. */
 import { readFileSync } from "node:fs";
 import { ask } from "../../../scripts/lib/run.mjs";
 

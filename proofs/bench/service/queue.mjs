@@ -25,7 +25,7 @@ import { Server, bundle } from "./workerd.mjs";
 import { wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** Until a message has been sent, in milliseconds. */
+/** Milliseconds until a message has been sent. */
 const SETTLED_MS = 500;
 const SECONDS = { warmUp: 1.5, seconds: 1.5 };
 const CREATES = KINDS.filter(({ name }) => name.startsWith("POST"));
@@ -60,7 +60,7 @@ program.action(async ({ before, only = CREATES, limits, rounds }) => {
 });
 
 /**
- * By the Worker that the others are compared with. Of those that did not run there is no column.
+ * The tables, by the Worker that the others are compared with. Workers that did not run have no column.
  * @returns {[string, string[]][]}
  */
 const tables = (base) => [
@@ -103,7 +103,7 @@ async function bundleAll(tools, folder, entries) {
   return arms;
 }
 
-/** Makes sure that the queue takes the message of a create: else the Worker logs something. */
+/** Checks that the queue takes the message of a create; otherwise the Worker logs a line. */
 async function mustSend({ tools, seeds }, arm) {
   const server = await Server.start(tools, arm);
   try {

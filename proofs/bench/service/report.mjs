@@ -14,13 +14,13 @@ export function report(runs, { bench, root }) {
   };
   const processes = runs[0].load.ours[runs[0].kinds[0]].length;
   return [
-    `${provenance(versions, runs.length)} Each figure is the median of ${processes * runs.length} fresh processes, ours of twice as many: microseconds of processor time of \`workerd\` per request, with KV in memory. \`×\`: that one's time divided by ours; \`level\` within the noise, by which processes of one build differ. A limit does none of the work.`,
+    `${provenance(versions, runs.length)} Figures are microseconds of processor time of \`workerd\` per request, with KV in memory: the median of ${processes * runs.length} fresh processes, for ours of twice as many. \`×\` is the other Worker's time divided by ours; \`level\` means within the noise, the difference between processes of one build. A \`limit\` Worker does only part of the work.`,
     loadTable(runs),
     startTable(runs),
   ].join("\n\n");
 }
 
-/** `wrk debian/4.1.0-3+b2 [epoll] …`: it says so and calls that an error. */
+/** Reads `wrk debian/4.1.0-3+b2 [epoll] …`, which wrk prints as an error. */
 function wrkVersion() {
   const text = ask("sh", ["-c", "wrk --version 2>&1; true"]) ?? "";
   return text.match(/(\d+\.\d+\.\d+)/)?.[1] ?? "of unknown version";
@@ -34,7 +34,7 @@ function loadTable(runs) {
       runs
         .flatMap(({ load }) => load[key][kind])
         .map((slice) => slice[what])
-        .filter((value) => value !== null); // no processor time but on Linux
+        .filter((value) => value !== null); // processor time is known only on Linux
     const ours = [...figures("ours"), ...figures("twin")];
     const limit = ours.length > 0 ? noise(figures("ours"), figures("twin")) : 1;
     const cell = (key) => {
@@ -60,7 +60,7 @@ const STARTED = {
   create: "a create as the first request, ms",
 };
 
-/** A row for each figure, as of a create. What makes no record has nothing in its place. */
+/** A row for each figure of the start. Workers that write no record have an empty cell. */
 function startTable(runs) {
   const started = (key, what) =>
     spread(runs.flatMap(({ starts }) => starts[key].map((start) => start[what])));

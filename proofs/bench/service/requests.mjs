@@ -1,4 +1,4 @@
-/** The requests that the services are loaded with, and whether two services answer them alike. */
+/** The requests of the load, and a check that two services give the same answers. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fullRequest, generator, requestWithProblems } from "../data.mjs";
@@ -12,7 +12,7 @@ const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
-/** When the orders were made and paid that are of a month that is over. */
+/** The times at which the orders of an ended month were created and paid. */
 const AGED = { month: "2020-01", createdAt: "2020-01-15T12:00:00.000Z" };
 const PAID_AT = "2020-02-05T00:00:00.000Z";
 
@@ -83,7 +83,7 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
   for (const request of creates(count, pledges)) {
     const { id } = JSON.parse((await service.send(request)).text);
     await prepare(service.records, id);
-    const { text } = await service.send(get(id)); // KV in memory keeps what was read once
+    const { text } = await service.send(get(id)); // KV in memory keeps records that were read once
     if (!text.includes(shows)) throw new Error(`a get lacks ${shows}: ${text.slice(0, 300)}`);
     requests.push(get(id));
   }
@@ -98,7 +98,7 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * A Worker that makes no record: what a create sends is put into its KV.
+ * A Worker that writes no record: a request for it is stored in its KV directly.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -106,7 +106,7 @@ export function withoutRecords({ send, records }) {
   return {
     records,
     send: async (request) => {
-      if (request.method === "GET") return { ...(await send(request)), text: PAID_AT }; // whatever it is
+      if (request.method === "GET") return { ...(await send(request)), text: PAID_AT }; // any text
       last += 1;
       const id = `ptran_${last}`;
       await records.write({ key: recordName(id), value: request.body ?? "", metadata: {} });
@@ -134,7 +134,7 @@ async function pay(records, id) {
 
 /** @param {string} origin @param {Request} request */
 export async function send(origin, { method, path, headers, body }) {
-  const { "content-length": _length, ...own } = headers; // fetch counts for itself
+  const { "content-length": _length, ...own } = headers; // fetch computes it
   const response = await fetch(`${origin}${path}`, { method, headers: own, body });
   const answer = {
     status: response.status,
@@ -162,8 +162,8 @@ export function writeRequests(folder, name, requests, origin) {
 }
 
 /**
- * Stops unless both answer a request of a kind alike: status, headers, and every member but those that each makes for
- * itself.
+ * Throws unless both give the same answer to a request of each kind: status, headers, and every member except those that
+ * each service generates.
  * @param {Kind} kind
  * @param {{name: string, origin: string, request: Request}} ours
  * @param {{name: string, origin: string, request: Request}} theirs a request of its own, as it may name a record
@@ -182,7 +182,7 @@ export async function mustAnswerAlike({ name, status }, ours, theirs) {
 const comparable = ({ text, ...head }) =>
   JSON.stringify({ ...head, body: masked(JSON.parse(text)) }, null, 1).slice(0, 600);
 
-/** A Worker that reads no refused body cuts some of the connections off. */
+/** A Worker that does not read refused bodies cuts off some connections. */
 function sendOften(origin, request, left = 5) {
   return send(origin, request).catch((error) =>
     left > 0 ? sendOften(origin, request, left - 1) : Promise.reject(error),

@@ -14,13 +14,13 @@ import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** The kinds of request that take one call of KV, once key and prices are known. */
+/** The kinds of request that make one KV call once key and prices are cached. */
 const ONE_CALL = ["POST small", "POST of 100", "GET small", "GET of 100"];
 /** Most seconds of load at a time. */
 const MOST_SLICES = 6;
 
 /**
- * `twin` is the same build as ours once more. A limit answers without doing the work; it gets some kinds of request only.
+ * `twin` is a second copy of our build. A limit does only part of the work, and gets only some kinds of request.
  * @typedef {{key: string, name: string, main: (root: string) => string, limit?: string[]}} Entry
  * @type {Entry[]}
  */
@@ -86,7 +86,7 @@ async function bundleAll(tools, folder) {
   return arms;
 }
 
-/** Runs work on a fresh process with the development data. */
+/** Runs `work` on a fresh process with the development data. */
 async function onServer({ tools, seeds }, arm, work) {
   const server = await Server.start(tools, arm);
   try {
@@ -102,7 +102,7 @@ const serviceOn = (server) => ({
   records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
 });
 
-/** By kind: requests, and the records that they read, as our service makes them. The limits make none, and get these. */
+/** For each kind: requests, and the records that they read, written by our service. The limits write no records, and use these. */
 async function samplesOf(setting, ours) {
   const samples = {};
   for (const kind of setting.kinds)
@@ -114,14 +114,14 @@ async function samplesOf(setting, ours) {
   return samples;
 }
 
-/** The requests of a sample, whose records are put into a server's KV. */
+/** Returns the requests of a sample, after its records were put into a server's KV. */
 async function given(server, { requests, records }) {
   await server.seed(records);
   for (const { key } of records) await server.record(key); // KV in memory keeps what was read once
   return requests;
 }
 
-/** Makes sure that the services do the same work. */
+/** Checks that the services do the same work. */
 async function mustBeAlike(setting, arms) {
   const [ours, , theirs] = arms;
   for (const kind of setting.kinds)
@@ -173,7 +173,7 @@ export function measured(setting, arm, kind, sample) {
 }
 
 /**
- * Loads a process until it has spent so much processor time: on a busy machine that takes longer.
+ * Loads a process until it has used so much processor time, which takes longer on a busy machine.
  * @param {number} seconds of it @param {string} program @param {any} load
  */
 async function loadFor(seconds, program, load) {

@@ -17,7 +17,7 @@ import { Server } from "./workerd.mjs";
  * @returns {Promise<Record<string, Start[]>>} by the keys of the Workers; `eager`: ours with its wasm compiled beforehand
  */
 export async function startsOf({ tools, plan, seeds }, arms) {
-  const chosen = arms.filter(({ key }) => !["twin", "safe"].includes(key)); // which start as two others do
+  const chosen = arms.filter(({ key }) => !["twin", "safe"].includes(key)); // these start like two of the others
   const all = [...chosen, { ...chosen[0], key: "eager" }];
   /** @type {Record<string, Start[]>} */
   const results = Object.fromEntries(all.map(({ key }) => [key, []]));
@@ -37,7 +37,7 @@ export async function startsOf({ tools, plan, seeds }, arms) {
 
 /** @param {Server} server */
 async function firstAnswer(server) {
-  await send(server.origin, { method: "GET", path: "/none", headers: {} }).catch(() => null); // one KV call fails on it
+  await send(server.origin, { method: "GET", path: "/none", headers: {} }).catch(() => null); // the limit with one KV call fails here
   return performance.now() - server.spawnedAt;
 }
 

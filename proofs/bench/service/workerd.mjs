@@ -1,4 +1,4 @@
-/** Workers on `workerd serve`, the production-like server: bundled as wrangler would, KV beside them in memory. */
+/** Runs Workers on `workerd serve`, bundled by wrangler, with KV in memory. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,8 +16,8 @@ const START_MS = 30_000;
 const METADATA = "CF-KV-Metadata";
 
 /**
- * workerd's configurations, and V8's flags in each. Whenever workerd makes another isolate, such as KV's, V8 drops what its
- * first compiler made of wasm, unless it is told to keep it.
+ * workerd's configurations, with V8's flags. Whenever workerd makes another isolate, such as KV's, V8 drops the code of its
+ * first wasm compiler, unless a flag keeps it.
  */
 const CONFIGS = {
   "config.capnp": [],
@@ -26,8 +26,8 @@ const CONFIGS = {
 };
 
 /**
- * What can be bound as the ledger's queue: `platform` is workerd's own, whose messages another Worker takes; `stand-in` an
- * object that takes them at once.
+ * The bindings for the ledger's queue: `platform` is workerd's own queue, whose messages another Worker takes; `stand-in`
+ * is an object that takes them at once.
  * @typedef {keyof typeof QUEUES} Queue
  */
 const QUEUES = {
@@ -76,7 +76,7 @@ export async function bundle(tools, { main, folder, kv, queue }) {
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
-/** All Workers run with the date that ours is deployed with. */
+/** All Workers run with the compatibility date of ours. */
 function dateOf(file) {
   const [, date] = readFileSync(file, "utf8").match(/^compatibility_date = "(.*)"$/m) ?? [];
   if (!date) throw new UserError(`\`${file}\` names no compatibility_date`);
@@ -134,7 +134,7 @@ const queue :Workerd.Worker = (modules = [(name = "queue.js", esModule = embed "
 `;
 }
 
-/** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
+/** The binary itself, without npm's Node wrapper, because this process is measured. */
 function binary({ root }) {
   const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));
   return ofWrangler("workerd").default;
@@ -142,7 +142,7 @@ function binary({ root }) {
 
 /** A running workerd. */
 export class Server {
-  /** The last of what it has printed. */
+  /** The end of its output. */
   output = "";
   /** By the name of the socket. @type {Record<string, number>} */
   ports = {};
@@ -175,7 +175,7 @@ export class Server {
     return server;
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill = () => void this.child.kill("SIGKILL");
 
   /** @returns {number} */

@@ -1,4 +1,4 @@
-/** Load by wrk: one slice of time on one service with one kind of request. */
+/** Loads one service with one kind of request for a slice of time, with wrk. */
 import { join } from "node:path";
 import { installDebian } from "../../../scripts/setup/debian.mjs";
 import { UserError, log, tail } from "../../../scripts/lib/output.mjs";

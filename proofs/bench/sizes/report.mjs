@@ -4,7 +4,7 @@ import { table, versionsOf } from "../report.mjs";
 const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 
 /**
- * A row for each use, a column for each library; – where a library is not for that use.
+ * A row for each use, a column for each library; – if the library does not have that use.
  * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same
  * @param {{bench: string}} environment
  */
@@ -16,7 +16,7 @@ export function report([sizes], { bench }) {
     use,
     ...names.map((name) => cell(sizes.find((size) => size.use === use && size.name === name))),
   ]);
-  const prose = `Minified bytes after brotli (and before). Versions: ${versions.join(", ")}.`;
+  const prose = `Minified bytes after brotli (before it in brackets). Versions: ${versions.join(", ")}.`;
   return `${prose}\n\n${table(["", ...names], rows)}`;
 }
 

@@ -1,10 +1,10 @@
-/** `bench:sizes`: the bytes that an application loads, of each library as its users import it. */
+/** `bench:sizes`: measures the bytes of each library in an application that imports it as documented. */
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 
 const RIVALS = join(import.meta.dirname, "..", "rivals");
 
-/** What an application imports of a library, by use; ours first. The size of zod is among the values'. */
+/** The imports of an application from each library, by use; ours first. The size of zod is in the section on values. */
 export const USES = {
   "a client of a service": {
     "impact-pledge": 'export { PledgeClient } from "impact-pledge";',
@@ -29,7 +29,7 @@ export function run() {
   );
 }
 
-/** As one file without modules of Node: what runs in a page and in a Worker. */
+/** One file without Node's modules, which runs in a page and in a Worker. */
 async function sizesOf(contents) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

@@ -1,4 +1,4 @@
-/** All that is timed inside one process: values, and JSON bytes. */
+/** The measurements inside one process: values, and JSON bytes. */
 import { KIND_NAMES, texts } from "../data.mjs";
 import * as ajv from "../rivals/ajv.mjs";
 import * as bytesOurs from "../rivals/ours-bytes.mjs";
@@ -54,7 +54,7 @@ export async function contest(plan, cases, say) {
   return { values, bytes, conformity: conformity(cases), touched: touched() };
 }
 
-/** Each does the same work: it reports nothing in a valid payload, and all five problems in one that has them. */
+/** Checks that each library does the same work: it finds no problem in a valid payload, and all five problems in the invalid one. */
 function mustFindAll(kind, inputs) {
   for (const { name, check } of OF_VALUES) {
     for (const input of inputs) {
@@ -65,7 +65,7 @@ function mustFindAll(kind, inputs) {
   }
 }
 
-/** How often each lets pass what the contract refuses, and refuses what it allows. */
+/** Counts how often each library accepts what the contract refuses, and refuses what it allows. */
 function conformity(cases) {
   const of = ({ name, check }) => {
     const says = cases.map(({ value, valid }) => ({ valid, accepted: check(value).length === 0 }));

@@ -27,7 +27,7 @@ export async function duel(competitors, inputs, { rounds, batchMs }) {
     for (const competitor of rotated(competitors, round)) {
       times[competitor.name].push(batch(competitor, inputs, counts.get(competitor)));
     }
-    await new Promise((resolve) => setTimeout(resolve, 0)); // a page has to breathe
+    await new Promise((resolve) => setTimeout(resolve, 0)); // lets the page handle events
   }
   return times;
 }

@@ -8,7 +8,7 @@ const ENVIRONMENTS = { node: "Node", browser: "Chromium" };
 const INPUTS = { values: "A value", bytes: "JSON bytes (others parse first)" };
 
 const TIMES =
-  "Microseconds per check, with the range over the runs. `×`: that library's time divided by ours, so ours is faster above 1. `…/js` is `impact-pledge/validate/js`, the same rules without WebAssembly.";
+  "Times are microseconds per check, with the range over the runs. `×` is the other library's time divided by ours: above 1, ours is faster. `…/js` is `impact-pledge/validate/js`, the same rules without WebAssembly.";
 
 /** @param {object[]} runs what `run` gave @param {{bench: string}} environment */
 export function report(runs, { bench }) {
@@ -53,7 +53,7 @@ function timeCell(runs, name) {
   return `${figure(median(runs.map((run) => ratio(run[name], run[OURS]))))} ×`;
 }
 
-/** The bytes that a page downloads, how soon it can check, and how far each follows the contract. */
+/** The bytes that a page downloads, the time to the first check, and how far each library follows the contract. */
 function bytesTable(runs) {
   const [{ bytes, node }] = runs;
   const { conformity } = node;

@@ -1,4 +1,4 @@
-/** `bench:validate`, one run: in Node, in Chromium, bytes, start-up. Each in processes of its own. */
+/** `bench:validate`, one run: times in Node and Chromium, bytes, and start-up, each in processes of its own. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -123,7 +123,7 @@ async function bundleAll(folder) {
   return bundles;
 }
 
-/** ajv's own compiler to a module: what a page would ship. */
+/** The module of ajv's standalone compiler, which a page would ship. */
 async function standaloneAjv() {
   const names = [
     "ajv/dist/2020.js",

@@ -1,4 +1,4 @@
-//! A method, and the path and query of an address.
+//! Fuzzes the method, and the path and query of an address.
 
 use crate::{EDIT_KEY, ID, send, service, text};
 use percent_encoding::percent_decode_str;
@@ -6,8 +6,8 @@ use support::service::{TestRequest, UNIT};
 
 const METHODS: [&str; 8] = ["GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PUT", "get"];
 
-/// The first byte is the method, the rest what stands behind the host. `@` is the record's ID and `$`
-/// its edit key: neither is found by chance.
+/// The first byte is the method, the rest is the path and query. `@` stands for the record's ID and `$`
+/// for its edit key, because neither is found by chance.
 pub fn run(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let method = METHODS[usize::from(first & 7)];
@@ -16,7 +16,7 @@ pub fn run(input: &[u8]) {
     assert!(answer.status < 500 && added == 0, "{method} {path}: {}", answer.status);
     assert_eq!(answer.status == 405, answer.status != 204 && answer.headers.contains_key("allow"));
     assert!(method != "HEAD" || answer.text.is_empty());
-    // Nothing but its own spelling opens a record, and nothing but its edit key the page.
+    // Only the exact ID opens a record, and only its edit key opens the page.
     let decoded = percent_decode_str(&path).decode_utf8_lossy();
     let needs = match path.split(['?', '#']).next() {
         Some("/healthz") => vec![],

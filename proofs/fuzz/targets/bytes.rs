@@ -1,4 +1,4 @@
-//! The bytes of a body: a create's, which the service and the validator read, and an answer's, which the client reads.
+//! Fuzzes the bytes of a create's body, which the service and the validator read, and of an answer, which the client reads.
 
 use crate::{VALID, send, service};
 use impact_pledge::api::answer::{self, Reason};
@@ -44,7 +44,7 @@ fn has(issues: &[Issue<'_>], code: Code) -> bool {
     issues.iter().any(|issue| issue.code() == code)
 }
 
-/// JSON is what serde_json reads, unless it is too deep to be looked at to its end.
+/// Bytes are JSON if serde_json reads them, unless they are nested too deep to be read to the end.
 fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     let depth = input.iter().filter(|byte| b"[{".contains(byte)).count();
     if has(issues, Code::TooDeep) {
@@ -54,7 +54,7 @@ fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     }
 }
 
-/// A document that serde_json reads has the issues that the contract's rules find in its value.
+/// A document that serde_json reads has exactly the issues that the contract's rules find in its value.
 fn rules(input: &[u8], issues: &[Issue<'_>]) {
     let unlike = [Code::TooDeep, Code::DuplicateMember];
     let Ok(value) = serde_json::from_slice::<Value>(input) else { return };
@@ -65,12 +65,12 @@ fn rules(input: &[u8], issues: &[Issue<'_>]) {
     let mut seen = seen(issues);
     for list in [&mut expected, &mut seen] {
         list.sort_by_cached_key(Value::to_string);
-        list.dedup(); // an unknown member that is there twice
+        list.dedup(); // an unknown member that occurs twice
     }
     assert_eq!(seen, expected);
 }
 
-/// The issues that JavaScript reads from memory: as many, in bounds, and any of them may be skipped.
+/// The issues that JavaScript reads from memory have the same number and lie within bounds, and any of them may be skipped.
 fn in_memory(input: &[u8], issues: usize) {
     let mut scratch = vec![0; input.len()];
     for source in [Source::Json, Source::Value] {
@@ -79,7 +79,7 @@ fn in_memory(input: &[u8], issues: usize) {
         let found = room.get(..count).unwrap();
         let is_issue = |found: &&CompactIssue| {
             let text = input.get(found.from as usize..).unwrap();
-            let text = text.get(..found.length as usize).unwrap(); // in bounds, whatever it is
+            let text = text.get(..found.length as usize).unwrap(); // within bounds for any value
             found.about.to_le_bytes()[1] != UNDECIDED || !is_amount(text)
         };
         let decided = found.iter().filter(is_issue).count();
@@ -97,12 +97,12 @@ fn is_amount(number: &[u8]) -> bool {
     double.is_finite() && double > 0.0
 }
 
-/// An accepted request keeps its content, and is the same when it is written as JSON and read again.
+/// An accepted request keeps its content, and is unchanged after it is written as JSON and read again.
 fn accepted(input: &[u8], request: &PledgeTransactionRequest<'_>, issues: &[Issue<'_>]) {
     assert_eq!(seen(issues), [] as [Value; 0]);
     let mut kept: Value = serde_json::from_slice(&to_json(request)).unwrap();
     assert_kept(&kept, &serde_json::from_slice(input).unwrap(), "");
-    remove_nulls(&mut kept); // what was not sent, which a request may not have
+    remove_nulls(&mut kept); // members that were not sent are null, which a request may not have
     let again = kept.to_string();
     assert_eq!(*request, PledgeTransactionRequest::parse(again.as_bytes(), KEPT).unwrap());
 }
@@ -118,7 +118,7 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// A created transaction can be retrieved by its unit and by no other, and repeated.
+/// A created transaction can be read only by its unit, and the create can be repeated.
 fn created(first: u8, body: &[u8], is_valid: bool) {
     let key = KEYS[usize::from(first & 3)];
     let request = |method: &str, path: &str, key: &str| {
@@ -151,7 +151,7 @@ fn created(first: u8, body: &[u8], is_valid: bool) {
     let path = url.strip_prefix(ORIGIN).unwrap();
     assert_eq!(send(&service, &TestRequest::new("GET", path, "")).0.status, 200);
     if is_repeatable {
-        // The isolate remembers the first answer; another finds its record.
+        // The isolate remembers the first answer; another isolate finds its record.
         for isolate in [&service, &service.isolate()] {
             is_replay(&send(isolate, &create), &answer);
         }
@@ -166,7 +166,7 @@ fn is_replay((again, added): &(Answer, usize), first: &Answer) {
     assert_eq!(again.json(), first.json());
 }
 
-/// What the client accepts as an answer has an amount, and can be read as a record by the service.
+/// An answer that the client accepts has an amount, and the service can read it as a record.
 fn answered(operation: Operation, status: u16, body: &[u8]) {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match answer::read(operation, status, body, to_double) {
@@ -174,7 +174,7 @@ fn answered(operation: Operation, status: u16, body: &[u8]) {
             let (whole, cents) =
                 amount.strip_prefix('-').unwrap_or(&amount).split_once('.').unwrap();
             assert!(!whole.is_empty() && cents.len() == 2 && status == 200, "{amount}");
-            // serde_json reads no half of a surrogate pair.
+            // serde_json refuses half of a surrogate pair.
             let has_escapes = json.windows(2).any(|escape| escape == b"\\u");
             let is_record = match operation {
                 Operation::Create => serde_json::from_slice::<PledgeTransaction<'_>>(json).is_ok(),

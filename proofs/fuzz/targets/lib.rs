@@ -1,5 +1,5 @@
-//! The fuzz targets: the four doors for untrusted input. A target takes any bytes. It panics where the service or the
-//! client panics, and where what must always hold does not.
+//! The fuzz targets, for the four entries of untrusted input. A target takes any bytes. It panics if the service or the
+//! client panics, or if an invariant does not hold.
 
 #![expect(
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ use support::service::{Answer, TestRequest, TestService, seed};
 /// Takes any bytes.
 pub type Target = fn(&[u8]);
 
-/// Every target by its name, which its folder below `proofs/fuzz/corpus` has too.
+/// Every target by its name, which is also its folder in `proofs/fuzz/corpus`.
 pub const TARGETS: [(&str, Target); 4] = [
     ("address", address::run),
     ("bytes", bytes::run),
@@ -35,7 +35,7 @@ fn text(input: &[u8]) -> String {
 const SHOP: &str = "https://shop.example";
 const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1.5,"offeringId":"tree"}}]}"#;
 
-/// A record of the unit `unit_dev`, which [`EDIT_KEY`] opens.
+/// Returns a record of the unit `unit_dev`, which [`EDIT_KEY`] opens.
 const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
 const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 const ACCESS: &str = r#"{"mode":"test","unit":"unit_dev","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
@@ -54,7 +54,7 @@ fn service_with(record: &[u8], metadata: &[u8]) -> TestService<MemoryStore> {
     service
 }
 
-/// Sends a request, and asserts what holds for all answers; returns also how many records were added.
+/// Sends a request, and asserts what holds for all answers. Also returns the number of records that were added.
 fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, usize) {
     let before = service.store.names().len();
     service.store.take_reads();
@@ -71,7 +71,7 @@ fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, u
     (answer, service.store.names().len() - before)
 }
 
-/// Whether it is the name of a record that the service may ask for.
+/// Whether this is the name of a record that the service may read.
 fn is_name(name: &str) -> bool {
     let is = |text: &str, length: usize, digits: &str| {
         text.len() == length && text.chars().all(|char| digits.contains(char))

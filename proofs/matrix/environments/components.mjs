@@ -61,7 +61,7 @@ bindForm(document.forms[0], {
   onSubmit(payload) {
     sessionStorage.orders = JSON.stringify([...JSON.parse(sessionStorage.orders ?? "[]"), payload]);
     location.assign("/thanks/");
-    return new Promise(() => {}); // as of a page that is left
+    return new Promise(() => {}); // like a page that the shopper left
   },
 });
 globalThis.isBound = true;`;

@@ -11,7 +11,7 @@ import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
 /**
- * The last Hermes that npm has as a program, of 2022: it has less than any that came later. And how
+ * The last Hermes on npm as a program, from 2022, which has fewer features than all later ones. Also how
  * React Native compiles for it.
  */
 const PACKAGES = [
@@ -27,8 +27,8 @@ const PROGRAMS = {
 const PRESET = { disableImportExportTransform: true, enableBabelRuntime: false };
 
 /**
- * Outside of the matrix's own packages: it is larger than most of them, and is no tool of anybody
- * who uses the package.
+ * Installed outside of the matrix's own packages, because it is larger than most of them, and users of the
+ * package do not need it.
  */
 async function hermes({ cache, env }) {
   const packages = await packagesIn(join(cache, PACKAGES[0]), ...PACKAGES);

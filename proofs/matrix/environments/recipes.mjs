@@ -32,7 +32,7 @@ export const SERVE = "npm start --silent";
 
 const settings = ({ service }) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: service.baseUrl });
 
-/** A recipe is tried with the versions that it pins. */
+/** Each recipe is tried with the versions that it pins. */
 export function mustPin(workspace) {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(workspace.folder, "package.json"), "utf8"),
@@ -44,7 +44,7 @@ export function mustPin(workspace) {
     assert.equal(`${name} ${version}`, workspace.version(name));
 }
 
-/** The order that the service has seen last, with the key that came with it. */
+/** The last order that the service received, with its idempotency key. */
 function recorded({ service }) {
   const { method, path, headers, body } = service.seen.at(-1);
   assert.deepEqual(
@@ -57,8 +57,8 @@ function recorded({ service }) {
 // ---- As a shopper ------------------------------------------------------------------------------
 
 /**
- * A page whose every byte is looked at, from the first one on, and the statuses of what it posts. Under a `policy` no
- * script arrives that it does not allow.
+ * Opens a page and records all of its bytes, and the statuses of its posts. `policy` is added to the page's answer; under
+ * {@link NO_SCRIPT} no script is loaded either.
  */
 async function openShop(workspace, url, policy) {
   const page = await workspace.openPage();
@@ -106,7 +106,7 @@ async function openShop(workspace, url, policy) {
 const NO_SCRIPT = "script-src 'none'";
 const NO_WASM = "script-src 'self'";
 
-/** Neither puppeteer nor Firefox can add a header to an answer that goes on. */
+/** Neither puppeteer nor Firefox can add a header to an answer that continues. */
 async function underPolicy(request, policy) {
   const response = await fetch(request.url());
   await request.respond({
@@ -116,7 +116,7 @@ async function underPolicy(request, policy) {
   });
 }
 
-/** Of a field, what assistive technology reads, and whether the keyboard is there. */
+/** Returns what assistive technology reads of a field, and whether the field has the focus. */
 const statusOf = (page, field) =>
   page.$eval(field, (input) => [
     input.getAttribute("aria-invalid"),
@@ -165,7 +165,7 @@ async function walk(
   await shop.mustHaveOrdered();
 }
 
-/** Where no script runs and the form stays the browser's own, what HTML lets through the server refuses in the page. */
+/** Without scripts the browser handles the form. If HTML accepts an invalid value, the server refuses it in the page. */
 async function walkWithoutScript(workspace, url) {
   const { page, posts, see, ...shop } = await openShop(workspace, url, NO_SCRIPT);
   assert.equal(await page.$eval("form", ({ noValidate }) => noValidate), false);
@@ -191,7 +191,7 @@ const post = (url, body, headers = {}) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
 const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
-/** What a page of the shop never sends: it is no reason to pledge anything but what the shop offers. */
+/** Sends orders that no page of the shop sends. The server must pledge only what the shop offers. */
 const FORGED = {
   ...ORDER,
   reference: "another",
@@ -200,7 +200,7 @@ const FORGED = {
   notifications: ["Email"],
 };
 const AMOUNT = ["pledges", 0, "impact", "amount"];
-/** An order that is refused, with the path of its problem. */
+/** Checks that an order is refused, with the path of its problem. */
 const REFUSED = [
   [{ ...ORDER, recipient: { email: "ada@" } }, ["recipient", "email"]],
   [{ ...ORDER, pledges: [pledge(101, "tree")] }, AMOUNT],
@@ -208,7 +208,7 @@ const REFUSED = [
   [{ ...ORDER, pledges: [pledge(1e300, "tree")] }, AMOUNT],
 ];
 
-/** An order as JSON: good, forged, wrong, and not JSON at all. */
+/** Tries an order as JSON: valid, forged, invalid, and not JSON at all. */
 async function mustTakeOrders(workspace, url) {
   for (const order of [REQUEST, FORGED]) {
     const good = await post(url, JSON.stringify(order));
@@ -235,7 +235,7 @@ async function mustTakeOrders(workspace, url) {
 const OTHER_SITE = [{ origin: "https://evil.example" }, { origin: "null" }];
 const OTHER_SITE_BY_NAME = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
 
-/** Whoever posts with the cookies of a shopper from a page that is not the shop's. */
+/** Posts with a shopper's cookies from a page of another site. */
 async function mustRefuseOtherSites(workspace, url) {
   const count = workspace.service.seen.length;
   for (const headers of [...OTHER_SITE, OTHER_SITE_BY_NAME]) {
@@ -246,7 +246,7 @@ async function mustRefuseOtherSites(workspace, url) {
   assert.equal(workspace.service.seen.length, count, "nothing is sent");
 }
 
-/** A body that begins and never goes on. */
+/** Sends a body that begins and never continues. */
 export async function mustEndStalled(origin, path) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -262,7 +262,7 @@ async function mustSaySorry(url) {
   assert.match((await response.json()).message, /try again/);
 }
 
-/** The answer to a posted form when its fields are not to blame. */
+/** The answer to a posted form if its fields are not the cause. */
 async function mustRefuseInPage(url, { fields, status, text }) {
   const response = await fetch(url, {
     method: "POST",
@@ -276,7 +276,7 @@ async function mustRefuseInPage(url, { fields, status, text }) {
   assert.doesNotMatch(shown, /\/reference/, "a shopper is shown no paths");
 }
 
-/** A form that a page of the shop never posts. */
+/** Posts a form that no page of the shop posts. */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
   const send = (body) => fetch(url, { method: "POST", headers, body, redirect: "manual" });
@@ -291,8 +291,8 @@ async function mustTakeForms(workspace, url) {
 }
 
 /**
- * A Worker of the service's name, which passes on to the service what comes by the recipe's
- * binding.
+ * A Worker with the service's name, which forwards requests of the recipe's binding to the
+ * service.
  * @returns flags for `wrangler dev`
  */
 function bindHonoToPledges(workspace) {
@@ -320,7 +320,7 @@ async function build(workspace, name) {
   await workspace.node("npm run build --silent");
 }
 
-/** A page that is built by Vite, with the shop's server of the Node recipe behind it. */
+/** A page that Vite builds, with the shop's server of the Node recipe. */
 export async function startFrontEnd(workspace, name) {
   await build(workspace, name);
   workspace.copyRecipe("node", "server");
@@ -337,7 +337,7 @@ const frontEnd = (name, wish) => ({
 });
 
 /**
- * A framework whose server takes the form itself, from pages with a script and without.
+ * Tries a framework whose server handles the form, from pages with and without scripts.
  * @param {string} [flags] for its start
  */
 const fullStack = (name, framework, flags = "") => ({
@@ -373,7 +373,7 @@ const fullStack = (name, framework, flags = "") => ({
 const BADGE = "3 trees with this order";
 const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
-/** The recipe of plain HTML as Firefox's users meet it, by the name of the environment. */
+/** The recipe of plain HTML in Firefox, by the name of the environment. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
   "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),

@@ -34,7 +34,7 @@ const html = (script) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A page</title><script type="module" src="./${script}"></script></head><body></body></html>
 `;
 
-/** Paths for names: an import map would stand in the page, where the policy lets no script stand. */
+/** Paths instead of package names: an import map would be an inline script, which the policy forbids. */
 const entriesByPath = () =>
   readFileSync(join(import.meta.dirname, "..", "shared", "entries.mjs"), "utf8").replaceAll(
     /"impact-pledge(\/[a-z]+)?"/g,
@@ -43,7 +43,7 @@ const entriesByPath = () =>
 
 const bundled = { files: { "dist/index.html": html("page.js") }, site: "dist", shows: "/" };
 
-/** A page with a form alone, under a policy that forbids wasm: its bundle in several files, or in one that is no module. */
+/** A page with only a form, under a policy that forbids wasm. Its bundle has several files, or is one file that is not a module. */
 const strict = (name, tool, ...run) => ({
   name,
   tool,

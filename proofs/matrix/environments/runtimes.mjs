@@ -9,7 +9,7 @@ import { ask } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
-/** The newest of each that every platform's package on npm has. */
+/** The newest version of each that npm has for every platform. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 const DENO_FLAGS = "--node-modules-dir=manual --no-lock --allow-net=127.0.0.1 --allow-read=..";
 const windows = process.platform === "win32";
@@ -25,7 +25,7 @@ async function node({ tools: { cache } }, version) {
   return join(packages, name, "bin", `node${exe}`);
 }
 
-/** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
+/** Each platform's binary is a package of its own, which usually an install script chooses. */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));
   return workspace.tool(`@oven/${platform}/bin/bun${exe}`);
@@ -53,7 +53,7 @@ const runtime = (name, find, flags = []) => ({
   },
 });
 
-/** Deno says of a request that was received what it says of one that was refused, so the client believes neither. */
+/** Deno reports the same error for a request that was received and for one that was refused, so the client trusts neither. */
 function mustTellLostCreates(output, name) {
   const { received, messages } = JSON.parse(output);
   assert.deepEqual(received, ["GET", "POST"]);

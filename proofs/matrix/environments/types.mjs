@@ -30,7 +30,7 @@ function sourcesIn(workspace, part) {
   return names.map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
 }
 
-/** The types of React Hook Form, whose own declarations are not to blame. */
+/** The types of React Hook Form. Errors in its own declarations do not count. */
 async function compileUseForm(workspace, flags, compiler) {
   const file = join(workspace.tools.root, "tests", "consumers", "use-form.ts");
   workspace.write("use-form.ts", readFileSync(file, "utf8"));
@@ -75,7 +75,7 @@ const typescript = (version, compiler) => ({
 });
 
 /**
- * The oldest that is promised, some between, and the newest.
+ * The oldest supported compiler, some between, and the newest.
  * @type {import("../main.mjs").Environment[]}
  */
 export const environments = [

@@ -1,4 +1,4 @@
-/** The recipes that take a webhook, in front of the service of `impact-pledge/testing`: no pledge is lost, none is doubled. */
+/** The recipes for webhooks, with the service of `impact-pledge/testing`: no pledge is lost or doubled. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { onLoopback } from "../../../tests/support/loopback.mjs";
 import { SERVE, mustEndStalled, mustPin } from "./recipes.mjs";
 
 const SECRET = "whsec_matrix";
-/** What would be a line of the log, and clear the terminal. */
+/** A text that would forge a log line, and clear the terminal. */
 const FORGED = "#1\nFORGED\u001b[2J";
 const hmac = (secret, text) => createHmac("sha256", secret).update(text);
 
@@ -93,7 +93,7 @@ const SHOPIFY = {
   order: shopifyOrder,
   sign: (body, { secret = SECRET } = {}) => ({
     "x-shopify-hmac-sha256": hmac(secret, body).digest("base64"),
-    "x-shopify-topic": "orders/paid", // which nobody has signed
+    "x-shopify-topic": "orders/paid", // this header is not signed
   }),
   unrecorded: [
     [200, shopifyOrder(9, 3, { email: null })],
@@ -102,7 +102,7 @@ const SHOPIFY = {
     [200, shopifyOrder(9, 3, { id: "größe" })], // no idempotency key, however often it comes
     [200, shopifyOrder(9, 3, { financial_status: "pending" })],
     [200, shopifyOrder(9, 3, { cancelled_at: "2026-01-31T07:00:00-05:00" })],
-    [200, JSON.stringify({ id: 5_000_000_000_009 })], // of another topic
+    [200, JSON.stringify({ id: 5_000_000_000_009 })], // the body of another topic
     [200, shopifyOrder(9, 3, { name: FORGED, email: "ada@" })],
   ],
 };

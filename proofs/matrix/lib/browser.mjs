@@ -11,7 +11,7 @@ import { findWebKit, launchWebKit } from "./webkit.mjs";
 /** Why an environment could not be tried on this machine. */
 export class Skipped extends Error {}
 
-/** Why it is no failure in CI that Firefox is missing. */
+/** Why a missing Firefox does not fail the run in CI. */
 export const NO_FIREFOX =
   "npm has no Firefox, and its maker's downloads are out of reach of many machines";
 

@@ -68,7 +68,7 @@ async function installPackage({ root, env }, home) {
     join(projects, "package.json"),
     JSON.stringify({ name: "projects", private: true }),
   );
-  writeFileSync(join(projects, "jsconfig.json"), "{}"); // else Turbopack finds the clone's, with its paths
+  writeFileSync(join(projects, "jsconfig.json"), "{}"); // otherwise Turbopack finds the clone's, with its paths
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   await npm(["pack", pkg, "--pack-destination", projects, ...flags], { cwd: projects, env });
   const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
@@ -76,7 +76,7 @@ async function installPackage({ root, env }, home) {
 }
 
 /**
- * Packages that are no tools of the matrix's own, in a folder that is kept.
+ * Installs packages that are not the matrix's own tools, in a folder that is kept.
  * @param {string} folder
  * @param {...string} packages with versions
  * @returns {Promise<string>} where they are

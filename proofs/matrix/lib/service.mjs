@@ -1,4 +1,4 @@
-/** A pledge service on a loopback port, which pages of any origin may ask, and what it has seen. */
+/** A pledge service on a loopback port, which pages of any origin may call, and the requests that it received. */
 import { created, json, serve } from "../../../tests/package/mock-server.mjs";
 
 const CORS = {

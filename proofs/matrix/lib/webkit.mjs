@@ -45,7 +45,7 @@ export async function launchWebKit(programs, packages) {
   };
 }
 
-/** Asks for a session until the driver listens. */
+/** Requests a session until the driver listens. */
 async function connected({ Builder }, server, binary) {
   const options = { binary, args: ["--automation"] };
   const builder = new Builder()

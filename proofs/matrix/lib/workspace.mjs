@@ -18,7 +18,7 @@ import { Skipped } from "./browser.mjs";
 const MATRIX = join(import.meta.dirname, "..");
 const PATIENCE_MS = 600_000;
 const POLL_MS = 100;
-/** What frameworks make beside the files that git has. */
+/** What frameworks generate beside the files in git. */
 const MADE =
   /^(\.astro|\.next|\.nuxt|\.output|\.react-router|\.svelte-kit|\.wrangler|build|dist|node_modules|package-lock\.json)$/;
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
@@ -176,15 +176,15 @@ export class Workspace {
     return origin;
   }
 
-  /** The address with the service's, for pages and servers that ask it. */
+  /** The address with the service's address as a parameter, for pages and servers that call it. */
   #address = (url) => `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
 
-  /** A console program must print what is expected. */
+  /** Checks that a console program prints what is expected. */
   async mustPrint(program, ...args) {
     assert.deepEqual(JSON.parse(await this.run(program, ...args, this.service.baseUrl)), EXPECTED);
   }
 
-  /** A server must answer what is expected. */
+  /** Checks that a server answers what is expected. */
   async mustAnswer(url) {
     const text = await (await fetch(this.#address(url))).text();
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.output()}`);
@@ -205,7 +205,7 @@ export class Workspace {
     return context.newPage();
   }
 
-  /** Ends first what was started last. */
+  /** Ends everything, last started first. */
   async leave() {
     for (const end of this.#leaving.reverse()) await end();
   }

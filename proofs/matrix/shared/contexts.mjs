@@ -7,7 +7,7 @@ const KEY = "service_sk_test_x";
 const busy = () => new Response(null, { status: 503, headers: { "retry-after": "0" } });
 const lost = () => Promise.reject(new Error("lost"));
 
-/** Makes calls at once, each in a context of its own. Returns what of them ran in another one. */
+/** Makes calls at once, each in a context of its own. Returns what ran in another context. */
 export async function strays(PledgeClient) {
   const context = new AsyncLocalStorage();
   const found = [];

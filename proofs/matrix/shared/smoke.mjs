@@ -33,7 +33,7 @@ export async function smoke({ main, validator, form, badge, testing }, options) 
   };
 }
 
-/** A client of the service in the same process, which loses an answer. */
+/** A client of a service in the same process. One answer is lost. */
 async function tested({ PledgeClient }, { createTestService }) {
   const service = createTestService({ now: 0 });
   const client = new PledgeClient({
@@ -85,7 +85,7 @@ export const EXPECTED = {
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** A shopper's steps in a bound form beside a badge, where there is a document. */
+/** A shopper's steps in a bound form beside a badge, if there is a document. */
 export async function smokeForm({ bindForm, ready }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>

@@ -1,4 +1,4 @@
-/** What the client says of a create that the service received or not, where the connection breaks and no other is taken. */
+/** Checks what the client reports about a create if the connection breaks, before or after the service received it, and no new connection is accepted. */
 import { createServer } from "node:http";
 import { REQUEST } from "./smoke.mjs";
 

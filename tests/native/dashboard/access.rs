@@ -1,4 +1,4 @@
-//! Who gets in, from where, and what they may do.
+//! Tests who may use the dashboard, from which sites, and with which permissions.
 
 use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard, posted};
 use impact_pledge::dashboard::{Identity, Route, Settings, Variables, route};
@@ -37,7 +37,7 @@ fn addresses_are_compared_in_lower_case_and_an_empty_list_names_nobody() {
     for person in [OPERATOR, " ADA@example.org", "Kurt@EXAMPLE.org", "OTHER@Müller.example"] {
         assert_eq!(dashboard.get(person, "/audit").status, 200, "{person}");
     }
-    // Other letters than ASCII's have a case, too, and some are in lower case what they are not.
+    // Letters beyond ASCII have cases as well, and the lower case of some is an ASCII letter.
     let strangers = [SUPPORT, ACCOUNTS, "", " ", "ada", "example.org", "\u{212a}urt@example.org"];
     for stranger in strangers.into_iter().chain(["other@MÜLLER.example", "\u{a0}ada@example.org"])
     {
@@ -45,7 +45,7 @@ fn addresses_are_compared_in_lower_case_and_an_empty_list_names_nobody() {
     }
 }
 
-/// A list is read as a whole or not at all.
+/// A list with one invalid entry is ignored as a whole.
 #[test]
 fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
     let mut dashboard = dashboard(seeded());
@@ -91,7 +91,7 @@ fn a_list_of_which_a_part_is_no_address_names_nobody_and_says_so() {
     assert!(system.contains("<bdi>ACCOUNTS</bdi></code> is ignored"), "{system}");
 }
 
-/// 254 bytes, the most that an address may have.
+/// An address of 254 bytes, the maximum.
 #[test]
 fn the_longest_address_can_use_all_pages() {
     let mut dashboard = dashboard(seeded());
@@ -169,7 +169,7 @@ fn requests_that_no_page_sends_are_refused() {
     assert_eq!(dashboard.clock.0.get(), NOW_MS);
 }
 
-/// Who may open each page and send each form, besides operators, who may all.
+/// The roles that may open each page and send each form. Operators may use all of them.
 const MAY: [(&str, &str); 40] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),

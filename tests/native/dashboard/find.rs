@@ -1,4 +1,4 @@
-//! The search.
+//! Tests the search.
 
 use super::transaction::{assert_inert, desk, main_of, order};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
@@ -14,7 +14,7 @@ impl TestDashboard {
 }
 
 #[test]
-fn the_home_page_shows_to_each_what_they_may() {
+fn the_home_page_shows_what_each_role_may_do() {
     let desk = desk();
     for (person, search, erases) in
         [(OPERATOR, true, true), (SUPPORT, true, false), (ACCOUNTS, false, false)]
@@ -179,7 +179,7 @@ fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
     assert!(page.contains("aria-invalid=\"true\"") && field(&page, "text") == "x");
 }
 
-/// An address is in no address of a page: a form carries it to the next page.
+/// An e-mail address is never part of a page's URL: a form carries it to the next page.
 #[test]
 fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
     let desk = desk();
@@ -224,7 +224,7 @@ fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
     assert_inert(&page.text);
 }
 
-/// The form that goes on begins before its field `older`, with four others.
+/// The form for the next step: its field `older` follows four others.
 fn after<'h>(html: &'h str, field: &str) -> &'h str {
     let at = html.find(field).unwrap();
     &html[html[..at].rfind("<form").unwrap()..]

@@ -1,4 +1,4 @@
-//! API keys: made, shown once, replaced and revoked, by forms that may be sent several times.
+//! Tests API keys: created, shown once, rotated and revoked by forms that may be sent several times.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use impact_pledge::auth::ApiKey;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};
 
-/// A dashboard with a unit `shop` and a team `team` that has it, and with the namespace's secret.
+/// A dashboard with the namespace's secret, a unit `shop`, and a team `team` that contains it.
 pub fn shop() -> TestDashboard {
     let store = MemoryStore::default();
     let secret = json!({ "secret": *SECRET, "version": 1 }).to_string();
@@ -19,7 +19,7 @@ pub fn shop() -> TestDashboard {
     dashboard(TestService::new(store, ""))
 }
 
-/// The fields of the form on a page that makes a key of a unit or a team.
+/// Returns the fields of the form that creates a key of a unit or a team.
 fn making<'f>(id: &'f str, level: [&'f str; 2], mode: &'f str) -> Vec<(&'f str, &'f str)> {
     vec![("operation", id), (level[0], level[1]), ("mode", mode), ("label", "Till 3")]
 }
@@ -28,7 +28,7 @@ pub fn form_id(dashboard: &TestDashboard, path: &str) -> String {
     field(&dashboard.get(OPERATOR, path).text, "operation")
 }
 
-/// The key that an answer shows.
+/// Returns the key that an answer shows.
 #[track_caller]
 fn shown(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -36,7 +36,7 @@ fn shown(answer: &Answer) -> String {
     rest.split_once('<').unwrap().0.to_owned()
 }
 
-/// The form has made this key before: the answer says which and what to do, and shows it to nobody.
+/// The form created this key before. The answer names the key and says what to do, but does not show its text.
 #[track_caller]
 fn check_made_before(answer: &Answer, key: &str) {
     assert_eq!(answer.status, 409, "{}", answer.text);
@@ -57,7 +57,7 @@ fn names(dashboard: &TestDashboard, prefix: &str) -> Vec<String> {
     names.filter(|name| name.starts_with(prefix)).collect()
 }
 
-/// What was recorded, the newest last.
+/// Returns the audit log, newest entry last.
 pub fn changes(dashboard: &TestDashboard) -> Vec<Value> {
     let mut names = names(dashboard, "audit:");
     names.reverse();
@@ -116,7 +116,7 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
 }
 
 #[test]
-fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
+fn an_incomplete_or_invalid_form_creates_no_key() {
     let dashboard = shop();
     let id = form_id(&dashboard, "/units/shop");
     let long = "x".repeat(101);
@@ -243,7 +243,7 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
 }
 
 #[test]
-fn what_is_stored_of_keys_is_shown_as_text() {
+fn stored_texts_of_keys_are_escaped() {
     let mut dashboard = shop();
     let hostile = "<script>\"'&\u{202e}";
     let note = |level: Value| {

@@ -1,4 +1,4 @@
-//! How the dashboard shows the ledger: to monitors, and to people on the page of the system.
+//! Tests how the dashboard shows the ledger: to monitors, and on the system page.
 
 use super::prices::assert_has;
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard};

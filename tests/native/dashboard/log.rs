@@ -1,4 +1,4 @@
-//! The record of changes, and what runs here.
+//! Tests the audit log page and the system page.
 
 use super::prices::assert_has;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard};

@@ -1,4 +1,4 @@
-//! The bytes that the pages and forms of a person hold.
+//! Tests the limit on bytes that the pages and forms of one person hold.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, posted};
 use impact_pledge::dashboard::Identity;
@@ -7,7 +7,7 @@ use support::service::{Answer, LIVE_UNIT, TestRequest, minimal, seeded};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-/// What a page counts as at least.
+/// The least bytes that a page counts as.
 const PAGE: usize = 512 * KIB;
 
 #[track_caller]
@@ -16,7 +16,7 @@ fn is_busy(answer: &Answer, text: &str) {
     assert!(answer.text.contains(text), "{}", answer.text);
 }
 
-/// What other requests of this person hold.
+/// Reserves the bytes of other requests of this person.
 fn hold<'d>(dashboard: &'d TestDashboard, person: &str, bytes: usize) -> Reservation<'d> {
     let mut held = dashboard.in_flight.reservation(person.to_owned());
     held.resize(bytes).unwrap();
@@ -53,7 +53,7 @@ fn a_record_is_reserved_before_it_is_read() {
     is_busy(&dashboard.get(SUPPORT, &path), "may have been saved");
     held.resize(6 * MIB - PAGE).unwrap();
     assert_eq!(dashboard.get(SUPPORT, &path).status, 200);
-    // One whose metadata does not say may have as many bytes as any.
+    // A record whose metadata has no size counts as the largest.
     metadata.as_object_mut().unwrap().remove("bytes");
     dashboard.store().keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
     is_busy(&dashboard.get(SUPPORT, &path), "may have been saved");

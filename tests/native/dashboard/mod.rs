@@ -1,4 +1,4 @@
-//! The dashboard without its platform, over a store in memory.
+//! Tests the dashboard without its platform, over a store in memory.
 
 mod access;
 mod find;
@@ -29,14 +29,14 @@ pub const OPERATOR: &str = "ada@example.org";
 pub const SUPPORT: &str = "grace@example.org";
 pub const ACCOUNTS: &str = "joan@example.org";
 
-/// The dashboard beside a service on the same records.
+/// A dashboard and a service on the same records.
 pub struct TestDashboard {
     pub service: TestService<MemoryStore>,
     pub clock: FixedClock,
     pub entropy: CountedEntropy,
     pub settings: Settings,
     pub queue: MemoryQueue,
-    /// None where no database is bound.
+    /// `None` if no database is bound.
     pub ledger: Option<SqliteLedger>,
     pub in_flight: InFlight,
     pub rounds: QueuedRounds,
@@ -90,12 +90,12 @@ impl TestDashboard {
         answer(block_on(self.pages().handle(request, identity)))
     }
 
-    /// A page as this person sees it.
+    /// Returns a page as this person sees it.
     pub fn get(&self, person: &str, path: &str) -> Answer {
         self.send(&TestRequest::new("GET", path, ""), Identity::Address(person))
     }
 
-    /// The answer to a form that this person sends from our page.
+    /// Returns the answer to a form that this person sends from a page of the dashboard.
     pub fn post(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
         self.send(&posted(path, fields), Identity::Address(person))
     }
@@ -111,7 +111,7 @@ pub fn posted(path: &str, fields: &[(&str, &str)]) -> TestRequest {
         .with_header("sec-fetch-site", "same-origin")
 }
 
-/// The value of the first field of this name, as a browser would send it back.
+/// Returns the value of the first field of this name, as a browser would send it.
 #[track_caller]
 pub fn field(html: &str, name: &str) -> String {
     let rest = html.split_once(&format!("name=\"{name}\"")).map(|(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! Lists of orders.
+//! Tests lists of transactions.
 
 use super::transaction::{assert_inert, desk};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
@@ -6,7 +6,7 @@ use impact_pledge::auth::ApiKey;
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, UNIT, minimal};
 
-/// A dashboard with so many orders of the live unit, a second from one to the next, the oldest first, and their IDs.
+/// Returns a dashboard with so many transactions of the live unit, one second apart, and their IDs, oldest first.
 fn listed(count: u64) -> (TestDashboard, Vec<String>) {
     let desk = desk();
     let ids = (0..count).map(|number| {
@@ -18,7 +18,7 @@ fn listed(count: u64) -> (TestDashboard, Vec<String>) {
     (desk, ids)
 }
 
-/// The IDs of a page, in their order.
+/// Returns the IDs on a page, in order.
 fn ids(page: &Answer) -> Vec<String> {
     assert_eq!(page.status, 200, "{}", page.text);
     assert_inert(&page.text);
@@ -26,7 +26,7 @@ fn ids(page: &Answer) -> Vec<String> {
     parts.map(|rest| rest.split_once('<').unwrap().0.to_owned()).collect()
 }
 
-/// The address of a link to another page of the list.
+/// Returns the address of a link to another page of the list.
 fn link(page: &Answer, name: &str) -> Option<String> {
     let (before, _) = page.text.split_once(&format!(">{name}</a>"))?;
     let (_, address) = before.rsplit_once("href=\"")?;

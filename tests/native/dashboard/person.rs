@@ -1,4 +1,4 @@
-//! A person is erased.
+//! Tests the erasure of a person.
 
 use super::transaction::{assert_inert, desk, main_of, order};
 use super::{OPERATOR, TestDashboard, field};
@@ -15,7 +15,7 @@ impl TestDashboard {
         page
     }
 
-    /// How many records still have the person.
+    /// Returns the number of records that still contain the person.
     fn left(&self) -> usize {
         let names = self.store().names().into_iter();
         let own = names.filter(|name| name.starts_with("transaction:"));
@@ -65,7 +65,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     assert!(!page.text.to_lowercase().contains("canary@"), "{}", main_of(&page.text));
     assert!(!page.log.unwrap().contains("anary"));
     assert!(desk.changes().iter().all(|change| change.starts_with("transactions erase [ptran_")));
-    let page = desk.person(&[("confirm", "unit_dev")]); // the first form once more
+    let page = desk.person(&[("confirm", "unit_dev")]); // the first form again
     assert!(page.text.contains("Erased: 0") && desk.left() == 1, "{}", main_of(&page.text));
     assert!(
         desk.person(&[]).text.contains("The ledger has no transaction with this e-mail address")
@@ -78,7 +78,7 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
 }
 
 #[test]
-fn what_cannot_be_erased_yet_is_named_with_the_reason() {
+fn transactions_that_cannot_be_erased_yet_are_named_with_the_reason() {
     let desk = desk();
     let (early, late) = (desk.make(LIVE_UNIT, &order()), &desk.service);
     desk.pass(10);

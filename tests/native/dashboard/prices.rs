@@ -1,4 +1,4 @@
-//! The prices of a mode, changed in two steps.
+//! Tests the form that changes the prices of a mode in two steps.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use futures_executor::block_on;
@@ -8,7 +8,7 @@ use impact_pledge::scope::Mode;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
 
-/// Fields of a form, and words of its answer.
+/// The fields of a form, and words in its answer.
 pub type Row<'r> = (&'r [(&'static str, &'r str)], &'r [&'r str]);
 
 const LIVE: &str = "catalogue:live";
@@ -20,7 +20,7 @@ fn stored(dashboard: &TestDashboard) -> Value {
     prices
 }
 
-/// The number of price lists that were set, and of changes that were recorded.
+/// Returns the number of price lists that were set, and of entries in the audit log.
 fn counts(dashboard: &TestDashboard) -> (usize, usize) {
     let lists = dashboard.store().names().iter().filter(|name| name.starts_with("prices:")).count();
     (lists, block_on(audit::since(dashboard.store(), 0)).unwrap().len())
@@ -37,7 +37,7 @@ fn ask(dashboard: &TestDashboard, fields: &[(&str, &str)]) -> Answer {
     dashboard.post(OPERATOR, "/prices", &fields)
 }
 
-/// The fields of the second step, as the page of the first has them.
+/// Returns the fields of the second step, from the page of the first step.
 fn confirmation(page: &Answer) -> Vec<(&'static str, String)> {
     assert_eq!(page.status, 200, "{}", page.text);
     let names = ["mode", "seen", "change", "step", "list"];
@@ -106,7 +106,7 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
 }
 
 #[test]
-fn what_may_be_a_mistake_needs_a_tick() {
+fn a_likely_mistake_needs_a_confirmation() {
     let dashboard = dashboard(seeded());
     let list = r#"{"currencyCode":"EUR","unitPrices":{}}"#;
     let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
@@ -128,7 +128,7 @@ fn what_may_be_a_mistake_needs_a_tick() {
 }
 
 #[test]
-fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
+fn invalid_input_is_shown_again_with_the_problem() {
     let dashboard = dashboard(seeded());
     let rows: [Row; 9] = [
         (
@@ -194,7 +194,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
     assert_eq!(counts(&dashboard), (0, 0));
 }
 
-/// Workers KV may show old prices for a minute, so that another's change would be lost.
+/// Workers KV may show old prices for a minute. Without a check, another operator's change would be lost.
 #[test]
 fn prices_that_others_set_meanwhile_are_not_replaced() {
     let dashboard = dashboard(seeded());

@@ -1,4 +1,4 @@
-//! A transaction's page, its e-mail, its whole texts, its erasure; e-mails that failed.
+//! Tests a transaction's page: its e-mail, its unmasked texts, its erasure. Also tests the list of failed e-mails.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
@@ -14,7 +14,7 @@ use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable,
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
 
-/// An order whose every text is hostile, and has a canary.
+/// A transaction in which every text is hostile and contains a canary.
 pub fn order() -> Value {
     let text = |name: &str| format!("{name}-canary {HOSTILE}");
     json!({
@@ -32,7 +32,7 @@ pub fn order() -> Value {
     })
 }
 
-/// A dashboard of a unit whose e-mails are on.
+/// A dashboard with a unit whose e-mails are switched on.
 pub fn desk() -> TestDashboard {
     let dashboard = dashboard(seeded());
     let secret = json!({ "secret": *support::service::SECRET }).to_string();
@@ -43,14 +43,14 @@ pub fn desk() -> TestDashboard {
 }
 
 impl TestDashboard {
-    /// Makes an order. Returns its ID.
+    /// Creates a transaction. Returns its ID.
     pub fn make(&self, key: &str, order: &Value) -> String {
         let made = self.service.create(key, order);
         assert_eq!(made.status, 200, "{}", made.text);
         made.json()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The commands of the record of changes, the oldest first.
+    /// Returns the commands in the audit log, oldest first.
     pub fn changes(&self) -> Vec<String> {
         let names = self.store().names().into_iter().filter(|name| name.starts_with("audit:"));
         let texts = names.rev().map(|name| self.store().value(&name).unwrap());
@@ -67,12 +67,12 @@ impl TestDashboard {
     }
 }
 
-/// The content of a page.
+/// Returns the content of a page.
 pub fn main_of(html: &str) -> &str {
     html.split_once("<main").map_or(html, |(_, main)| main)
 }
 
-/// That nothing of a stored text is markup.
+/// Asserts that no part of a stored text became markup.
 #[track_caller]
 pub fn assert_inert(html: &str) {
     assert!(!html.contains("<script") && !html.contains('\u{7}'), "{}", main_of(html));
@@ -82,7 +82,7 @@ fn path(id: &str, end: &str) -> String {
     format!("/transactions/{id}{end}")
 }
 
-/// An order by a key of this mode, made a while ago, by prices that are kept. Returns its ID.
+/// Creates a transaction with a key of this mode, some time ago, with prices that are kept. Returns its ID.
 fn made(desk: &TestDashboard, key: &str) -> String {
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
     for mode in ["test", "live"] {
@@ -152,7 +152,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
 }
 
 #[test]
-fn the_record_of_changes_notes_who_looks_at_a_whole_transaction() {
+fn viewing_an_unmasked_transaction_is_in_the_audit_log() {
     let desk = desk();
     let id = made(&desk, LIVE_UNIT);
     desk.store().set_failing(Some("audit:"));
@@ -226,12 +226,12 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
         assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
     }
     desk.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
-    let after_it = [("round", "4"), ("sure", "yes")]; // the page of a queued e-mail has the next round
+    let after_it = [("round", "4"), ("sure", "yes")]; // after the e-mail was queued, the page has the next round
     assert!(send(&after_it).text.contains("are off"));
     assert_eq!(desk.rounds().len(), 2);
 }
 
-/// Workers KV shows what this instance has queued to nobody for a while, and forms come together.
+/// For a while, Workers KV does not show what this instance has queued, and several forms arrive at once.
 #[test]
 fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
     let desk = desk();
@@ -247,7 +247,7 @@ fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it
     assert_eq!((desk.rounds(), desk.changes().len()), (vec![2], 1));
     assert_eq!(block_on(send()).status, 200);
     assert_eq!(desk.rounds(), [2]);
-    desk.pass(4); // another isolate, or this one once it has forgotten: the consumer claims the round
+    desk.pass(4); // another isolate, or this one after its memory expired: the consumer claims the round
     assert_eq!(block_on(send()).status, 200);
     assert_eq!(desk.rounds(), [2, 2]);
 }
@@ -274,7 +274,7 @@ fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
 }
 
 #[test]
-fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
+fn the_state_of_an_email_is_described_with_the_next_step() {
     let show = |key: &str, order: &Value, marker: Option<(&str, Option<&str>)>, minutes| {
         let desk = desk();
         let id = desk.make(key, order);
@@ -364,7 +364,7 @@ fn a_preview_is_masked_and_leads_nowhere() {
 }
 
 #[test]
-fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
+fn failed_emails_are_listed_with_their_state_and_resent() {
     let desk = desk();
     let mut ids: Vec<_> = (0..25).map(|_| desk.make(LIVE_UNIT, &order())).collect();
     ids.sort();
@@ -423,7 +423,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     }
     list("2026-01-30", &ids[0]);
     list("2026-01-31", TransactionId::from_bytes([9; 26]).as_str());
-    desk.keep_marker(&ids[1], "sent", None, 2); // since
+    desk.keep_marker(&ids[1], "sent", None, 2); // in the meantime
     desk.pass(5);
     let page = desk.get(SUPPORT, "/mails?day=2026-01-31").text;
     assert_eq!(page.matches("Send all failed e-mails of this day again").count(), 1);
@@ -452,7 +452,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     let queued: BTreeSet<_> = desk.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
     assert!(queued.len() == 45 && !queued.contains(&ids[1]));
 
-    // Again, at once and once the instance has forgotten, it queues nothing.
+    // Sending the form again queues nothing, neither at once nor after the instance's memory expired.
     for _ in 0..2 {
         let pages = (0..3).fold(step(&page), |page, _| match page.text.contains("Continue") {
             true => step(&page.text),
@@ -464,7 +464,7 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
     assert_eq!(desk.rounds().len(), 45);
     let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
     assert!(of_another_day.text.contains("Queued: 0. Already queued: 1."));
-    // What failed again is of the day on which it did.
+    // An e-mail that failed again is listed on the day of its last failure.
     desk.keep_marker(&ids[0], "failed", Some("E_RECIPIENT_SUPPRESSED"), 2);
     let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
     assert!(

@@ -1,4 +1,4 @@
-//! The pages of units and teams.
+//! Tests the pages of units and teams.
 
 use super::keys::{commands, form_id, shop};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 use support::service::{Answer, NOW_MS};
 
-/// An ID of all that has a meaning in an address or in HTML.
+/// An ID of the characters that have a meaning in URLs or in HTML.
 const ODD: &str = "a/b?c#d%e<f>&'+:;";
-/// The same in an address.
+/// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
 
 const PROFILE: [(&str, &str); 8] = [

@@ -1,4 +1,4 @@
-//! What a shop has used, by month, and what it has paid.
+//! Tests the pages of a shop's usage and payments by month.
 
 use super::prices::{Row, assert_has};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
@@ -13,7 +13,7 @@ const DAY_MS: u64 = 24 * 60 * 60_000;
 const PAGE: &str = "/units/unit_dev/usage";
 const DECEMBER: &str = "settlement:live:unit_dev:2025-12";
 
-/// An order of the live unit, so many days before 31 January 2026, of an offering that may have no price.
+/// Creates a transaction of the live unit, so many days before 31 January 2026, of an offering that may be unpriced.
 fn order(dashboard: &TestDashboard, days: u64, offering: &str) -> String {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering);
@@ -21,8 +21,8 @@ fn order(dashboard: &TestDashboard, days: u64, offering: &str) -> String {
     dashboard.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned()
 }
 
-/// A dashboard of a unit with orders in November, December and January, and the IDs of the two of
-/// December, of which the second has no price.
+/// Returns a dashboard of a unit with transactions in November, December and January, and the IDs of the two in
+/// December. The second of these is unpriced.
 fn used() -> (TestDashboard, [String; 2]) {
     let dashboard = dashboard(seeded());
     for days in [0, 1, 70] {
@@ -33,7 +33,7 @@ fn used() -> (TestDashboard, [String; 2]) {
     (dashboard, ids)
 }
 
-/// The form for December as it is opened now, filled in, with some fields changed.
+/// Returns the form for December as the page has it now, filled in, with some fields changed.
 fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
@@ -83,7 +83,7 @@ fn audited(dashboard: &TestDashboard) -> Vec<String> {
     changes.into_iter().map(|change| change.command).collect()
 }
 
-/// The cells of a table's rows, without tags.
+/// Returns the cells of a table's rows, without tags.
 fn rows(page: &Answer) -> Vec<Vec<String>> {
     let table = page.text.split_once("<tbody>").unwrap().1.split_once("</tbody>").unwrap().0;
     let cell = |cell: &str| {
@@ -363,7 +363,7 @@ fn without_the_record_of_changes_nothing_is_marked_or_taken_back() {
     assert_eq!(dashboard.store().value(DECEMBER), stored);
 }
 
-/// Months that are marked as paid, and have no orders any more.
+/// Months that are marked as paid but no longer have transactions.
 #[test]
 fn a_file_for_a_spreadsheet_has_no_formula() {
     let dashboard = dashboard(seeded());
@@ -410,10 +410,10 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     assert!(file.contains(unpaid), "{file}");
 }
 
-/// Each currency has its own sum, row and chart; a sum that differs from what was paid is marked, and what came later is
-/// named.
+/// Each currency has its own sum, row and chart. A sum that differs from the amount paid is marked, and later transactions
+/// are named.
 #[test]
-fn currencies_stay_apart_and_what_was_paid_stands_beside_the_sum() {
+fn currencies_have_separate_sums_beside_the_amounts_paid() {
     let dashboard = dashboard(seeded());
     let ledger = dashboard.ledger.as_ref().unwrap();
     ledger.sql("INSERT INTO shops (shop, mode, unit) VALUES (1, 'live', 'unit_dev')");

@@ -11,7 +11,7 @@ import { StandInKv, StandInRequest, installStandIns, lastLine } from "./stand-in
 
 /** How many requests are served at once. */
 const AT_ONCE = 16;
-/** How many are sent between two looks at the clock. */
+/** How many requests are sent between two readings of the clock. */
 const BATCH = 10 * AT_ONCE;
 const SLICES = 15;
 
@@ -53,7 +53,7 @@ async function load(build, kv) {
   installStandIns();
   if (build === null) return nothing(kv);
   registerHooks({
-    // workerd's modules of wasm are compiled, and not instantiated.
+    // In workerd an imported wasm module is compiled, but not instantiated.
     load: (url, context, next) =>
       url.endsWith(".wasm")
         ? { format: "module", source: compiled(url), shortCircuit: true }
@@ -65,7 +65,7 @@ async function load(build, kv) {
   return (request) => worker.fetch(request, bindings, context);
 }
 
-/** The source of a module that exports what is compiled from a file. */
+/** The source of a module that exports the compiled wasm of a file. */
 const compiled = (url) => `
   import { readFileSync } from "node:fs";
   export default new WebAssembly.Module(readFileSync(new URL(${JSON.stringify(url)})));`;
@@ -77,15 +77,15 @@ const nothing = (kv) => async (request) => {
   return new Response(value);
 };
 
-/** Makes requests of one, which is encoded once. */
+/** Makes requests from one that is encoded once. */
 function asStandIn(request) {
   const bytes = Buffer.from(request.body ?? "");
   return () => new StandInRequest(request, bytes);
 }
 
 /**
- * Warms up, and measures slice by slice: the compiler and the collector, which have threads of their own, still work in
- * some.
+ * Warms up, and measures slice by slice, because the threads of compiler and garbage collector still run during some
+ * slices.
  */
 async function loadFor(milliseconds, load) {
   const warm = cpuMicroseconds() + milliseconds * 1_000;

@@ -1,5 +1,5 @@
 /**
- * What a Worker has of its platform, as little as the service needs: Node's own `Request`, `Response` and `Headers`
+ * Stand-ins for the platform, with only what the service needs: Node's own `Request`, `Response` and `Headers`
  * would take most of the time.
  */
 
@@ -25,7 +25,7 @@ class StandInHeaders {
   }
 }
 
-/** Bytes that can be read in every way that needs no reader. */
+/** Bytes that can be read by each method except a reader. */
 class StandInBody {
   #bytes;
 
@@ -39,7 +39,7 @@ class StandInBody {
   }
 
   async bytes() {
-    return new Uint8Array(this.#bytes); // a copy, where a Buffer's slice is none
+    return new Uint8Array(this.#bytes); // a copy, unlike a Buffer's slice
   }
 
   async text() {
@@ -96,7 +96,7 @@ class StandInResponse {
 export class StandInKv {
   /** @type {Map<string, {bytes: Uint8Array, metadata: object | null}>} */
   records = new Map();
-  /** While requests are loaded, creates are not kept. */
+  /** During the load, creates are not stored. */
   isKept = true;
   #waiting = [];
 
@@ -147,7 +147,7 @@ export class StandInKv {
 /** The last line that the Worker logged. */
 export let lastLine = "";
 
-/** Puts them in the place of Node's own. Lines of the log cost what it costs to make them. */
+/** Replaces Node's own globals. A log line costs only what it costs to build it. */
 export function installStandIns() {
   Object.assign(globalThis, {
     Response: StandInResponse,

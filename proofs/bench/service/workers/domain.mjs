@@ -1,4 +1,4 @@
-/** What the service in Hono needs beside Hono: the records of the contract, ids, prices. */
+/** What the Hono service needs besides Hono: the contract's records, IDs, prices. */
 
 /** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 export async function sha256(text) {
@@ -103,8 +103,8 @@ export function toRetrieved({
 }
 
 /**
- * The sum, rounded once, half away from zero: exact where amounts have three decimals at most, as all that are sent
- * here. The contract takes any finite number, which costs our service more.
+ * The sum, rounded once, half away from zero. It is exact for amounts of at most three decimals, like all amounts here. The
+ * contract allows any finite number, which costs our service more.
  */
 function amount(pledges, catalogue) {
   const thousandths = pledges
@@ -141,7 +141,7 @@ export const NOT_JSON = { error: "Unsupported media type", message: "Send the bo
 export const MALFORMED = { error: "Invalid request", message: "The body is not JSON." };
 export const INTERNAL = { error: "Internal error", message: "Send the request again later." };
 
-/** Gives an answer the ID of its request, and a failure its line in the log, unless a stranger caused it. */
+/** Adds the request's ID to an answer. Logs a failure, unless the caller is unknown. */
 export function identify({ method, headers }, response, started) {
   const id = headers.get("cf-ray") ?? crypto.randomUUID();
   response.headers.set("X-Request-Id", id);

@@ -1,6 +1,6 @@
 /**
- * The least that this design can cost on workerd: the platform's own work and one KV call, no key, no check, no
- * record made. No implementation can be faster than this.
+ * The lower limit of this design on workerd: the platform's own work and one KV call, without key, check and
+ * record. No implementation can be faster.
  */
 import { oneCall } from "./one-call.mjs";
 

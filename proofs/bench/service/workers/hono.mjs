@@ -60,7 +60,7 @@ async function prices(env) {
   return catalogue.value;
 }
 
-/** When the transaction was paid: the settlement of its unit and month says so, once that month is over. */
+/** Returns when the transaction was paid, from the settlement of its unit and month, once the month has ended. */
 async function paidAt(env, { mode, unit, summary }) {
   const now = Date.now();
   const month = summary.createdAt.slice(0, "2026-11".length);
@@ -109,7 +109,7 @@ async function create(c) {
   return answer(transaction);
 }
 
-/** Null beyond the limit: by the announced length, or piece by piece where none is announced. */
+/** Returns null beyond the limit: by the announced length, or without one while reading. */
 async function readBody(request) {
   const length = request.headers.get("content-length");
   if (length !== null) return Number(length) > MAX_BODY_BYTES ? null : request.text();

@@ -1,6 +1,6 @@
 /**
- * Workers KV in memory, for load: speaks what workerd's KV binding speaks to its service. A record that was read
- * once is kept for good; of the others only the newest are, so that memory does not grow with the number of creates.
+ * Workers KV in memory, for load tests. It speaks the protocol of workerd's KV binding. A record that was read once is
+ * kept; of the other records only the newest are kept, so that memory does not grow with the number of creates.
  */
 
 const METADATA = "CF-KV-Metadata";

@@ -1,4 +1,4 @@
-/** To be used as an init, whose status and headers workerd copies at once. */
+/** The answer's init, whose status and headers workerd copies at once. */
 const JSON_OK = new Response(null, {
   headers: {
     "content-type": "application/json",
@@ -7,7 +7,7 @@ const JSON_OK = new Response(null, {
   },
 });
 
-/** As large as what a transaction of the service has. */
+/** Metadata as large as that of a transaction of the service. */
 const METADATA = {
   version: 1,
   mode: "test",
@@ -24,7 +24,7 @@ const METADATA = {
 };
 
 /**
- * Reads one record, or writes what was sent, and does nothing else.
+ * Reads one record, or writes the request's body, and does nothing else.
  * @param {Request} request
  * @param {any} kv
  * @param {<T>(promise: Promise<T>, milliseconds: number) => Promise<T>} wait for what the platform has promised

@@ -1,4 +1,4 @@
-/** What workerd's binding of a queue speaks to: takes each message, and keeps none. */
+/** The service behind workerd's queue binding: accepts each message, and drops it. */
 const TAKEN = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
 
 export default {

@@ -1,6 +1,6 @@
 /**
- * The least that a KV call of this service can cost: as in `floor.mjs`, and no wait is without a deadline, every request is
- * served to its end though its caller leaves, and every answer has an ID.
+ * The lower limit of a KV call in this service: like `floor.mjs`, but with a deadline for each wait, requests that run to
+ * their end even if the caller leaves, and an ID in every answer.
  */
 import { within } from "../../../../src/workers/within.js";
 import { oneCall } from "./one-call.mjs";

@@ -1,9 +1,9 @@
-/** The least that a message can cost: as in `safe.mjs`, and after each create a message whose text is made already. */
+/** The lower limit of a message: like `safe.mjs`, but with a prepared message after each create. */
 import { put } from "../../../../src/workers/put.js";
 import { within } from "../../../../src/workers/within.js";
 import { oneCall } from "./one-call.mjs";
 
-/** As large as the service's about one pledge. */
+/** As large as the service's message about one pledge. */
 const MESSAGE = JSON.stringify({
   id: `ptran_${"0".repeat(42)}`,
   mode: "test",
