@@ -8,7 +8,7 @@ import { type Limit, waited, within } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
 import type { Report } from "./events.ts";
 import { type CallSettings, invalid } from "./options.ts";
-import { REDACTED, type Redact, quietly, redactedCause, redactedHeaders } from "./redact.ts";
+import { REDACTED, type Redact, tryOrUndefined, redactedCause, redactedHeaders } from "./redact.ts";
 import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.ts";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
@@ -252,7 +252,7 @@ function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
     throw new PledgeError("no_fetch", "there is no `fetch` here: pass one as the option `fetch`");
   if (!found || found.Request !== Request || found.AbortController !== AbortController) {
     const probe = () => !Request || new Request(url, { signal: new AbortController().signal });
-    found = { Request, AbortController, takes: Boolean(quietly(probe)) };
+    found = { Request, AbortController, takes: Boolean(tryOrUndefined(probe)) };
   }
   return found.takes;
 }
@@ -331,7 +331,7 @@ const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.protot
 
 /** Returns the bytes of an ArrayBuffer or a Uint8Array. Any other object with a `length` would become zeros. */
 function wholeBody(value: ArrayBuffer): Uint8Array {
-  const isBuffer = quietly(() => bufferLength!.call(value)) !== undefined;
+  const isBuffer = tryOrUndefined(() => bufferLength!.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array")
     throw new TypeError("`arrayBuffer` of a Response must return an ArrayBuffer");
   return new Uint8Array(value);

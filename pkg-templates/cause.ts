@@ -1,5 +1,5 @@
 /* Interprets what a failed `fetch` threw: whether the request was sent, and how to describe the failure. */
-import { quietly } from "./redact.ts";
+import { tryOrUndefined } from "./redact.ts";
 
 /** A copy of a thrown value: typically an error of Node or another platform about a connection, but it may be anything. */
 export type Cause =
@@ -30,5 +30,6 @@ export function isUnsent(cause: Cause): boolean {
 }
 
 export const describe = (cause: Cause): string =>
-  quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ??
-  "an error that can't be read";
+  tryOrUndefined(() =>
+    String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause),
+  ) ?? "an error that can't be read";

@@ -27,7 +27,7 @@ import {
   invalid,
   merged,
 } from "./options.ts";
-import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
+import { tryOrUndefined, redactedCause, redactedHeaders, redactor } from "./redact.ts";
 import type {
   Call,
   CallOptions,
@@ -95,7 +95,7 @@ export class PledgeClient {
     env: Readonly<Record<string, unknown>> = environment(),
   ): PledgeClient {
     const found = Object.entries(VARIABLES).map(
-      ([option, variable]) => [option, quietly(() => env[variable]) || undefined] as const,
+      ([option, variable]) => [option, tryOrUndefined(() => env[variable]) || undefined] as const,
     );
     const missing = found.find(
       ([option, value]) =>
@@ -333,7 +333,7 @@ function idText(id: unknown): string {
 /** Validates a request and returns it as JSON. Validates that text as well, because the value may change in between. */
 function snapshot(request: unknown): string {
   refuse(validate(request));
-  const text = quietly(() => String(JSON.stringify(request)));
+  const text = tryOrUndefined(() => String(JSON.stringify(request)));
   if (text === undefined)
     refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" } as never]);
   refuse(validateBytes(new TextEncoder().encode(text)));
@@ -463,7 +463,7 @@ function noAnswer(call: Outgoing, ended: Unanswered): ConnectionError {
 }
 
 function abortReason(signal: AbortSignal | undefined): unknown {
-  const reason = quietly(() => signal!.reason as unknown);
+  const reason = tryOrUndefined(() => signal!.reason as unknown);
   return reason === undefined
     ? new DOMException("The operation was aborted.", "AbortError")
     : reason;

@@ -1,5 +1,5 @@
 /* The limit of a whole call: the caller's signal or the deadline, whichever is earlier. */
-import { quietly } from "./redact.ts";
+import { tryOrUndefined } from "./redact.ts";
 
 /** The part of an AbortSignal that is used. */
 export type Signal = Pick<AbortSignal, "aborted" | "addEventListener" | "removeEventListener">;
@@ -33,11 +33,11 @@ export function newLimit(given: AbortSignal | undefined, deadlineMs: number | un
 /** Returns a signal that aborts with the first of several. Treats a signal that throws as one that never aborts. */
 function anyOf(signals: readonly Signal[]): Signal {
   const each = (use: (signal: Signal) => unknown) => {
-    for (const signal of signals) quietly(() => use(signal));
+    for (const signal of signals) tryOrUndefined(() => use(signal));
   };
   return {
     get aborted() {
-      return signals.some((signal) => quietly(() => signal.aborted));
+      return signals.some((signal) => tryOrUndefined(() => signal.aborted));
     },
     addEventListener: (...listener: Parameters<AbortSignal["addEventListener"]>) =>
       each((signal) => signal.addEventListener(...listener)),

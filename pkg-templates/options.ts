@@ -2,7 +2,7 @@
 import { PledgeError } from "./errors.ts";
 import { LEVELS } from "./events.ts";
 import { suggest, list } from "./suggest.ts";
-import { quietly, redactedCause, redactor } from "./redact.ts";
+import { tryOrUndefined, redactedCause, redactor } from "./redact.ts";
 import type { Fetch, LogLevel, Logger, PledgeClientOptions } from "./types.ts";
 
 /** Checks an option and returns its normalized value. Throws an error that names an invalid option. */
@@ -171,7 +171,7 @@ export function whole(least: number, most: number): Reader<number> {
 
 /** Reads the base URL; returns it without trailing slashes. */
 function address(name: string, value: unknown): string {
-  const url = quietly(() => new URL(value as string));
+  const url = tryOrUndefined(() => new URL(value as string));
   const plain =
     url &&
     /^https?:$/.test(url.protocol) &&

@@ -46,7 +46,7 @@ function withoutBeginning(text: string, apiKey: string): string {
 export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
   const copy = new (globalThis.Headers ?? Map)();
   for (const [name, value] of entriesOf(headers))
-    quietly(() =>
+    tryOrUndefined(() =>
       ((copy as Headers).append ?? copy.set).call(copy as Headers, redact(name), redact(value)),
     );
   return copy as Headers;
@@ -69,14 +69,14 @@ const HELPFUL = [
 function entriesOf(headers: GivenHeaders): [string, string][] {
   const entries: [string, string][] = [];
   const add = (name: unknown, value: unknown) => entries.push([String(name), String(value)]);
-  const isList = quietly(() => {
+  const isList = tryOrUndefined(() => {
     for (const [name, value] of headers as Iterable<readonly [string, string]>)
       if (add(name, value) >= MAX_HEADERS) break;
     return true;
   });
   if (!isList)
     for (const name of HELPFUL)
-      quietly(
+      tryOrUndefined(
         () =>
           typeof (headers as Headers).get(name) === "string" &&
           add(name, (headers as Headers).get(name)),
@@ -108,16 +108,17 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
   }
 
   function copiedObject(object: object): unknown {
-    if (quietly(() => Array.isArray(object))) return copiedItems(object as unknown[]);
-    if (typeof quietly(() => (object as Error).message) === "string") return copiedError(object);
-    return quietly(() => isPlain(object)) ? withProperties({}, object) : undefined;
+    if (tryOrUndefined(() => Array.isArray(object))) return copiedItems(object as unknown[]);
+    if (typeof tryOrUndefined(() => (object as Error).message) === "string")
+      return copiedError(object);
+    return tryOrUndefined(() => isPlain(object)) ? withProperties({}, object) : undefined;
   }
 
   function copiedItems(array: unknown[]): unknown[] {
     const items: unknown[] = [],
-      length = quietly(() => array.length) ?? 0;
+      length = tryOrUndefined(() => array.length) ?? 0;
     for (let index = 0; index < length && left > 0; index += 1)
-      items.push(copied(quietly(() => array[index])));
+      items.push(copied(tryOrUndefined(() => array[index])));
     return items;
   }
 
@@ -126,14 +127,16 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
     delete copy.stack; // its own stack is that of this line
     withProperties(copy, error);
     for (const name of ["name", "message", "stack", "code", "cause", "errors"])
-      define(copy, name, copied(quietly(() => error[name as never])), false);
+      define(copy, name, copied(tryOrUndefined(() => error[name as never])), false);
     return copy;
   }
 
   function withProperties(copy: object, object: object): object {
-    for (const name of quietly(() => Object.keys(object)) ?? []) {
+    for (const name of tryOrUndefined(() => Object.keys(object)) ?? []) {
       if (left <= 0) break;
-      const value = copied(quietly(() => Object.getOwnPropertyDescriptor(object, name)!.value));
+      const value = copied(
+        tryOrUndefined(() => Object.getOwnPropertyDescriptor(object, name)!.value),
+      );
       define(copy, redact(name.slice(0, MAX_TEXT)), value, true);
     }
     return copy;
@@ -150,7 +153,7 @@ const isPlain = (object: object) =>
   Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
 
 /** Returns the result of a function, or `undefined` if it throws. */
-export function quietly<T>(get: () => T): T | undefined {
+export function tryOrUndefined<T>(get: () => T): T | undefined {
   try {
     return get();
   } catch {

@@ -11,7 +11,7 @@ use std::fmt::{self, Formatter};
 /// The operator's price list, one JSON record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Catalogue {
+pub struct PriceList {
     /// The currency of every charge.
     pub currency_code: CurrencyCode,
     /// The price of one unit of each offering. An offering that is not listed is charged 0.00.
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for PricesVisitor {
     }
 }
 
-impl Catalogue {
+impl PriceList {
     /// Returns the exact sum of amount × unit price, rounded once to two places, half away from zero.
     ///
     /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308. The result is a plain

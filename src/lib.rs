@@ -7,7 +7,7 @@
 //!
 //! - [`pledge`] has the types of requests and records. [`schema`] describes their JSON, and [`validate`] checks it.
 //! - [`api`] defines the HTTP API for the client and the service: paths, headers, statuses, bodies.
-//! - [`handle`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals, and
+//! - [`service`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals, and
 //!   [`quantities`] the sums by offering. [`settlement`] says what was paid. [`idempotency`] recognises repeated
 //!   creates. A [`store`] keeps the record. [`secret`] keys the hashes by which an operator finds a record, and
 //!   [`recipient`] shows it to the recipient.
@@ -24,7 +24,6 @@ pub mod charge;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard"))]
 pub mod dashboard;
 pub mod decimal;
-pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
@@ -44,6 +43,7 @@ pub mod retry;
 pub mod schema;
 pub mod scope;
 pub mod secret;
+pub mod service;
 pub mod settlement;
 pub mod store;
 pub mod time;
@@ -56,11 +56,9 @@ mod client;
 // Without this condition, `impact-pledge/testing` would grow.
 mod consumer;
 #[cfg(all(target_family = "wasm", feature = "dashboard"))]
-mod dashboard_exports;
-#[cfg(all(target_family = "wasm", feature = "validate"))]
-mod exports;
+mod dashboard_wasm;
 #[cfg(all(target_family = "wasm", feature = "operator"))]
-mod operator_exports;
+mod operator_wasm;
 #[cfg(all(
     target_family = "wasm",
     any(feature = "dashboard", feature = "operator", feature = "server")
@@ -68,5 +66,7 @@ mod operator_exports;
 mod platform;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
+#[cfg(all(target_family = "wasm", feature = "validate"))]
+mod validator_wasm;
 #[cfg(all(target_family = "wasm", any(feature = "dashboard", feature = "server")))]
 pub mod workers;

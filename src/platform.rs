@@ -1,6 +1,6 @@
 //! JavaScript's clock, time zones and random numbers.
 
-use crate::handle::{Clock, Entropy};
+use crate::service::{Clock, Entropy};
 use crate::time::TimeZones;
 use js_sys::{Object, Reflect};
 use std::cell::RefCell;

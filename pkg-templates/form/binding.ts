@@ -16,7 +16,7 @@ import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
 import { watchFields } from "./page.ts";
 import { read } from "./read.ts";
-import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
+import { type ServerIssue, issuesOf, tryOrUndefined, readIssues } from "./reported.ts";
 import { endSending, endSendingUnlessLeaving, isBusy, startSending } from "./sending.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
@@ -155,7 +155,7 @@ export function attachChecks(
     fields: ReadonlySet<Field>,
   ): unknown {
     const { field, path, message } = issue,
-      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a function of the page may read details that the issue does not have
+      text = tryOrUndefined(() => reportedText(issue, options.messages)) ?? message; // a function of the page may read details that the issue does not have
     if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
     touched.add(field);
     if (!serverErrors.has(field))

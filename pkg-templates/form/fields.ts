@@ -1,5 +1,5 @@
 /* The fields of a form. */
-import { quietly } from "./reported.ts";
+import { tryOrUndefined } from "./reported.ts";
 
 /** The types of elements that post no text, or only if they submit the form. */
 const NO_FIELDS = /^(button|fieldset|file|image|output|reset|submit)$/;
@@ -25,11 +25,12 @@ export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
 /** Returns the browser's validation message of a field. Getters of a component may throw before it is rendered. */
-export const foundBy = (field: Field): string | undefined => quietly(() => field.validationMessage);
+export const foundBy = (field: Field): string | undefined =>
+  tryOrUndefined(() => field.validationMessage);
 
 /** Whether a field has text that the browser cannot read, such as `1,5` in a number field. */
 export const isUnreadable = (field: Field | null): boolean | undefined =>
-  quietly(() => field?.validity.badInput);
+  tryOrUndefined(() => field?.validity.badInput);
 
 /** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {

@@ -7,7 +7,7 @@ const CODE = /^(required|[a-z]+(_[a-z]+)+)$/; // excludes members of Object.prot
 
 /** Returns the `issues` of a response or an error; undefined if there are none. */
 export function issuesOf(value: unknown): unknown[] | undefined {
-  return quietly(() =>
+  return tryOrUndefined(() =>
     Array.isArray((value as Answer).issues) && (value as Answer).issues.length > 0
       ? (value as Answer).issues
       : undefined,
@@ -29,9 +29,9 @@ interface Answer {
 
 /** Reads the first {@link MOST} issues, except those without a message. */
 export function readIssues(issues: unknown): ServerIssue[] {
-  const length = quietly(() => Math.min((issues as unknown[]).length, MOST)) || 0;
+  const length = tryOrUndefined(() => Math.min((issues as unknown[]).length, MOST)) || 0;
   return Array.from({ length }, (_, index) =>
-    quietly(() => readIssue((issues as ReportedIssue[])[index]!)),
+    tryOrUndefined(() => readIssue((issues as ReportedIssue[])[index]!)),
   ).filter(Boolean) as ServerIssue[];
 }
 
@@ -62,7 +62,7 @@ function readIssue({
 const stepOf = (step: unknown) =>
   String((step as { key?: unknown } | null)?.key ?? step).slice(0, MOST);
 
-export function quietly<T>(read: () => T): T | undefined {
+export function tryOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

@@ -1,6 +1,6 @@
 /* Sets the problems of fields as their custom validity, so that `:user-invalid` and `checkValidity` are right. */
 import { type Field, foundBy, isCustom } from "./fields.ts";
-import { quietly } from "./reported.ts";
+import { tryOrUndefined } from "./reported.ts";
 
 export function customValidity() {
   const texts = new Map<Field, string>();
@@ -11,7 +11,7 @@ export function customValidity() {
     if (isCustom(field)) given.add(text);
     if (text) texts.set(field, text);
     else texts.delete(field);
-    quietly(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
+    tryOrUndefined(() => field.setCustomValidity?.(text)); // a component may not be rendered yet
   }
 
   /** Clears the problems of all other fields, which were removed or disabled. */

@@ -32,7 +32,7 @@ const ORIGIN = matching(
 
 const SERVICE = {
   keys: optional(items(MOST_KEYS, keyOf)),
-  catalogue: optional(catalogueOf),
+  catalogue: optional(priceListOf),
   now: optional(timeOf),
   seed: optional(seedOf),
   allowedOrigins: optional(items(1_000, ORIGIN)),
@@ -46,7 +46,7 @@ const KEY = {
   unitIds: optional(items(1_000, ID)),
   label: optional(matching(/^[^\p{Cc}]{0,100}$/u, "one line of at most 100 characters")),
 };
-const CATALOGUE = { currencyCode: oneOf(["USD", "GBP", "EUR"]), unitPrices: pricesOf };
+const PRICE_LIST = { currencyCode: oneOf(["USD", "GBP", "EUR"]), unitPrices: pricesOf };
 
 /** Response headers that a server sets itself. */
 const OF_CONNECTIONS = /^(connection|keep-alive|trailer|transfer-encoding|upgrade)$/;
@@ -110,8 +110,8 @@ function keyOf(name: string, value: unknown): KeyRecord {
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 
-function catalogueOf(_name: string, value: unknown) {
-  return read(CATALOGUE, value);
+function priceListOf(_name: string, value: unknown) {
+  return read(PRICE_LIST, value);
 }
 
 function pricesOf(name: string, value: unknown): Record<string, string> {

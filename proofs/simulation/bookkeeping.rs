@@ -9,7 +9,7 @@ use crate::ledger_rules::UNSENT;
 use crate::payments::MONTH;
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, When};
+use impact_pledge::ledger::{self, PassTiming};
 use impact_pledge::settlement::Month;
 use impact_pledge::time::parse_ms;
 use serde_json::Value;
@@ -94,14 +94,18 @@ impl Simulation {
                 break;
             }
             let closing = Rc::clone(&books);
-            books.spawn(async move { closing.invoke(When::Due, 1_000).await.map_or((), drop) });
+            books.spawn(
+                async move { closing.invoke(PassTiming::Due, 1_000).await.map_or((), drop) },
+            );
             self.advance(LEASE_MS);
         }
         let closed_ms = self.time.now_ms(); // an earlier pass may be under way
         for _ in 0..LAST_PASSES {
             self.advance(LEASE_MS);
             let closing = Rc::clone(&books);
-            books.spawn(async move { closing.invoke(When::Now, 1_000).await.map_or((), drop) });
+            books.spawn(
+                async move { closing.invoke(PassTiming::Now, 1_000).await.map_or((), drop) },
+            );
             self.advance(LEASE_MS);
             watch(self, &books);
             if completed_ms(&books).is_some_and(|began_ms| began_ms > closed_ms) {

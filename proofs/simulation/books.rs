@@ -9,7 +9,7 @@ use crate::kv::{Calls, Kv, LOCATIONS};
 use crate::ledger_moments::Watch;
 use crate::namespace::Namespace;
 use crate::random::Random;
-use impact_pledge::ledger::{Delivered, Reached};
+use impact_pledge::ledger::{Delivered, PassOutcome};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ pub struct Handed {
 }
 
 /// The result of a call of the reconciliation; `None` while it runs, and forever if it was killed.
-pub type Pass = Option<Result<Reached, String>>;
+pub type Pass = Option<Result<PassOutcome, String>>;
 
 /// The erasure of a transaction.
 pub struct Erasure {

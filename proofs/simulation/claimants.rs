@@ -4,10 +4,12 @@
 use crate::books::Books;
 use crate::kv::OPERATOR;
 use crate::namespace::Namespace;
-use impact_pledge::handle::Clock as _;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
+use impact_pledge::ledger::claims::{
+    self, Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
+};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::teams;
+use impact_pledge::service::Clock as _;
 use impact_pledge::store::{
     Key, NoMetadata, OperatorStore as _, Store as _, StoreError, StoredValue as _,
 };
@@ -139,9 +141,9 @@ impl Books {
         let suffix = name.trim_start_matches("settlement:").to_owned();
         let fact = Fact { kind: Kind::Settlement, name: suffix };
         let Ok(seen) = see(&store, &fact, name).await else { return not("KV does not answer") };
-        let wanted = if is_added { Wanted::Added } else { Wanted::Removed };
+        let wanted = if is_added { TargetState::Added } else { TargetState::Removed };
         match claims::claim(database, wanted, &[seen], &by).await.as_deref() {
-            Ok([Turn::Ours]) => self.begin(number),
+            Ok([ClaimOutcome::Ours]) => self.begin(number),
             Ok(turns) => return not(&format!("{turns:?}")),
             Err(_) => return not("the ledger does not answer"),
         }
@@ -156,8 +158,8 @@ impl Books {
         }
         let record = serde_json::to_vec(&by).unwrap();
         let written = match wanted {
-            Wanted::Added => store.put(&Named(name), record, &NoMetadata).await,
-            Wanted::Removed => store.remove(&Named(name)).await,
+            TargetState::Added => store.put(&Named(name), record, &NoMetadata).await,
+            TargetState::Removed => store.remove(&Named(name)).await,
         };
         if written.is_err() {
             return (Heard::Unsure, String::new()); // the record decides later
@@ -198,12 +200,16 @@ impl Books {
 }
 
 /// Reads a fact as KV shows it.
-async fn see(store: &Namespace, fact: &Fact, name: &'static str) -> Result<Seen, StoreError> {
-    let mut seen = Seen { fact: fact.clone(), is_there: false, change: None };
+async fn see(
+    store: &Namespace,
+    fact: &Fact,
+    name: &'static str,
+) -> Result<ObservedFact, StoreError> {
+    let mut seen = ObservedFact { fact: fact.clone(), is_there: false, change: None };
     if let Some(stored) = store.get(&Named(name)).await? {
         let value = stored.value.read(Named::READ_MS).await?;
         let change = serde_json::from_slice(&value).ok().map(|by: Change| by.change);
-        seen = Seen { is_there: true, change, ..seen };
+        seen = ObservedFact { is_there: true, change, ..seen };
     }
     Ok(seen)
 }

@@ -6,7 +6,7 @@ use crate::kv::Kv;
 use crate::random::Random;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
-use impact_pledge::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -205,7 +205,7 @@ impl Database {
 }
 
 impl Ledger for Database {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async {
             let mut answer = Err(LedgerError::Unavailable);
             for _ in 0..ATTEMPTS {

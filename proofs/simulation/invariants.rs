@@ -17,7 +17,7 @@ use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
 use crate::{delivery_rules, ledger_rules, mail_rules};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
+use impact_pledge::store::{Key as _, PriceListKey, ProfileKey};
 use impact_pledge::time::parse_ms;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -411,12 +411,12 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let start = format!("{}/timeline/{}?edit_key=", ask.host, id_of(answer));
     let is_here = json["timelineUrl"].as_str().is_some_and(|url| url.starts_with(&start));
     let payload = &case.simulation.payloads[ask.payload()?];
-    let catalogue = CatalogueKey(KEYS[ask.key].mode).name();
+    let price_list = PriceListKey(KEYS[ask.key].mode).name();
     let prices = case.simulation.prices.iter();
     let replaced = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let in_force = prices.zip(replaced).filter(|((from_ms, _), replaced_ms)| {
         let ends_ms =
-            replaced_ms.map(|ms| case.everywhere_ms(&catalogue, ms, CACHE_MS) + ISOLATE_MS);
+            replaced_ms.map(|ms| case.everywhere_ms(&price_list, ms, CACHE_MS) + ISOLATE_MS);
         *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ends_ms| *begun_ms <= ends_ms)
     });
     let charges: Vec<Value> = in_force

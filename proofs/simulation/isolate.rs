@@ -5,9 +5,9 @@ use crate::executor::Time;
 use crate::kv::{Calls, READ_MS};
 use crate::namespace::Namespace;
 use crate::random::Random;
-use impact_pledge::handle::{Caches, Clock, Journal, LedgerQueue, Outbox, Service, Settings};
-use impact_pledge::http::{Body, BodyError, Request, Reservation, next_piece};
+use impact_pledge::http::{Body, BodyError, Request, Reservation, next_chunk_bytes};
 use impact_pledge::notify::Timer;
+use impact_pledge::service::{Caches, Clock, LedgerQueue, Outbox, RequestLog, Service, Settings};
 use impact_pledge::store::StoredValue as _;
 use impact_pledge::time::TimeZones;
 use serde_json::Value;
@@ -89,8 +89,9 @@ impl Isolate {
         ledger: Option<&dyn LedgerQueue>,
     ) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
-        let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, outbox, ledger, journal };
+        let request_log = RequestLog::default();
+        let service =
+            Service { store, clock, entropy, caches, settings, outbox, ledger, request_log };
         let response = service.handle(request).await;
         let has = |wanted| response.headers.iter().any(|(name, _)| *name == wanted);
         let (is_replayed, asks_to_repeat) = (has("idempotent-replayed"), has("retry-after"));
@@ -174,7 +175,7 @@ impl SimulatedRequest {
         }
         let mut come = 0;
         while come < of {
-            let piece = next_piece(come).min(of - come);
+            let piece = next_chunk_bytes(come).min(of - come);
             reservation.read(come + piece, of)?;
             self.upload.come(piece, of).await;
             come += piece;

@@ -12,7 +12,7 @@ use crate::ledger_moments::APART_MS;
 use crate::ledger_sums::{sums_are_those_of_kv, the_ledger_is_what_kv_has};
 use crate::simulation::Simulation;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, FindingKind, Reached};
+use impact_pledge::ledger::{self, FindingKind, PassOutcome};
 use serde_json::Value;
 
 /// The prefix of the names of marks.
@@ -132,7 +132,8 @@ fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
 fn a_pass_ends_at_last(_: &Simulation, books: &Books) -> Wrong {
     let passes = books.passes.borrow();
     let reached = passes.last()?;
-    (*reached != Some(Ok(Reached::Complete))).then(|| format!("the last one reached {reached:?}"))
+    (*reached != Some(Ok(PassOutcome::Complete)))
+        .then(|| format!("the last one reached {reached:?}"))
 }
 
 /// A change in a paid month is visible as a row that was changed later, or as a finding.

@@ -15,10 +15,10 @@ use crate::kv::{Calls, Fault, Kv, LOCATIONS, OPERATOR};
 use crate::namespace::Namespace;
 use crate::random::Random;
 use futures_util::future::{Either, select};
-use impact_pledge::handle::{Message, Outbox, Putting};
 use impact_pledge::notify::{
-    Deliveries, Letter, MAX_RETRIES, MailError, MailSettings, Mailer, Notifier, Outcome,
+    Deliveries, MAX_RETRIES, MailError, MailSettings, Mailer, Notifier, Outcome, OutgoingEmail,
 };
+use impact_pledge::service::{Message, Outbox, PutFuture};
 use impact_pledge::store::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -354,7 +354,7 @@ impl Post {
             &MailSettings { origin: Some(ORIGIN.to_owned()), test_to: Some(TESTER.to_owned()) };
         let notifier = Notifier { store, mailer, clock, settings, deliveries };
         match is_dead {
-            true => notifier.bury(message, attempt).await,
+            true => notifier.dead_letter(message, attempt).await,
             false => notifier.deliver(message, attempt, &delivery.to_string()).await,
         }
     }
@@ -367,7 +367,7 @@ pub struct SimulatedQueue {
 }
 
 impl Outbox for SimulatedQueue {
-    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m> {
         Box::pin(self.post.put(message, &self.calls))
     }
 }
@@ -415,11 +415,11 @@ impl SimulatedMailer<'_> {
 }
 
 impl Mailer for SimulatedMailer<'_> {
-    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
         let fault = self.fault();
         self.post.deliveries.borrow_mut()[self.delivery].fault = fault;
         let deadline = self.post.time.sleep(SEND_MS);
-        match select(pin!(self.answer(letter.to, fault)), deadline).await {
+        match select(pin!(self.answer(email.to, fault)), deadline).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
                 Err(MailError::Temporary { code: "no-answer".to_owned(), after: None })

@@ -6,7 +6,7 @@ use crate::kv::{
     WRITE_FAULTS, WRITE_MS,
 };
 use impact_pledge::store::{
-    Key, Listed, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
+    Key, KeyInfo, ListingStore, NoMetadata, OperatorStore, Page, Store, StoreError, Stored,
     StoredValue,
 };
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ impl Namespace {
         records.truncate(length);
         let last = records.last().map_or_else(|| after.to_owned(), |(name, _)| name.clone());
         let lapses = if odd(LAPSING) { LAPSED } else { "" };
-        let listed = |(name, record): (String, Rc<Record>)| Listed {
+        let listed = |(name, record): (String, Rc<Record>)| KeyInfo {
             name,
             metadata: record.metadata_json(),
             expiration: None,

@@ -5,7 +5,7 @@ use crate::books::{Books, Erasure};
 use crate::kv::{Call, OPERATOR};
 use crate::ledger_rules::UNSENT;
 use crate::namespace::Namespace;
-use impact_pledge::ledger::{self, Limits, Reached, When};
+use impact_pledge::ledger::{self, Limits, PassOutcome, PassTiming};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::transactions;
 use std::cell::RefCell;
@@ -26,13 +26,13 @@ impl Books {
     /// Starts or continues a pass with some invocations, by a cron or a person.
     pub fn reconcile(self: &Rc<Self>) {
         let books = Rc::clone(self);
-        let when = self.random.pick(&[When::Due, When::Now, When::Now]);
+        let when = self.random.pick(&[PassTiming::Due, PassTiming::Now, PassTiming::Now]);
         self.spawn_killable(async move {
             for _ in 0..=books.random.below(INVOCATIONS) {
                 let calls = books.random.pick(CALLS);
                 if matches!(
                     books.invoke(when, calls).await,
-                    Some(Reached::Complete | Reached::NotDue)
+                    Some(PassOutcome::Complete | PassOutcome::NotDue)
                 ) {
                     return;
                 }
@@ -46,12 +46,12 @@ impl Books {
         let books = Rc::clone(self);
         self.spawn_killable(async move {
             books.sleep(books.random.below(SOON_MS)).await;
-            let _ = books.invoke(When::Due, 30).await;
+            let _ = books.invoke(PassTiming::Due, 30).await;
         });
     }
 
     /// Runs one invocation; returns `None` if it fails.
-    pub async fn invoke(&self, when: When, calls: u32) -> Option<Reached> {
+    pub async fn invoke(&self, when: PassTiming, calls: u32) -> Option<PassOutcome> {
         let number = self.passes.borrow().len();
         self.passes.borrow_mut().push(None);
         let (store, clock, holder) =
@@ -62,11 +62,11 @@ impl Books {
         ));
         let (database, emptied) = (&self.database, self.database.emptied.get());
         let reached = match when {
-            When::Now => {
+            PassTiming::Now => {
                 let pass = ledger::reconcile(database, &store, &clock, (&holder, when), calls);
                 pass.await.map(|(reached, _)| reached)
             }
-            When::Due => {
+            PassTiming::Due => {
                 let limits = Limits { calls, milliseconds: CRON_MS };
                 let upkeep = ledger::keep_up(database, &store, &clock, &holder, limits).await;
                 upkeep.map(|upkeep| upkeep.reached)

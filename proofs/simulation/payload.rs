@@ -32,7 +32,7 @@ pub fn draw_prices(random: &Random) -> Prices {
     OFFERINGS.iter().take(2).map(|offering| (*offering, random.pick(PRICES))).collect()
 }
 
-pub fn catalogue(prices: &Prices) -> Vec<u8> {
+pub fn price_list(prices: &Prices) -> Vec<u8> {
     json!({ "currencyCode": "EUR", "unitPrices": prices }).to_string().into_bytes()
 }
 

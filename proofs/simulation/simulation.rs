@@ -10,13 +10,13 @@ use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS};
 use crate::ledger_queue::SimulatedLedgerQueue;
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::namespace::Namespace;
-use crate::payload::{Payload, Prices, catalogue, draw_prices};
+use crate::payload::{Payload, Prices, draw_prices, price_list};
 use crate::random::Random;
-use impact_pledge::handle::{Caches, LedgerQueue, Message, Settings};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey, SecretKey, TransactionKey};
+use impact_pledge::service::{Caches, LedgerQueue, Message, Settings};
+use impact_pledge::store::{Key as _, PriceListKey, ProfileKey, SecretKey, TransactionKey};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -436,7 +436,7 @@ impl Simulation {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
         for mode in [Mode::Test, Mode::Live] {
-            self.kv.set(&CatalogueKey(mode).name(), Some(catalogue(&prices)));
+            self.kv.set(&PriceListKey(mode).name(), Some(price_list(&prices)));
         }
         self.prices.push((self.time.now_ms(), prices));
     }

@@ -5,7 +5,7 @@ use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
 use crate::mail::Delivery;
 use crate::simulation::Simulation;
-use impact_pledge::handle::Message;
+use impact_pledge::service::Message;
 use std::collections::BTreeSet;
 
 /// Lists all events in order. For one request, lists its events until it ended, and the events of other

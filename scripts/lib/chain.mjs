@@ -6,7 +6,7 @@ import { UserError } from "./output.mjs";
  * Yields the last version of each record. An increment has all records of some kinds: of those, only the records of the last
  * backup count.
  * @param {string[]} files
- * @param {Record<string, any>} rules the functions of `src/operator_exports`
+ * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with headers and trailers
  */
 export async function* recordsOfChain(files, rules, tell = () => {}) {

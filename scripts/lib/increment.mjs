@@ -15,7 +15,7 @@ const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {string} before the last backup's file, a full one or an increment
- * @param {Record<string, any>} rules the functions of `src/operator_exports`
+ * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @returns {Promise<{count: number, sha256: string, since: string, completeUpTo: string}>}
  */
 export async function increment(kv, file, before, rules) {

@@ -130,7 +130,7 @@ const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpp
 
 // ---- Run -----------------------------------------------------------------------------------------
 
-/** What an operation calls: the `Program` of `src/operator_exports/run.rs`. */
+/** What an operation calls: the `Program` of `src/operator_wasm/run.rs`. */
 class Runner {
   #at;
   #options;

@@ -1,6 +1,6 @@
 /**
  * Loads the crate's functions for operators, as wasm: names, formats and checks of records are there alone.
- * `src/operator_exports` says what each function takes and returns.
+ * `src/operator_wasm` says what each function takes and returns.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -19,7 +19,7 @@ const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a wr
 const MOST_EXAMPLES = 20;
 
 /**
- * `rules`: the functions of `src/operator_exports`; `choice`: the result of `chooseRecords`; `now`: in milliseconds
+ * `rules`: the functions of `src/operator_wasm`; `choice`: the result of `chooseRecords`; `now`: in milliseconds
  * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, files: string[], rules: Record<string, any>, choice: any, now: number}} Job
  * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: the
  *   name in the place's list; null if it is not there

@@ -46,7 +46,7 @@ export function placeWorker({ root }, made, folder) {
 /** Copies the files of the dashboard into a folder. @param {{root: string}} tools @param {string} made the folder of its wasm @param {string} folder */
 export function placeDashboard({ root }, made, folder) {
   copy(made, folder);
-  for (const file of ["dashboard_exports/worker.js", "workers/recover.js"])
+  for (const file of ["dashboard_wasm/worker.js", "workers/recover.js"])
     copy(join(root, "src", file), join(folder, basename(file)));
 }
 

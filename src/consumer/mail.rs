@@ -1,16 +1,16 @@
 //! The mail services: Cloudflare Email Sending through its binding, or Resend over HTTP.
 
-use crate::handle::Clock as _;
 use crate::notify::{
-    Headers, Letter, MailError, Mailer, Timer as _, cloudflare_answer, cloudflare_error,
+    Headers, MailError, Mailer, OutgoingEmail, Timer as _, cloudflare_answer, cloudflare_error,
     resend_answer,
 };
 use crate::platform::Platform;
+use crate::service::Clock as _;
 use crate::store::{Key as _, NoMetadata, NotificationKey};
+use crate::workers::chunk_reader::ChunkReader;
 use crate::workers::deadline::within;
 use crate::workers::json::to_js;
 use crate::workers::kv::put_options;
-use crate::workers::pieces::Pieces;
 use crate::workers::{KvNamespace, SendEmail};
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
@@ -68,7 +68,7 @@ pub enum MailService {
 }
 
 /// Sends e-mails from one address.
-pub struct Post {
+pub struct MailClient {
     pub service: MailService,
     /// `MAIL_FROM`; empty if it is not an e-mail address.
     pub from: String,
@@ -78,13 +78,13 @@ pub struct Post {
     pub sending: Sending,
 }
 
-impl Mailer for Post {
+impl Mailer for MailClient {
     /// Sends an e-mail. If the mail service asks to wait for a few seconds, waits and retries within this delivery, so that a
     /// burst of e-mails uses up no delivery attempts.
-    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
         let until_ms = Platform.now_ms() + PATIENCE_MS;
         for _ in 0..MAX_PAUSES {
-            match self.try_to_send(letter).await {
+            match self.try_to_send(email).await {
                 Err(MailError::Temporary { after: Some(seconds), .. })
                     if seconds <= MAX_PAUSE_SECONDS && Platform.now_ms() < until_ms =>
                 {
@@ -93,14 +93,14 @@ impl Mailer for Post {
                 outcome => return outcome,
             }
         }
-        self.try_to_send(letter).await
+        self.try_to_send(email).await
     }
 }
 
 /// The message that Cloudflare's binding takes.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Bound<'l> {
+struct BindingEmail<'l> {
     from: Sender<'l>,
     to: &'l str,
     subject: &'l str,
@@ -130,12 +130,12 @@ struct ResendEmail<'l> {
     headers: Headers,
 }
 
-impl Post {
-    async fn try_to_send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+impl MailClient {
+    async fn try_to_send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
         match &self.service {
             _ if self.from.is_empty() => Err(temporary("no-mail-from")),
-            MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
-            MailService::Resend(api_key) => self.by_resend(api_key, letter).await,
+            MailService::Cloudflare(binding) => self.by_binding(binding, email).await,
+            MailService::Resend(api_key) => self.by_resend(api_key, email).await,
             MailService::None => Err(temporary("no-mail-service")),
         }
     }
@@ -143,22 +143,22 @@ impl Post {
     async fn by_binding(
         &self,
         binding: &SendEmail,
-        letter: &Letter<'_>,
+        email: &OutgoingEmail<'_>,
     ) -> Result<String, MailError> {
-        let Letter { to, reply_to, mail, .. } = *letter;
-        let message = Bound {
+        let OutgoingEmail { to, reply_to, mail, .. } = *email;
+        let message = BindingEmail {
             from: Sender { name: &mail.sender, email: &self.from },
             to,
             subject: &mail.subject,
             text: &mail.text,
             html: &mail.html,
             reply_to,
-            headers: letter.headers(),
+            headers: email.headers(),
         };
         let message = to_js(&message).map_err(|_| temporary("no-message"))?;
         let sent = binding.send(&message);
         if let Ok(sent) = &sent {
-            self.begin(sent, letter)?;
+            self.begin(sent, email)?;
         }
         match answered(sent).await {
             Ok(sent) => Ok(cloudflare_answer(member(&sent, "messageId").as_deref())),
@@ -169,25 +169,29 @@ impl Post {
 
     /// Hands over the record to write in case this instance breaks before the mail service has responded. Resend does not need
     /// this: its idempotency key prevents a second e-mail.
-    fn begin(&self, sent: &Promise, letter: &Letter<'_>) -> Result<(), MailError> {
-        let name = NotificationKey(letter.id).name();
-        let value = Uint8Array::from(crate::api::to_json(letter.marker).as_slice());
+    fn begin(&self, sent: &Promise, email: &OutgoingEmail<'_>) -> Result<(), MailError> {
+        let name = NotificationKey(email.id).name();
+        let value = Uint8Array::from(crate::api::to_json(email.marker).as_slice());
         let options = put_options(&NoMetadata, NotificationKey::KEPT_SECONDS);
         let options = options.map_err(|_| temporary("no-marker"))?;
         self.sending.begin(sent, &self.records, &name, &value, &options);
         Ok(())
     }
 
-    async fn by_resend(&self, api_key: &str, letter: &Letter<'_>) -> Result<String, MailError> {
-        let Letter { to, reply_to, mail, ref key, .. } = *letter;
+    async fn by_resend(
+        &self,
+        api_key: &str,
+        email: &OutgoingEmail<'_>,
+    ) -> Result<String, MailError> {
+        let OutgoingEmail { to, reply_to, mail, ref key, .. } = *email;
         let body = crate::api::to_json(&ResendEmail {
-            from: letter.sender(&self.from),
+            from: email.sender(&self.from),
             to: [to],
             subject: &mail.subject,
             text: &mail.text,
             html: &mail.html,
             reply_to,
-            headers: letter.headers(),
+            headers: email.headers(),
         });
         if !api_key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(temporary("no-api-key")); // not valid in a header
@@ -214,9 +218,9 @@ impl Post {
 
 /// Reads the beginning of a response body, and discards the rest.
 async fn beginning(body: &ReadableStream) -> Result<Vec<u8>, JsValue> {
-    let Some(mut pieces) = Pieces::of(body, SEND_MS) else { return Ok(Vec::new()) };
-    let piece = pieces.fill(Uint8Array::new_with_length(MAX_ANSWER_BYTES), SEND_MS).await?;
-    drop(pieces);
+    let Some(mut reader) = ChunkReader::of(body, SEND_MS) else { return Ok(Vec::new()) };
+    let piece = reader.fill(Uint8Array::new_with_length(MAX_ANSWER_BYTES), SEND_MS).await?;
+    drop(reader);
     drop(body.cancel());
     Ok(piece.to_vec())
 }

@@ -2,14 +2,14 @@
 
 mod mail;
 
-use crate::handle::{Message, Settings, Variables};
 use crate::notify::{Deliveries, MAX_HELD_BYTES, MailSettings, Notifier, Outcome, Timer};
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
+use crate::service::{Message, Settings, Variables};
 use crate::workers::deadline::pause;
 use crate::workers::json::{from_js, log_error};
 use crate::workers::{Bindings, KvStore, QueueMessage, trimmed};
-use mail::{MailService, Post, Sending};
+use mail::{MailClient, MailService, Sending};
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -96,7 +96,7 @@ async fn outcome(
     let settings =
         MailSettings { origin: origin(bindings), test_to: trimmed(bindings.mail_test_to()) };
     let token = sending.token();
-    let (store, mailer) = (KvStore::new(bindings.pledges()), post(bindings, sending));
+    let (store, mailer) = (KvStore::new(bindings.pledges()), mail_client(bindings, sending));
     let deliveries = DELIVERIES.with(Rc::clone);
     let notifier = Notifier {
         store: &store,
@@ -106,7 +106,7 @@ async fn outcome(
         deliveries: &deliveries,
     };
     if is_dead {
-        notifier.bury(message, attempt).await
+        notifier.dead_letter(message, attempt).await
     } else {
         notifier.deliver(message, attempt, &token).await
     }
@@ -121,7 +121,7 @@ fn origin(bindings: &Bindings) -> Option<String> {
     settings.mail_origin().map(str::to_owned)
 }
 
-fn post(bindings: &Bindings, sending: Sending) -> Post {
+fn mail_client(bindings: &Bindings, sending: Sending) -> MailClient {
     let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
         (Some(binding), _) => MailService::Cloudflare(binding),
         (None, Some(api_key)) => MailService::Resend(api_key),
@@ -129,5 +129,5 @@ fn post(bindings: &Bindings, sending: Sending) -> Post {
     };
     let is_address = |text: &String| crate::validate::format::is_email(text.as_bytes());
     let from = trimmed(bindings.mail_from()).filter(is_address);
-    Post { service, from: from.unwrap_or_default(), records: bindings.pledges(), sending }
+    MailClient { service, from: from.unwrap_or_default(), records: bindings.pledges(), sending }
 }

@@ -1,7 +1,7 @@
 //! The person that Cloudflare Access identified, and the refusal of people without permission.
 
 use super::{Refusal, Result, view};
-use crate::operator::roles::{Act, Roles};
+use crate::operator::roles::{Permission, Roles};
 
 /// The person who sent a request, as identified by Cloudflare Access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +48,17 @@ impl<'i> Identity<'i> {
 
 /// Returns the refusal of a person without this permission: it names the secrets that grant it. `problems` are those of the
 /// secrets that could not be read.
-pub(super) fn refusal(address: &str, roles: &Roles, act: Act, problems: &[String]) -> Refusal {
-    let wanted = match act {
-        Act::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",
-        Act::Support => "SUPPORT` or `OPERATORS",
-        Act::Account => "ACCOUNTS` or `OPERATORS",
-        Act::Operate => "OPERATORS",
+pub(super) fn refusal(
+    address: &str,
+    roles: &Roles,
+    permission: Permission,
+    problems: &[String],
+) -> Refusal {
+    let wanted = match permission {
+        Permission::Look => "OPERATORS`, `SUPPORT` or `ACCOUNTS",
+        Permission::Support => "SUPPORT` or `OPERATORS",
+        Permission::Account => "ACCOUNTS` or `OPERATORS",
+        Permission::Operate => "OPERATORS",
     };
     let now = match roles.0.as_slice() {
         [] => "has no role here".to_owned(),

@@ -1,12 +1,12 @@
 //! The audit log: who changed what, and when.
 
 use super::form::Form;
-use super::frame::Page;
-use super::{Desk, Result, link, view};
-use crate::handle::{Clock, Entropy};
+use super::layout::Page;
+use super::{PageContext, Result, link, view};
 use crate::operator::audit::{self, Change};
 use crate::pledge::TransactionId;
-use crate::store::{AuditKey, OperatorStore, PricesKey, SettlementKey};
+use crate::service::{Clock, Entropy};
+use crate::store::{AuditKey, OperatorStore, PriceListVersionKey, SettlementKey};
 use maud::{Markup, html};
 
 /// Maximum number of changes on a page, and of affected records that are listed for each.
@@ -15,11 +15,11 @@ const MAX_ON: usize = 10;
 
 /// A page of changes, newest first. KV cost: 1 list, 1 read of its records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let after = query.given("after");
-    let page = audit::page(desk.store, after, MAX_CHANGES).await?;
+    let page = audit::page(context.store, after, MAX_CHANGES).await?;
     let rows: Vec<_> = page.changes.iter().map(row).collect();
     let content = html! {
         p.lead { "Every change made here or on the command line." }
@@ -31,7 +31,7 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
             @if after.is_some() { a href="/audit" { "Newest" } " " }
             @if let Some(next) = &page.next { a href={ "/audit?after=" (link::encoded(next)) } { "Older" } }
         }
-        @if after.is_none() { (view::made_just_now()) }
+        @if after.is_none() { (view::staleness_note()) }
     };
     Ok(Page::new("Audit log", content))
 }
@@ -43,12 +43,12 @@ fn row(change: &Change) -> Vec<Markup> {
         view::time(&change.at),
         html! {
             div.wide {
-                (view::told(&change.command))
+                (view::untrusted_text(&change.command))
                 @for (index, text) in on { div { (linked(&change.command, index, text)) } }
                 @if more > 0 { div.soft { "and " (more) " more" } }
             }
         },
-        view::told(&change.by),
+        view::untrusted_text(&change.by),
     ]
 }
 
@@ -59,14 +59,14 @@ fn linked(command: &str, index: usize, text: &str) -> Markup {
             "/find",
             &html! {
                 (view::hidden("text", text))
-                button.quiet aria-label={ "Find " (text) } { (view::told(text)) }
+                button.quiet aria-label={ "Find " (text) } { (view::untrusted_text(text)) }
             },
         );
     }
     html! {
         @match page_of(command, index, text) {
-            Some(page) => { a href=(page) { (view::told(text)) } }
-            None => { span.soft { (view::told(text)) } }
+            Some(page) => { a href=(page) { (view::untrusted_text(text)) } }
+            None => { span.soft { (view::untrusted_text(text)) } }
         }
     }
 }
@@ -81,7 +81,7 @@ fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
     if let Some(SettlementKey { mode, unit, .. }) = SettlementKey::parse(text) {
         return Some(link::path(&["units", unit, "usage"]) + "?mode=" + mode.name());
     }
-    if let Some(PricesKey { mode, .. }) = PricesKey::parse(text) {
+    if let Some(PriceListVersionKey { mode, .. }) = PriceListVersionKey::parse(text) {
         return Some(link::path(&["prices"]) + "?mode=" + mode.name());
     }
     match (command.split(' ').next()?, index) {

@@ -1,21 +1,21 @@
 //! The start page with the search, and its results.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::transaction::{self, level};
-use super::{Desk, Result, orders, view};
+use super::{PageContext, Result, orders, view};
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
-use crate::handle::{Clock, Entropy};
-use crate::ledger::{Direction, Place};
+use crate::ledger::{Direction, PageCursor};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
-use crate::operator::keys::{self, KeyNote, KeyRow};
-use crate::operator::register::{self, Unknown};
-use crate::operator::roles::Act;
-use crate::operator::transactions::{self, By, Found, Wanted};
+use crate::operator::keys::{self, KeyMetadata, KeyRow};
+use crate::operator::register::{self, Unregistered};
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 use crate::pledge::TransactionId;
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -33,21 +33,21 @@ const EMAIL: &str = "email";
 
 /// The start page: the search for people who may use it, and links. Reads nothing from Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let content = html! {
-        @if desk.may(Act::Support) {
+        @if context.may(Permission::Support) {
             section { (search_form(&query.only(&["unit"]), false)) }
         } @else {
             p.lead { "See the usage of all units, or choose a unit to see its months." }
         }
         ul.links {
             li { a href="/orders" { "Newest transactions" } }
-            @if desk.may(Act::Account) { li { a href="/usage" { "Usage of all units" } } }
+            @if context.may(Permission::Account) { li { a href="/usage" { "Usage of all units" } } }
             li { a href="/units" { "Units" } }
         }
-        @if desk.may(Act::Operate) {
+        @if context.may(Permission::Operate) {
             p { a href="/person" { "Erase a person" } ": all transactions of one e-mail address in a unit" }
         }
     };
@@ -96,7 +96,7 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
 /// Finds the transaction, key, unit or team with this ID, or the transactions with this reference or e-mail address. KV cost:
 /// at most 10 calls, and those to find a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (text, unit) = (form.text("text"), form.text("unit"));
@@ -107,20 +107,20 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(again(form, &problem, true));
     }
     if let Some(id) = transaction_id(text) {
-        return transaction::transaction(desk, id).await;
+        return transaction::transaction(context, id).await;
     }
     if let Some(text) = key_text(text) {
-        let key = find_key(desk.store, text).await?;
+        let key = find_key(context.store, text).await?;
         let is_pasted = text.starts_with(KEY);
         match key {
-            Some(key) => return Ok(key_page(&key, desk.may(Act::Operate))),
+            Some(key) => return Ok(key_page(&key, context.may(Permission::Operate))),
             None if is_pasted => return Ok(no_key(form)),
             None => {}
         }
     }
     match unit {
-        "" => without_unit(desk, form).await,
-        _ => within(desk, form).await,
+        "" => without_unit(context, form).await,
+        _ => within(context, form).await,
     }
 }
 
@@ -175,18 +175,20 @@ fn key_page(key: &KeyRow, operates: bool) -> Page {
     Page::new("API key", content)
 }
 
-fn key_facts(key: &KeyRow, note: &KeyNote) -> Markup {
+fn key_facts(key: &KeyRow, note: &KeyMetadata) -> Markup {
     let mut rows = vec![
         ("ID", html! { code { (key.name.id) } }),
         ("Mode", transaction::mode(note.mode.is_live())),
-        ("Created", html! { (view::time(&note.created)) " by " (view::told(&note.by)) }),
+        ("Created", html! { (view::time(&note.created)) " by " (view::untrusted_text(&note.by)) }),
     ];
     let texts = [
         ("Label", Some(&note.label).filter(|label| !label.is_empty())),
         ("Replaces", note.predecessor.as_ref()),
         ("Replaced by", note.successor.as_ref()),
     ];
-    rows.extend(texts.into_iter().filter_map(|(name, text)| Some((name, view::told(text?)))));
+    rows.extend(
+        texts.into_iter().filter_map(|(name, text)| Some((name, view::untrusted_text(text?)))),
+    );
     rows.push(match &note.ends {
         Some(ends) => ("Expires", view::time(ends)),
         None => ("Expires", html! { "Never" }),
@@ -216,24 +218,24 @@ fn nothing(form: &Form, content: &Markup) -> Page {
 
 /// Searches for a unit or a team with this ID, and for transactions of all units with this reference or e-mail address.
 async fn without_unit<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let text = form.text("text");
-    let operates = desk.may(Act::Operate);
+    let operates = context.may(Permission::Operate);
     let mut levels = vec![KeyLevel::Unit(text.to_owned()), KeyLevel::Team(text.to_owned())];
     levels
         .retain(|level| level.check().is_ok() && (operates || matches!(level, KeyLevel::Unit(_))));
-    let unknown = register::look_up(desk.store, &levels).await?;
+    let unknown = register::look_up(context.store, &levels).await?;
     levels.retain(|level| unknown.iter().all(|unknown| unknown.level != *level));
-    let orders = match search(desk, form).await {
+    let orders = match search(context, form).await {
         Err(OperatorError::Invalid(problem)) => Err(problem),
         found => Ok(found?),
     };
     if let Ok(found) = &orders
         && !found.found.transactions.is_empty()
     {
-        return Ok(orders_page(desk, form, found, &known(&levels, operates)));
+        return Ok(orders_page(context, form, found, &known(&levels, operates)));
     }
     let content = html! {
         (known(&levels, operates))
@@ -259,7 +261,7 @@ fn known(levels: &[KeyLevel], operates: bool) -> Markup {
 }
 
 /// Suggests units and teams with IDs similar to the search text.
-fn suggestions(unknown: &[Unknown], operates: bool) -> Markup {
+fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
     let near = unknown.iter().filter_map(|unknown| {
         let id = unknown.suggestion.clone()?;
         Some(match unknown.level {
@@ -280,47 +282,47 @@ struct FoundBy {
 
 /// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address.
 async fn search<S: OperatorStore, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result<FoundBy, OperatorError> {
     let text = form.text("text").to_owned();
     let unit = form.given("unit").map(str::to_owned);
-    let wanted = Wanted { unit, mode: Mode::from_name(form.text("mode")) };
-    let from = form.given("older").and_then(Place::parse);
+    let filter = TransactionFilter { unit, mode: Mode::from_name(form.text("mode")) };
+    let from = form.given("older").and_then(PageCursor::parse);
     let from = from.map_or(Direction::Newest, Direction::Older);
     if form.text("by") != EMAIL {
-        let by = By::Reference(text.clone());
-        let of = (&wanted, &by);
-        let found = transactions::find(desk.store, desk.ledger, of, &from, MAX_ROWS).await?;
+        let by = SearchKey::Reference(text.clone());
+        let of = (&filter, &by);
+        let found = transactions::find(context.store, context.ledger, of, &from, MAX_ROWS).await?;
         if !found.transactions.is_empty() || !text.contains('@') {
             return Ok(FoundBy { by: REFERENCE, found });
         }
     }
-    let of = (&wanted, &By::Email(text));
-    let found = transactions::find(desk.store, desk.ledger, of, &from, MAX_ROWS).await?;
+    let of = (&filter, &SearchKey::Email(text));
+    let found = transactions::find(context.store, context.ledger, of, &from, MAX_ROWS).await?;
     Ok(FoundBy { by: EMAIL, found })
 }
 
 /// Finds transactions of a unit by reference or e-mail address.
 async fn within<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let found = match search(desk, form).await {
+    let found = match search(context, form).await {
         Err(OperatorError::Invalid(problem)) => return Ok(again(form, &problem, false)),
         found => found?,
     };
     if !found.found.transactions.is_empty() {
-        return Ok(orders_page(desk, form, &found, &html! {}));
+        return Ok(orders_page(context, form, &found, &html! {}));
     }
     let unit = [KeyLevel::Unit(form.text("unit").to_owned())];
-    let unknown = register::look_up(desk.store, &unit).await?;
+    let unknown = register::look_up(context.store, &unit).await?;
     Ok(nothing(
         form,
         &html! {
-            p.lead { "No transaction of the unit " (view::told(form.text("unit"))) " matches this." }
+            p.lead { "No transaction of the unit " (view::untrusted_text(form.text("unit"))) " matches this." }
             @if !unknown.is_empty() { p { "There is no unit with this ID." } }
-            (suggestions(&unknown, desk.may(Act::Operate)))
+            (suggestions(&unknown, context.may(Permission::Operate)))
             (advice(&found))
         },
     ))
@@ -343,7 +345,7 @@ fn advice(found: &FoundBy) -> Markup {
 
 /// The list of transactions that were found.
 fn orders_page<S, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
     FoundBy { by, found }: &FoundBy,
     above: &Markup,
@@ -357,11 +359,11 @@ fn orders_page<S, C, E>(
                 None => "In all units",
             }
         }
-        (orders::table(desk, &found.transactions, unit.is_none()))
+        (orders::table(context, &found.transactions, unit.is_none()))
         @if let Some(older) = found.older() { (older_form(form, by, &older)) }
         @match &found.coverage {
             Some(coverage) => (view::coverage(coverage)),
-            None => (view::made_just_now()),
+            None => (view::staleness_note()),
         }
         section { h2 { "Search again" } (search_form(&form.only(&["unit", "mode"]), false)) }
     };
@@ -369,7 +371,7 @@ fn orders_page<S, C, E>(
 }
 
 /// The form that requests the next page. It is posted, because an e-mail address must not be part of a URL.
-fn older_form(form: &Form, by: &str, older: &Place) -> Markup {
+fn older_form(form: &Form, by: &str, older: &PageCursor) -> Markup {
     let content = html! {
         @for name in ["text", "unit", "mode"] { (view::hidden(name, form.text(name))) }
         (view::hidden("by", by))

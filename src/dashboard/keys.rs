@@ -3,17 +3,17 @@
 //! A key is shown once, in the response to the form that created it. Sending the form again creates no second key.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::register::{self, named};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link, operation, orders, transaction};
+use super::{PageContext, Refusal, Result, link, operation, orders, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
-use crate::handle::{Clock, Entropy};
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS, USED_SECONDS};
-use crate::operator::keys::{self, End, KeyName, KeyNote, KeyRow, MadeKey};
-use crate::operator::register::Unknown;
+use crate::operator::keys::{self, KeyExpiry, KeyMetadata, KeyName, KeyRow, MadeKey};
+use crate::operator::register::Unregistered;
 use crate::operator::{Done, MAX_PAGES, OperatorError};
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
 
@@ -32,11 +32,11 @@ const KEEPS: [(&str, &str); 4] =
 /// The keys of a unit or a team, with the form to create a key. `missing` contains the unit or team if it does not exist. KV
 /// cost: 1 read, 1 list per 1,000 keys, at most 10.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,
-    missing: &[Unknown],
+    missing: &[Unregistered],
 ) -> Result<Markup> {
-    let (mut rows, has_more) = keys::list(desk.store, Some(level), MAX_PAGES).await?;
+    let (mut rows, has_more) = keys::list(context.store, Some(level), MAX_PAGES).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
     let headings = ["ID", "Mode", "Label", "Change", "Created", "Created by", "Expires"];
@@ -46,9 +46,9 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             (view::table(&headings, &shown, "No API keys yet."))
             (view::more(rows.len()))
             (view::picked(has_more, "keys of all units and teams"))
-            (view::made_just_now())
+            (view::staleness_note())
             h3 { "Create a key" }
-            (make_form(desk, level, &Form::default(), missing))
+            (make_form(context, level, &Form::default(), missing))
         }
     })
 }
@@ -112,22 +112,22 @@ pub(super) fn owner(level: &KeyLevel) -> Markup {
 /// Creates a key. KV cost: 3 reads, 2 writes, 1 list and 1 read per 100 changes of the last hour; 1 more write if its unit
 /// or team is new.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let level = level(form)?;
-    let mode = Mode::from_name(form.text("mode")).filter(|_| desk.has_operation());
+    let mode = Mode::from_name(form.text("mode")).filter(|_| context.has_operation());
     let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
-    let missing = register::missing(desk, std::slice::from_ref(&level), form).await?;
+    let missing = register::missing(context, std::slice::from_ref(&level), form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(make_again(desk, &level, form, &missing, &problem));
+        return Ok(make_again(context, &level, form, &missing, &problem));
     }
     let label = form.text("label").to_owned();
     let record = KeyRecord { label, ..KeyRecord::new(mode, level.clone()) };
-    match keys::create(desk.store, desk.ledger, &desk.author, record).await {
-        Ok(Done { outcome, before }) => Ok(made(desk, &outcome, before.as_ref(), &level)),
+    match keys::create(context.store, context.ledger, &context.author, record).await {
+        Ok(Done { outcome, before }) => Ok(made(context, &outcome, before.as_ref(), &level)),
         Err(OperatorError::Invalid(problem)) => {
-            Ok(make_again(desk, &level, form, &missing, &problem))
+            Ok(make_again(context, &level, form, &missing, &problem))
         }
         Err(error) => Err(error.into()),
     }
@@ -136,27 +136,27 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
 const NOT_WHOLE: &str = "some fields are missing: start from the page of the unit or team";
 
 fn make_again<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,
     form: &Form,
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Page {
     let content = html! {
         (view::problem(problem))
         section {
             h2 { "Create a key for the " (owner(level)) }
-            (make_form(desk, level, form, missing))
+            (make_form(context, level, form, missing))
         }
     };
     Page { status: 422, ..Page::new("The key was not created", content) }
 }
 
 fn make_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     level: &KeyLevel,
     entered: &Form,
-    missing: &[Unknown],
+    missing: &[Unregistered],
 ) -> Markup {
     let label = view::Field {
         name: "label",
@@ -166,7 +166,7 @@ fn make_form<S, C: Clock, E: Entropy>(
     };
     let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];
     html! {
-        (desk.form("/keys", &html! {
+        (context.form("/keys", &html! {
             (level_fields(level))
             div.row {
                 (view::select("mode", "Mode", &modes, entered.text("mode")))
@@ -180,13 +180,13 @@ fn make_form<S, C: Clock, E: Entropy>(
 
 /// The page of a new key; of a key that the same form created before, if the form was sent again.
 fn made<S, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
     before: Option<&String>,
     level: &KeyLevel,
 ) -> Page {
     match &made.key {
-        Some(key) => Page::new("New key", shown_once(desk, key, made, level)),
+        Some(key) => Page::new("New key", shown_once(context, key, made, level)),
         None => Page {
             status: 409,
             ..Page::new("The key was already created", made_before(made, before, level))
@@ -227,7 +227,7 @@ fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
 
 /// The new key, and how to use it.
 fn shown_once<S, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     key: &str,
     made: &MadeKey,
     level: &KeyLevel,
@@ -257,7 +257,7 @@ fn shown_once<S, C, E>(
                 }
                 ". To test it, request a transaction that does not exist:"
             }
-            pre tabindex="0" { code { (curl(desk, key, level)) } }
+            pre tabindex="0" { code { (curl(context, key, level)) } }
             p {
                 "If the key works, the response is " code { "Pledge transaction not found" }
                 "; otherwise it is " code { "Authentication failed" } "."
@@ -268,8 +268,8 @@ fn shown_once<S, C, E>(
 }
 
 /// A curl command that tests a key. It changes nothing in either mode.
-fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> String {
-    let origin = match &*desk.settings.service_origin {
+fn curl<S, C, E>(context: &PageContext<'_, S, C, E>, key: &str, level: &KeyLevel) -> String {
+    let origin = match &*context.settings.service_origin {
         "" => "https://YOUR-SERVICE",
         origin => origin,
     };
@@ -286,26 +286,27 @@ fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> Strin
 /// Asks how long the old key keeps working (KV cost: 1 read), then creates the new key (KV cost: about 10 reads and writes,
 /// and 1 list of the last changes).
 pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
-    let Some(keep) = keep(form).filter(|_| desk.has_operation()) else {
-        return confirm_rotation(desk, key, &level).await;
+    let Some(keep) = keep(form).filter(|_| context.has_operation()) else {
+        return confirm_rotation(context, key, &level).await;
     };
-    let rotated = keys::rotate(desk.store, desk.ledger, &desk.author, &name(key), keep).await;
+    let rotated =
+        keys::rotate(context.store, context.ledger, &context.author, &name(key), keep).await;
     let Done { outcome: rotated, before } = match rotated {
         Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
         rotated => rotated?,
     };
-    let page = made(desk, &rotated.made, before.as_ref(), &level);
+    let page = made(context, &rotated.made, before.as_ref(), &level);
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
-        Ok(End { revoked: true, .. }) => {
+        Ok(KeyExpiry { revoked: true, .. }) => {
             html! { "Somebody revoked the old key at the same time. It stays revoked." }
         }
         Ok(_) if keep == 0 => html! { "The old key was revoked. " (lives()) },
-        Ok(End { ends, .. }) => {
+        Ok(KeyExpiry { ends, .. }) => {
             html! { "The old key stops working on " (view::time(ends)) ". Use the new key by then." }
         }
         Err(error) => html! {
@@ -339,11 +340,13 @@ fn name(key: CredentialKey) -> String {
 }
 
 async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     key: CredentialKey,
     level: &KeyLevel,
 ) -> Result {
-    let Some(row) = keys::get(desk.store, &name(key)).await? else { return Ok(gone(key, level)) };
+    let Some(row) = keys::get(context.store, &name(key)).await? else {
+        return Ok(gone(key, level));
+    };
     let successor = row.note.as_ref().and_then(|note| note.successor.as_ref());
     let content = html! {
         @if let Some(successor) = successor {
@@ -354,7 +357,7 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
         }
         section {
             (facts(&row, level))
-            (desk.form("/keys/rotate", &html! {
+            (context.form("/keys/rotate", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "Keep the old key working for", &KEEPS, "86400"))
                 button { "Create the new key" }
@@ -370,7 +373,7 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
 fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
     let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
-    if let Some(KeyNote { mode: mode_of, label, created, by, ends, .. }) = &row.note {
+    if let Some(KeyMetadata { mode: mode_of, label, created, by, ends, .. }) = &row.note {
         facts.extend([
             ("Mode", transaction::mode(mode_of.is_live())),
             ("Label", html! { bdi { (label) } }),
@@ -386,18 +389,18 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
 
 /// Asks for confirmation (KV cost: 1 read), then revokes the key (KV cost: 2 reads, 2 writes).
 pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
-    if desk.was_done().await?.is_none() {
-        let row = keys::get(desk.store, &name(key)).await?;
+    if context.was_done().await?.is_none() {
+        let row = keys::get(context.store, &name(key)).await?;
         let Some(row) = row else { return Ok(gone(key, &level)) };
         if form.text("sure").is_empty() {
-            return Ok(confirm_revocation(desk, &row, &level));
+            return Ok(confirm_revocation(context, &row, &level));
         }
     }
-    let revoked = keys::revoke(desk.store, desk.ledger, &desk.author, &name(key)).await?;
+    let revoked = keys::revoke(context.store, context.ledger, &context.author, &name(key)).await?;
     let Done { outcome: KeyName { id, .. }, before } = revoked;
     let content = html! {
         (operation::before(before.as_ref()))
@@ -408,7 +411,7 @@ pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 fn confirm_revocation<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     row: &KeyRow,
     level: &KeyLevel,
 ) -> Page {
@@ -419,7 +422,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
                 "Everything that uses this key will stop working, and no backup restores the key. " (lives())
                 " To change a key without an interruption, replace it instead."
             }
-            (desk.form("/keys/revoke", &html! {
+            (context.form("/keys/revoke", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level)) (hidden("sure", "yes"))
                 button.alarm { "Revoke the key " (row.name.id) }
             }))

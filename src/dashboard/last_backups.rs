@@ -1,20 +1,20 @@
 //! The last backups, a part of the page System.
 
-use super::{Desk, Result, view};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Result, view};
 use crate::operator::OperatorError;
 use crate::operator::backups::{self, Backup};
+use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, StoreError};
 use crate::time::{DAY_MS, age_ms};
 use maud::{Markup, html};
 
 /// Shows the last full backup and the last increment. KV cost: 2 reads.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
 ) -> Result<Markup> {
-    let now_ms = desk.clock.now_ms();
-    let full = made(readable(backups::last(desk.store).await)?, now_ms);
-    let increment = made(readable(backups::last_increment(desk.store).await)?, now_ms);
+    let now_ms = context.clock.now_ms();
+    let full = made(readable(backups::last(context.store).await)?, now_ms);
+    let increment = made(readable(backups::last_increment(context.store).await)?, now_ms);
     Ok(html! {
         (view::facts(&[("Full", full), ("Increment", increment)]))
         p {
@@ -46,7 +46,7 @@ fn made(found: Found, now_ms: u64) -> Markup {
                 @if let Some(days) = days(&at).filter(|days| *days > 0) {
                     " (" (days) @if days == 1 { " day ago)" } @else { " days ago)" }
                 }
-                ", " (records) " records, by " (view::told(&by))
+                ", " (records) " records, by " (view::untrusted_text(&by))
             }
             Ok(None) => span.soft { "No backup has been recorded." }
             Err(problem) => span.problem { (view::sentence(&problem)) }

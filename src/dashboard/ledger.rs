@@ -1,9 +1,9 @@
 //! The health of the ledger: `GET /healthz` for monitors, and a section of the page System.
 
-use super::frame::Page;
-use super::{Desk, Result, view};
-use crate::handle::Clock;
+use super::layout::Page;
+use super::{PageContext, Result, view};
 use crate::ledger::{self, Finding, FindingKind, Health, Ledger, LedgerError, Pass, Removed};
+use crate::service::Clock;
 use crate::time::date_time;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -38,15 +38,15 @@ pub(super) async fn health(ledger: Option<&dyn Ledger>, version: &str, now_ms: u
 }
 
 /// Serves `GET /healthz` to a person.
-pub(super) async fn health_page<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Result {
-    Ok(health(desk.ledger, &desk.settings.version, desk.clock.now_ms()).await)
+pub(super) async fn health_page<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Result {
+    Ok(health(context.ledger, &context.settings.version, context.clock.now_ms()).await)
 }
 
 /// The section of the page System. Cost: 2 ledger calls.
-pub(super) async fn section<S, C: Clock, E>(desk: &Desk<'_, S, C, E>) -> Markup {
-    let content = match desk.ledger {
-        None => html! { p { (view::marked(&view::sentence(UNBOUND))) } },
-        Some(ledger) => match look(ledger, desk.clock.now_ms()).await {
+pub(super) async fn section<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Markup {
+    let content = match context.ledger {
+        None => html! { p { (view::inline_code(&view::sentence(UNBOUND))) } },
+        Some(ledger) => match look(ledger, context.clock.now_ms()).await {
             Ok((health, findings)) => state(&health, &findings),
             Err(error) => view::problem(&error.to_string()),
         },
@@ -114,7 +114,7 @@ fn rows(findings: &[Finding]) -> Vec<Vec<Markup>> {
         let (what, remedy) = words(finding.kind);
         vec![
             html! { (what) },
-            html! { (view::told(&finding.name)) (detail(finding)) },
+            html! { (view::untrusted_text(&finding.name)) (detail(finding)) },
             view::time(&date_time(finding.found)),
             html! { (remedy) },
         ]
@@ -151,10 +151,10 @@ fn detail(finding: &Finding) -> Markup {
         @match removed {
             Some(Removed { created, currency, cents: Some(cents), .. }) => {
                 br; (view::time(&date_time(created)))
-                ", " (cents / 100) "." (format!("{:02}", cents % 100)) " " (view::told(&currency))
+                ", " (cents / 100) "." (format!("{:02}", cents % 100)) " " (view::untrusted_text(&currency))
             }
             _ if finding.detail.is_empty() => {}
-            _ => { br; (view::told(&finding.detail)) }
+            _ => { br; (view::untrusted_text(&finding.detail)) }
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn tag(status: &Status) -> Markup {
 pub(super) fn explanation(status: &Status) -> Markup {
     let Words { cause, advice, .. } = words(status);
     html! {
-        @if !cause.is_empty() { (view::marked(&view::sentence(&cause))) " " }
-        (view::marked(&advice))
+        @if !cause.is_empty() { (view::inline_code(&view::sentence(&cause))) " " }
+        (view::inline_code(&advice))
     }
 }
 
@@ -27,13 +27,19 @@ pub(super) fn explanation(status: &Status) -> Markup {
 pub(super) fn facts(status: &Status) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(status)) " " (explanation(status)) })];
-    rows.extend(words(status).code.map(|code| ("Code", html! { code { (view::told(code)) } })));
+    rows.extend(
+        words(status).code.map(|code| ("Code", html! { code { (view::untrusted_text(code)) } })),
+    );
     rows.extend(status.at.as_ref().map(|at| ("Updated", view::time(at))));
     rows.extend(status.until.as_ref().map(|until| ("Next attempt", view::time(until))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
-    rows.extend(status.language.as_ref().map(|tag| ("Language", html! { (view::told(tag)) })));
+    rows.extend(
+        status.language.as_ref().map(|tag| ("Language", html! { (view::untrusted_text(tag)) })),
+    );
     let provider = status.provider_id.as_ref();
-    rows.extend(provider.map(|id| ("Mail service ID", html! { code { (view::told(id)) } })));
+    rows.extend(
+        provider.map(|id| ("Mail service ID", html! { code { (view::untrusted_text(id)) } })),
+    );
     view::facts(&rows)
 }

@@ -1,15 +1,15 @@
 //! Failed e-mails.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::transaction::{self, id_link};
-use super::{Desk, Refusal, Result, mail_state, operation, view};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Refusal, Result, mail_state, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{
     self, DayQuery, DayStep, FailedMail, FailedQuery, Failures, State,
 };
 use crate::pledge::TransactionId;
+use crate::service::{Clock, Entropy};
 use crate::store::{FAILED_MAIL_DAYS, OperatorStore};
 use crate::time::parse_ms;
 use maud::{Markup, html};
@@ -23,7 +23,7 @@ const STEP: usize = 20;
 /// The failed e-mails of a day, or the newest ones, with their current state. KV cost: at most 153 calls: 1 list, or 91 lists
 /// (1 per day) if there are more than 1,000; 1 read; and 3 calls for each e-mail that is shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let day = query.given("day");
@@ -35,11 +35,11 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     let after = query.given("after").filter(|after| is_place(after));
     let wanted =
         FailedQuery { day: day.map(str::to_owned), limit: LIMIT, after: after.map(str::to_owned) };
-    let failures = notifications::failed(desk.store, desk.clock, &wanted).await?;
+    let failures = notifications::failed(context.store, context.clock, &wanted).await?;
     let content = html! {
         p.lead { "E-mails that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
         (filter(day.unwrap_or_default()))
-        (list(desk, &failures))
+        (list(context, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
             "E-mails without a delivery result are not listed here: open their transaction. E-mails that failed \
@@ -70,30 +70,36 @@ fn filter(day: &str) -> Markup {
     }
 }
 
-fn list<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failures: &Failures) -> Markup {
-    let has_queue = desk.outbox.is_some();
+fn list<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failures: &Failures,
+) -> Markup {
+    let has_queue = context.outbox.is_some();
     let days = failures.failed.chunk_by(|one, next| one.day == next.day);
     html! {
         @if failures.failed.is_empty() { p { "No failed e-mails." } }
         @for failed in days {
             section {
                 h2 { (view::day(&day_begins(failed))) }
-                @if has_queue { (day_form(desk, failed)) }
-                ul.plain { @for failed in failed { li { (item(desk, failed)) } } }
+                @if has_queue { (day_form(context, failed)) }
+                ul.plain { @for failed in failed { li { (item(context, failed)) } } }
             }
         }
     }
 }
 
 /// The form that sends all failed e-mails of a day again.
-fn day_form<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &[FailedMail]) -> Markup {
+fn day_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failed: &[FailedMail],
+) -> Markup {
     let Some(FailedMail { day, .. }) = failed.first() else { return html! {} };
     let content = html! {
         (view::hidden("day", day))
         button.quiet { "Send all failed e-mails of this day again" }
     };
     html! {
-        (desk.form("/mails", &content))
+        (context.form("/mails", &content))
         p { small { "This includes e-mails of this day that are not shown here. Each is sent once, if it is still failed." } }
     }
 }
@@ -102,25 +108,28 @@ fn day_begins(failed: &[FailedMail]) -> String {
     failed.first().map(|failed| format!("{}T00:00:00Z", failed.day)).unwrap_or_default()
 }
 
-fn item<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, failed: &FailedMail) -> Markup {
-    let has_queue = desk.outbox.is_some();
+fn item<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    failed: &FailedMail,
+) -> Markup {
+    let has_queue = context.outbox.is_some();
     html! {
         p { (id_link(&failed.id)) }
         @match &failed.now {
             Some(now) => {
                 p {
-                    (transaction::unit(&now.unit)) " to " (view::told(&now.recipient)) " "
+                    (transaction::unit(&now.unit)) " to " (view::untrusted_text(&now.recipient)) " "
                     @if !now.mode.is_live() { (transaction::mode(false)) }
                 }
                 p {
                     (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))
-                    @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::told(code)) } }
+                    @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::untrusted_text(code)) } }
                 }
                 @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
-                    (transaction::resend_form(desk, &failed.id, &now.mail))
+                    (transaction::resend_form(context, &failed.id, &now.mail))
                 }
             }
-            None => p { (view::marked(&view::sentence(failed.problem.as_deref().unwrap_or_default()))) }
+            None => p { (view::inline_code(&view::sentence(failed.problem.as_deref().unwrap_or_default()))) }
         }
     }
 }
@@ -136,18 +145,18 @@ fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
 
 /// The counts of all steps so far. The form carries them to the next step.
 #[derive(Clone, Copy)]
-struct Tally {
+struct ResendProgress {
     queued: usize,
     before: usize,
     ended: usize,
 }
 
-impl Tally {
+impl ResendProgress {
     const NAMES: [&str; 3] = ["queued", "before", "ended"];
 
     fn new(form: &Form, step: &DayStep) -> Self {
         let [queued, before, ended] = Self::NAMES.map(|name| form.text(name).parse().unwrap_or(0));
-        Tally {
+        ResendProgress {
             queued: step.queued.saturating_add(queued),
             before: step.before.saturating_add(before),
             ended: step.ended.saturating_add(ended),
@@ -172,41 +181,41 @@ impl Tally {
 /// Sends the failed e-mails of a day again, 20 per step. If the form is sent twice, e-mails that are already queued are not
 /// queued again. KV cost: at most 84 calls and 21 writes; 20 calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let outbox = desk.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
+    let outbox = context.outbox.ok_or_else(|| Refusal::invalid(transaction::NO_QUEUE))?;
     let day = form.given("day").filter(|day| is_day(day));
     let day = day.ok_or_else(|| Refusal::invalid("write the day as 2026-11-21"))?;
     let from = form.given("from").map(str::to_owned);
     let query = DayQuery { day: day.to_owned(), from, count: STEP };
-    let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
+    let (store, author, rounds) = (context.store, &context.author, context.rounds);
     let done =
-        notifications::resend_day(store, desk.ledger, author, outbox, rounds, &query).await?;
+        notifications::resend_day(store, context.ledger, author, outbox, rounds, &query).await?;
     let step = done.outcome;
-    let tally = Tally::new(form, &step);
+    let progress = ResendProgress::new(form, &step);
     let content = html! {
         (operation::before(done.before.as_ref()))
-        (stand(&step, tally))
+        (stand(&step, progress))
         p.lead { "E-mails that failed on " (view::day(&format!("{day}T00:00:00Z"))) }
         (refused(&step))
-        @if let Some(next) = &step.next { (next_step(desk, day, next, tally, step.untaken)) }
+        @if let Some(next) = &step.next { (next_step(context, day, next, progress, step.untaken)) }
         p { a href={ "/mails?day=" (day) } { "Failed e-mails of this day" } }
     };
     Ok(Page::new(TITLE, content))
 }
 
-fn stand(step: &DayStep, tally: Tally) -> Markup {
+fn stand(step: &DayStep, progress: ResendProgress) -> Markup {
     match (step.untaken, &step.next) {
         (true, _) => view::problem(
             "the queue did not accept all of them. Try again later: e-mails that are already queued are not \
              queued again",
         ),
         (false, Some(_)) => {
-            view::notice(&html! { "There are more e-mails of this day. " (tally.words()) })
+            view::notice(&html! { "There are more e-mails of this day. " (progress.words()) })
         }
         (false, None) => {
-            view::done(&html! { "All e-mails of this day were processed. " (tally.words()) })
+            view::done(&html! { "All e-mails of this day were processed. " (progress.words()) })
         }
     }
 }
@@ -222,17 +231,17 @@ fn refused(step: &DayStep) -> Markup {
 }
 
 fn next_step<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     day: &str,
     next: &str,
-    tally: Tally,
+    progress: ResendProgress,
     is_same: bool,
 ) -> Markup {
     let content = html! {
         (view::hidden("day", day))
         (view::hidden("from", next))
-        (tally.hidden())
+        (progress.hidden())
         button { @if is_same { "Try again" } @else { "Continue" } }
     };
-    desk.form("/mails", &content)
+    context.form("/mails", &content)
 }

@@ -13,7 +13,7 @@ pub(super) const PAGE_BYTES: usize = 512 * 1024;
 /// A store that reserves the bytes of all records that a request reads, until the request ends.
 pub(super) struct Metered<'s, S> {
     store: &'s S,
-    held: Rc<RefCell<Held<'s>>>,
+    held: Rc<RefCell<HeldBytes<'s>>>,
 }
 
 impl<'s, S> Metered<'s, S> {
@@ -23,13 +23,13 @@ impl<'s, S> Metered<'s, S> {
     /// If the requests in flight already hold too many bytes.
     pub fn new(store: &'s S, mut reservation: Reservation<'s>) -> Result<Self, Busy> {
         reservation.resize(PAGE_BYTES)?;
-        let held = Held { reservation, records: 0, many: 0 };
+        let held = HeldBytes { reservation, records: 0, many: 0 };
         Ok(Metered { store, held: Rc::new(RefCell::new(held)) })
     }
 }
 
 /// The bytes that a request holds.
-struct Held<'s> {
+struct HeldBytes<'s> {
     reservation: Reservation<'s>,
     /// Bytes of the records that were read one at a time.
     records: usize,
@@ -37,7 +37,7 @@ struct Held<'s> {
     many: usize,
 }
 
-impl Held<'_> {
+impl HeldBytes<'_> {
     /// Reserves the bytes that are held, and `more`.
     fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
         let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
@@ -50,7 +50,7 @@ pub(super) struct MeteredValue<'s, V> {
     value: V,
     /// The maximum size of the value.
     bytes: usize,
-    held: Rc<RefCell<Held<'s>>>,
+    held: Rc<RefCell<HeldBytes<'s>>>,
 }
 
 impl<V: StoredValue> StoredValue for MeteredValue<'_, V> {

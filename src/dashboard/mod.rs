@@ -9,9 +9,9 @@ mod audit;
 mod chart;
 mod find;
 mod form;
-mod frame;
 mod keys;
 mod last_backups;
+mod layout;
 mod ledger;
 mod link;
 mod mail_state;
@@ -40,18 +40,18 @@ pub use access::Identity;
 pub use route::{Route, route};
 pub use settings::{Settings, Variables};
 
-use crate::handle::{Clock, Entropy, Outbox};
 use crate::http::{Address, Body, Busy, InFlight, Request, Response};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
-use crate::operator::roles::{Act, Roles};
+use crate::operator::roles::{Permission, Roles};
 use crate::operator::{OperationId, OperatorError};
+use crate::service::{Clock, Entropy, Outbox};
 use crate::store::{OperatorStore, StoreError};
-use frame::{Frame, Page};
+use layout::{Layout, Page};
 use maud::html;
 use metered::Metered;
-use request::Asked;
+use request::PageRequest;
 
 /// The dashboard and its ports.
 #[expect(missing_debug_implementations, reason = "ports")]
@@ -75,7 +75,7 @@ pub struct Dashboard<'d, S, C, E> {
 }
 
 /// The context of one request: the ports, and the roles of the signed-in person.
-struct Desk<'d, S, C, E> {
+struct PageContext<'d, S, C, E> {
     store: &'d S,
     author: Author<'d, C, E>,
     clock: &'d C,
@@ -87,10 +87,10 @@ struct Desk<'d, S, C, E> {
     roles: &'d Roles,
 }
 
-impl<S, C, E> Desk<'_, S, C, E> {
+impl<S, C, E> PageContext<'_, S, C, E> {
     /// Whether the person may do this. Pages leave out links and forms that the person may not use.
-    fn may(&self, act: Act) -> bool {
-        self.roles.may(act)
+    fn may(&self, permission: Permission) -> bool {
+        self.roles.may(permission)
     }
 }
 
@@ -173,7 +173,7 @@ impl Refusal {
             Refusal::Request(404, text) => ("Page not found", text.clone()),
             Refusal::Request(_, text) => ("Invalid request", text.clone()),
         };
-        let text = view::marked(&view::sentence(&text));
+        let text = view::inline_code(&view::sentence(&text));
         Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
     }
 }
@@ -186,19 +186,20 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         identity: Identity<'_>,
     ) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
-        let asked = Asked::new(request);
+        let page_request = PageRequest::new(request);
         let roles = self.settings.roles_of(identity);
-        let page = match self.answer(request, &asked, identity, &roles).await {
+        let page = match self.answer(request, &page_request, identity, &roles).await {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
-        let frame = Frame { settings: self.settings, roles: &roles, identity, path: &asked.path };
+        let layout =
+            Layout { settings: self.settings, roles: &roles, identity, path: &page_request.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
-        let log = asked.log_line(page.status, took_ms);
-        let mut response = page.into_response(&frame);
+        let log = page_request.log_line(page.status, took_ms);
+        let mut response = page.into_response(&layout);
         response.log = Some(log);
         response.keep_https(&Address::parse(&request.url()));
-        if asked.method == "HEAD" {
+        if page_request.method == "HEAD" {
             response.body = Body::Empty; // the headers stay those of a GET
         }
         response
@@ -207,32 +208,33 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
     async fn answer(
         &self,
         request: &impl Request,
-        asked: &Asked,
+        page_request: &PageRequest,
         identity: Identity<'_>,
         roles: &Roles,
     ) -> Result {
-        if identity == Identity::WithoutAddress && asked.route().is_ok_and(|it| it == Route::Health)
+        if identity == Identity::WithoutAddress
+            && page_request.route().is_ok_and(|it| it == Route::Health)
         {
             let now_ms = self.clock.now_ms(); // monitors sign in with a service token of Access
             return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
         }
         let by = identity.address()?;
-        let route = asked.route()?;
-        if !roles.may(route.act()) {
-            return Err(access::refusal(by, roles, route.act(), &self.settings.problems));
+        let route = page_request.route()?;
+        if !roles.may(route.permission()) {
+            return Err(access::refusal(by, roles, route.permission(), &self.settings.problems));
         }
-        asked.check_origin()?;
+        page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.
         let reservation = || self.in_flight.reservation(by.to_owned());
         let store = &Metered::new(self.store, reservation())?;
         let mut of_form = reservation(); // held as long as the form: until the page is rendered
-        let form = asked.form(request, &route, &mut of_form).await?;
+        let form = page_request.form(request, &route, &mut of_form).await?;
         let author = Author::new(by, self.clock, self.entropy)?;
         let author = match form.given(operation::FIELD) {
             None => author,
             Some(id) => author.with_operation(OperationId::parse(id)?),
         };
-        let desk = Desk {
+        let context = PageContext {
             store,
             author,
             clock: self.clock,
@@ -243,6 +245,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             rounds: self.rounds,
             roles,
         };
-        desk.show(&route, &form, &asked.query).await
+        context.show(&route, &form, &page_request.query).await
     }
 }

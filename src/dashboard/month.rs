@@ -1,31 +1,31 @@
 //! Usage and payments of all units in a month.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::usage::{NUMBERS, file, rows};
-use super::{Desk, Result, link, orders, view};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Result, link, orders, view};
 use crate::operator::bound;
-use crate::operator::transactions::Wanted;
+use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::settlement::{Month, SettledSum};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
 /// The mode and month in the query of a page.
 #[derive(Clone, Copy)]
-pub(super) struct Chosen {
+pub(super) struct MonthSelection {
     pub mode: Mode,
     pub month: Month,
 }
 
-impl Chosen {
+impl MonthSelection {
     /// Parses them. The defaults are live mode and the current month.
-    pub fn read<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, query: &Form) -> Result<Self> {
-        let now = Month::at(desk.clock.now_ms()).map(|now| now.to_string()).unwrap_or_default();
+    pub fn read<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<Self> {
+        let now = Month::at(context.clock.now_ms()).map(|now| now.to_string()).unwrap_or_default();
         let month = orders::month(query.given("month").unwrap_or(&now))?;
-        Ok(Chosen { mode: query.mode()?, month })
+        Ok(MonthSelection { mode: query.mode()?, month })
     }
 
     /// Returns the URL of a page with this mode and month.
@@ -36,7 +36,7 @@ impl Chosen {
 
     /// Renders links to both modes and to other months.
     pub fn links(self, path: &str) -> Markup {
-        let at = |month| Chosen { month, ..self }.address(path);
+        let at = |month| MonthSelection { month, ..self }.address(path);
         html! {
             (view::modes(path, self.mode, Some(self.month)))
             nav aria-label="Month" {
@@ -62,28 +62,28 @@ impl Chosen {
 /// The units with transactions in a month or a payment for it. Ledger cost: 4 queries, and 1 per unit whose sum differs from
 /// its payment, at most 20. KV cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let chosen = Chosen::read(desk, query)?;
-    let mut usage = of(desk, chosen).await?;
+    let selection = MonthSelection::read(context, query)?;
+    let mut usage = of(context, selection).await?;
     let all = usage.months.len();
     let totals = usage::totals(&usage.months);
     usage.months.truncate(view::MAX_ROWS);
-    usage::look_up_payments(desk.store, bound(desk.ledger)?, &mut usage.months).await?;
+    usage::look_up_payments(context.store, bound(context.ledger)?, &mut usage.months).await?;
     let content = html! {
-        (chosen.links("/usage"))
+        (selection.links("/usage"))
         section { h2 { "Total" } (total(&totals)) (view::coverage(&usage.coverage)) }
         section {
             h2 { "Units" }
-            (table(desk, &usage.months))
+            (table(context, &usage.months))
             @if all > usage.months.len() {
                 p { "Only the first " (usage.months.len()) " of " (all) " units are shown. The CSV file has all." }
             }
             ul.links {
-                li { a href=(chosen.address("/usage.csv")) { "Download CSV" } }
-                li { a href=(chosen.address("/quantities")) { "Quantities by offering" } }
-                li { a href=(chosen.address("/orders")) { "Transactions" } }
+                li { a href=(selection.address("/usage.csv")) { "Download CSV" } }
+                li { a href=(selection.address("/quantities")) { "Quantities by offering" } }
+                li { a href=(selection.address("/orders")) { "Transactions" } }
             }
         }
     };
@@ -92,24 +92,27 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// CSV export of [`month()`] with all units.
 pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let chosen = Chosen::read(desk, query)?;
-    let mut usage = of(desk, chosen).await?;
-    usage::look_up_payments(desk.store, bound(desk.ledger)?, &mut usage.months).await?;
-    Ok(file(&format!("usage-{}-{}.csv", chosen.mode.name(), chosen.month), &usage))
+    let selection = MonthSelection::read(context, query)?;
+    let mut usage = of(context, selection).await?;
+    usage::look_up_payments(context.store, bound(context.ledger)?, &mut usage.months).await?;
+    Ok(file(&format!("usage-{}-{}.csv", selection.mode.name(), selection.month), &usage))
 }
 
-async fn of<S, C, E>(desk: &Desk<'_, S, C, E>, chosen: Chosen) -> Result<Usage> {
-    let wanted = Wanted { unit: None, mode: Some(chosen.mode) };
-    Ok(usage::of_month(bound(desk.ledger)?, &wanted, chosen.month).await?)
+async fn of<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    selection: MonthSelection,
+) -> Result<Usage> {
+    let filter = TransactionFilter { unit: None, mode: Some(selection.mode) };
+    Ok(usage::of_month(bound(context.ledger)?, &filter, selection.month).await?)
 }
 
 fn total(totals: &[SettledSum]) -> Markup {
     let row = |sum: &SettledSum| {
         vec![
-            view::told(&sum.currency_code),
+            view::untrusted_text(&sum.currency_code),
             html! { strong { (sum.amount) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) } },
@@ -120,11 +123,16 @@ fn total(totals: &[SettledSum]) -> Markup {
     view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }
 
-fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
+fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
     let of_unit = |usage: &MonthUsage| {
         let page = link::path(&["units", &usage.unit, "usage"]);
         let page = link::with(&page, &[("mode", usage.mode.name())]);
-        rows(desk, usage, &html! { a href=(page) { (view::told(&usage.unit)) } }, false)
+        rows(
+            context,
+            usage,
+            &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } },
+            false,
+        )
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
     let headings = ["Unit", "Sum", "Payment", "Transactions", "Unpriced pledges"];

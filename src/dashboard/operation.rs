@@ -1,15 +1,15 @@
 //! Operation IDs of forms: a form that is sent twice is carried out once.
 
 use super::view::{self, hidden};
-use super::{Desk, Result};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Result};
 use crate::operator::{OperationId, was_done};
+use crate::service::{Clock, Entropy};
 use maud::{Markup, html};
 
 /// The name of the field with the operation ID.
 pub(super) const FIELD: &str = "operation";
 
-impl<S, C: Clock, E: Entropy> Desk<'_, S, C, E> {
+impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
     /// Renders a form with a new operation ID, which is posted to a path of the dashboard.
     pub fn form(&self, action: &str, content: &Markup) -> Markup {
         let id = OperationId::new(self.clock, self.entropy);

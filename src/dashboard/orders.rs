@@ -1,15 +1,15 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::transaction::{self, id_link, money};
-use super::{Desk, Refusal, Result, link, view};
-use crate::handle::{Clock, Entropy};
-use crate::ledger::{Direction, Order, OrderPage, Place};
+use super::{PageContext, Refusal, Result, link, view};
+use crate::ledger::{Direction, Order, OrderPage, PageCursor};
 use crate::operator::bound;
-use crate::operator::roles::Act;
-use crate::operator::transactions::{self, ListQuery, Listed, Wanted};
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, ListQuery, TransactionFilter, TransactionPage};
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
@@ -22,17 +22,17 @@ const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"]
 
 /// A page of transactions, newest first, of all units, of one unit, or of one key. Cost: 3 ledger queries.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let (selected, from) = (selected(query)?, direction(query)?);
-    let listed = transactions::list(bound(desk.ledger)?, &selected, &from, PAGE).await?;
-    let Listed { page, coverage } = &listed;
+    let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
+    let TransactionPage { page, coverage } = &listed;
     let content = html! {
         (selection(query, &selected))
         section {
             (pages(query, &from, page, "Pages"))
-            (table(desk, &page.orders, selected.wanted.unit.is_none()))
+            (table(context, &page.orders, selected.filter.unit.is_none()))
             (pages(query, &from, page, "Pages, below the list"))
             (view::coverage(coverage))
         }
@@ -49,7 +49,7 @@ fn selected(query: &Form) -> Result<ListQuery> {
         parse_ms(time).ok_or_else(|| Refusal::invalid("`since` is not a valid date-time"))
     });
     Ok(ListQuery {
-        wanted: Wanted { unit, mode },
+        filter: TransactionFilter { unit, mode },
         key: query.given("key").map(str::to_owned),
         month: query.given("month").map(month).transpose()?,
         unpriced: query.given("unpriced").is_some(),
@@ -64,7 +64,7 @@ pub(super) fn month(text: &str) -> Result<Month> {
 
 fn direction(query: &Form) -> Result<Direction> {
     let place = |name: &str| {
-        let place = query.given(name).map(Place::parse);
+        let place = query.given(name).map(PageCursor::parse);
         place.map(|place| place.ok_or_else(|| Refusal::invalid(NO_PLACE))).transpose()
     };
     Ok(match (place("older")?, place("newer")?) {
@@ -83,13 +83,13 @@ pub(super) fn address(parameters: &[(&str, &str)]) -> String {
 
 /// Describes the filters in a sentence.
 fn selection(query: &Form, selected: &ListQuery) -> Markup {
-    let Wanted { unit, mode } = &selected.wanted;
+    let TransactionFilter { unit, mode } = &selected.filter;
     html! {
         p.lead {
             @if selected.unpriced { "Transactions with unpriced pledges" } @else { "Transactions" }
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
             @else { " of all units" }
-            @if let Some(key) = &selected.key { ", created with the API key " code { (view::told(key)) } }
+            @if let Some(key) = &selected.key { ", created with the API key " code { (view::untrusted_text(key)) } }
             @if let Some(month) = selected.month { ", in " (view::month(month)) }
             @if let Some(mode) = mode { ", in " (mode.name()) " mode" }
             @if selected.changed_after.is_some() {
@@ -102,12 +102,12 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
 
 /// A table of transactions.
 pub(super) fn table<S, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     orders: &[Order],
     of_all_units: bool,
 ) -> Markup {
     let (opens, of_unit) =
-        (desk.may(Act::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
+        (context.may(Permission::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
     let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
     let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
     let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();
@@ -140,7 +140,7 @@ fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();
-    let place = |name, place: &Place| {
+    let place = |name, place: &PageCursor| {
         let text = place.to_string();
         address(&[filters.as_slice(), &[(name, &*text)]].concat())
     };

@@ -1,14 +1,14 @@
 //! Marks a month of a unit as paid, and undoes that.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, link, operation};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Refusal, Result, link, operation};
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
-use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
+use crate::operator::payments::{self, Paid, Payment, ShopMonth, StatedAmount};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::CurrencyCode;
+use crate::service::{Clock, Entropy};
 use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -16,17 +16,17 @@ use strum::VariantArray as _;
 
 /// Shows the form for a payment, or saves the payment. Cost: at most 9 ledger queries, 5 KV calls.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     if form.text("step") != "mark" {
-        return Ok(ask(desk, &of, form, None));
+        return Ok(ask(context, &of, form, None));
     }
-    match mark(desk, &of, form).await {
+    match mark(context, &of, form).await {
         Ok(paid) => Ok(marked(&of, &paid)),
-        Err(OperatorError::Invalid(problem)) => Ok(ask(desk, &of, form, Some(&problem))),
+        Err(OperatorError::Invalid(problem)) => Ok(ask(context, &of, form, Some(&problem))),
         Err(error) => Err(error.into()),
     }
 }
@@ -39,14 +39,14 @@ fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
 }
 
 async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     form: &Form,
 ) -> Result<Done<Paid>, OperatorError> {
-    if !desk.has_operation() {
+    if !context.has_operation() {
         return Err(invalid("some fields are missing. Reload the page and try again"));
     }
-    payments::mark(desk.store, desk.ledger, &desk.author, &payment(of, form)?).await
+    payments::mark(context.store, context.ledger, &context.author, &payment(of, form)?).await
 }
 
 fn invalid(problem: &str) -> OperatorError {
@@ -56,7 +56,7 @@ fn invalid(problem: &str) -> OperatorError {
 fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
     let stated = |code: &CurrencyCode| {
         let amount = form.given(&amount_of(*code))?.to_owned();
-        Some(Stated { amount, currency_code: Some(*code) })
+        Some(StatedAmount { amount, currency_code: Some(*code) })
     };
     let amounts: Vec<_> = CurrencyCode::VARIANTS.iter().filter_map(stated).collect();
     if amounts.is_empty() {
@@ -93,7 +93,7 @@ fn amount_of(code: CurrencyCode) -> String {
 /// Renders `Oct 2026 of the unit x (live mode)`.
 fn heading(of: &ShopMonth) -> Markup {
     html! {
-        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { (view::told(&of.unit)) }
+        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { (view::untrusted_text(&of.unit)) }
         " (" (of.mode.name()) " mode)"
     }
 }
@@ -113,7 +113,7 @@ fn back(of: &ShopMonth, label: &str) -> Markup {
 
 /// The form, with the entered values and an error, if any.
 fn ask<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     form: &Form,
     problem: Option<&str>,
@@ -122,7 +122,7 @@ fn ask<S, C: Clock, E: Entropy>(
         @if let Some(problem) = problem { (view::problem(problem)) }
         p.lead { (heading(of)) }
         section {
-            (desk.form(&link::path(&["units", &of.unit, "paid"]), &html! {
+            (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, "mark"))
                 (view::hidden("currencies", form.text("currencies")))
                 (fields(form))
@@ -198,7 +198,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
     let amounts = html! {
         @for sum in sums {
             div {
-                (sum.amount) " " (view::told(&sum.currency_code))
+                (sum.amount) " " (view::untrusted_text(&sum.currency_code))
                 small {
                     ", transactions: " (sum.transactions)
                     @if sum.unpriced > 0 { ", unpriced pledges: " (sum.unpriced) }
@@ -209,8 +209,8 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
     view::facts(&[
         ("Amount", amounts),
         ("Paid on", view::day(paid_at.as_str())),
-        ("Invoice", view::told(invoice)),
-        ("Marked as paid", html! { (view::time(at)) " by " (view::told(by)) }),
+        ("Invoice", view::untrusted_text(invoice)),
+        ("Marked as paid", html! { (view::time(at)) " by " (view::untrusted_text(by)) }),
     ])
 }
 
@@ -218,18 +218,18 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
 
 /// Shows a payment, and undoes it after confirmation. Cost: at most 3 ledger queries, 5 KV calls.
 pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     let (is_confirmed, seen) = (form.text("step") == "undo", form.text("at"));
-    let was_done = desk.was_done().await?.is_some();
-    let now = if was_done { None } else { payments::get(desk.store, &of).await? };
+    let was_done = context.was_done().await?.is_some();
+    let now = if was_done { None } else { payments::get(context.store, &of).await? };
     match now {
-        _ if was_done => undo(desk, &of, seen).await,
-        Some(now) if is_confirmed && now.at == seen => undo(desk, &of, seen).await,
-        Some(now) => Ok(confirm(desk, &of, &now, is_confirmed)),
+        _ if was_done => undo(context, &of, seen).await,
+        Some(now) if is_confirmed && now.at == seen => undo(context, &of, seen).await,
+        Some(now) => Ok(confirm(context, &of, &now, is_confirmed)),
         None => Err(Refusal::invalid(format!(
             "nothing was undone: {} of this unit ({} mode) is not marked as paid. A payment of the last \
              {SHOWN_SECONDS} s may not show yet",
@@ -240,16 +240,17 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 async fn undo<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     seen: &str,
 ) -> Result {
-    let paid = payments::undo(desk.store, desk.ledger, &desk.author, of, Some(seen)).await?;
+    let paid =
+        payments::undo(context.store, context.ledger, &context.author, of, Some(seen)).await?;
     Ok(undone(of, &paid))
 }
 
 fn confirm<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     now: &Settlement,
     is_other: bool,
@@ -261,7 +262,7 @@ fn confirm<S, C: Clock, E: Entropy>(
         p.lead { (heading(of)) " is marked as paid. Undo this?" }
         section {
             (facts(now))
-            (desk.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
+            (context.form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
                 (hidden(of, "undo"))
                 (view::hidden("at", &now.at))
                 button.alarm { "Undo this payment" }

@@ -3,18 +3,18 @@
 //! The person's e-mail address is only in the form. It never appears in a URL, a record or a receipt.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::transaction::{self, id_link};
-use super::{Desk, Refusal, Result, operation, orders, view};
+use super::{PageContext, Refusal, Result, operation, orders, view};
 use crate::auth::check_id;
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Direction;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::transactions::{
-    self, By, ERASABLE_MINUTES, Found, PersonPlace, PersonStep, Wanted,
+    self, ERASABLE_MINUTES, ErasureCursor, Found, PersonStep, SearchKey, TransactionFilter,
 };
-use crate::operator::{Damaged, Done, bound};
+use crate::operator::{DamagedRecords, Done, bound};
 use crate::pledge::TransactionId;
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 use maud::{Markup, html};
@@ -30,7 +30,7 @@ const MAX_LINES: usize = 1_000;
 
 /// The form for unit and e-mail address. Reads nothing from Workers KV.
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
+    _desk: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     Ok(Page::new(TITLE, question(&query.only(&["unit"]))))
@@ -67,7 +67,7 @@ fn question(form: &Form) -> Markup {
 /// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query, at most [`LISTS`] KV lists, and per transaction at
 /// most 17 KV calls and 1 ledger query.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (unit, address) = (form.text("unit"), form.text("address"));
@@ -78,11 +78,12 @@ pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
     match form.given("confirm") {
-        None => look(desk, unit, address).await,
-        Some(typed) if typed == unit => step(desk, form, unit, address).await,
+        None => look(context, unit, address).await,
+        Some(typed) if typed == unit => step(context, form, unit, address).await,
         Some(_) => {
             let problem = view::problem("nothing was erased: type the unit ID that is shown above");
-            let content = html! { (summary(unit)) (problem) (confirmation(desk, unit, address)) };
+            let content =
+                html! { (summary(unit)) (problem) (confirmation(context, unit, address)) };
             Ok(Page { status: 422, ..Page::new(TITLE, content) })
         }
     }
@@ -93,19 +94,19 @@ const NO_ADDRESS: &str = "enter a complete e-mail address";
 // ---- Find ----------------------------------------------------------------------------------------
 
 async fn look<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     address: &str,
 ) -> Result {
-    let by = By::Email(address.to_owned());
-    let ledger = bound(desk.ledger)?;
+    let by = SearchKey::Email(address.to_owned());
+    let ledger = bound(context.ledger)?;
     let of = (&of_unit(unit), &by);
     let found =
-        transactions::find(desk.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
+        transactions::find(context.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
     let content = html! {
         (summary(unit))
-        (found_rows(desk, &found))
-        (confirmation(desk, unit, address))
+        (found_rows(context, &found))
+        (confirmation(context, unit, address))
         p {
             small {
                 "A transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created."
@@ -115,25 +116,25 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new(TITLE, content))
 }
 
-fn of_unit(unit: &str) -> Wanted {
-    Wanted { unit: Some(unit.to_owned()), mode: None }
+fn of_unit(unit: &str) -> TransactionFilter {
+    TransactionFilter { unit: Some(unit.to_owned()), mode: None }
 }
 
 fn summary(unit: &str) -> Markup {
     html! { p.lead { "Transactions of the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
 }
 
-fn found_rows<S, C, E>(desk: &Desk<'_, S, C, E>, found: &Found) -> Markup {
+fn found_rows<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Found) -> Markup {
     html! {
         @if found.transactions.is_empty() { p { "The ledger has no transaction with this e-mail address." } }
-        @else { (orders::table(desk, &found.transactions, false)) }
+        @else { (orders::table(context, &found.transactions, false)) }
         @if found.more { p { "These are the newest " (MAX_ROWS) ". Older ones will be erased, too." } }
         @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
     }
 }
 
 fn confirmation<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     address: &str,
 ) -> Markup {
@@ -157,7 +158,7 @@ fn confirmation<S, C: Clock, E: Entropy>(
                  this e-mail address. It cannot be undone. Offerings, quantities, times and charges are kept for \
                  accounting. Backups and the shop's own systems still have the data."
             }
-            (desk.form("/person", &content))
+            (context.form("/person", &content))
         }
     }
 }
@@ -165,16 +166,16 @@ fn confirmation<S, C: Clock, E: Entropy>(
 // ---- Erase ---------------------------------------------------------------------------------------
 
 async fn step<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
     unit: &str,
     address: &str,
 ) -> Result {
     let from = match form.given("at") {
         None => None,
-        Some(at) => Some(PersonPlace::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
+        Some(at) => Some(ErasureCursor::parse(at).ok_or_else(|| Refusal::invalid(BROKEN))?),
     };
-    let (records, author) = ((desk.store, bound(desk.ledger)?), &desk.author);
+    let (records, author) = ((context.store, bound(context.ledger)?), &context.author);
     let of = (&of_unit(unit), address);
     let from = from.as_ref();
     let done = transactions::erase_person_step(records, author, of, from, AT_MOST, LISTS).await?;
@@ -187,8 +188,8 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
         (outcome(&step))
         (damaged(&step.damaged))
         @match &step.next {
-            Some(next) => (go_on(desk, unit, address, next, &receipt)),
-            None => (end(&receipt, unit, author.by(), &date_time(desk.clock.now_ms()))),
+            Some(next) => (go_on(context, unit, address, next, &receipt)),
+            None => (end(&receipt, unit, author.by(), &date_time(context.clock.now_ms()))),
         }
     };
     let title = match step.next {
@@ -273,10 +274,10 @@ fn id(line: &str) -> Option<String> {
 }
 
 fn go_on<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     address: &str,
-    next: &PersonPlace,
+    next: &ErasureCursor,
     receipt: &Receipt,
 ) -> Markup {
     let content = html! {
@@ -290,7 +291,7 @@ fn go_on<S, C: Clock, E: Entropy>(
     };
     html! {
         p { "Transactions erased so far: " strong { (receipt.erased.len()) } ". There are more records to check." }
-        (desk.form("/person", &content))
+        (context.form("/person", &content))
     }
 }
 
@@ -326,7 +327,7 @@ fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
 }
 
 /// Says how many records could not be read.
-fn damaged(damaged: &Damaged) -> Markup {
+fn damaged(damaged: &DamagedRecords) -> Markup {
     html! {
         @if damaged.count > 0 {
             p.problem { (damaged.count) " records are damaged and could not be checked." }

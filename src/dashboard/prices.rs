@@ -1,15 +1,15 @@
 //! The price list of a mode: current prices, previews of changes, and the history.
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::view::{self, Field};
-use super::{Desk, Refusal, Result, operation};
-use crate::charge::{Catalogue, UnitPrice};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Refusal, Result, operation};
+use crate::charge::{PriceList, UnitPrice};
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
-use crate::operator::prices::{self, Change, Current, Edit, Listed};
+use crate::operator::prices::{self, Change, Current, Edit, PriceListEntry};
 use crate::operator::{Done, OperatorError};
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, StoreError};
 use maud::{Markup, html};
 
@@ -24,51 +24,51 @@ const MAX_PAGES: usize = 10;
 /// The price list of the mode in the query, which defaults to live. KV cost: at most 16 calls: 1 read, 10 lists, and 5 reads
 /// of 5 price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    let now = prices::current(desk.store, query.mode()?).await?;
-    show(desk, &now, &Form::default(), None).await
+    let now = prices::current(context.store, query.mode()?).await?;
+    show(context, &now, &Form::default(), None).await
 }
 
 /// Previews a change of prices, and applies it after confirmation. KV cost: at most 11 calls, 4 of which write; if the form
 /// is refused, also those of [`prices()`], to show it again with the prices of that time.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let mode = form.mode()?;
-    if desk.was_done().await?.is_some() {
-        return set(desk, mode, &wanted(form)?, form.text("seen"), None).await;
+    if context.was_done().await?.is_some() {
+        return set(context, mode, &wanted(form)?, form.text("seen"), None).await;
     }
-    let now = prices::current(desk.store, mode).await?;
-    match change(desk, &now, form).await {
+    let now = prices::current(context.store, mode).await?;
+    match change(context, &now, form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            let now = prices::current(desk.store, mode).await?;
-            show(desk, &now, form, Some(&problem)).await
+            let now = prices::current(context.store, mode).await?;
+            show(context, &now, form, Some(&problem)).await
         }
         page => page,
     }
 }
 
 async fn change<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     now: &Current,
     form: &Form,
 ) -> Result {
     let edit = wanted(form)?;
     let new = now.with(&edit)?;
     let seen = form.text("seen");
-    now.check_seen(desk.store, seen, &new).await?;
+    now.check_seen(context.store, seen, &new).await?;
     let change = now.compare(&new);
-    if now.catalogue.is_some() && change.is_none() {
+    if now.price_list.is_some() && change.is_none() {
         return Err(invalid("these prices are already set, so nothing would change"));
     }
     let is_confirmed = form.text("step") == "set";
     if is_confirmed && (change.risks.is_empty() || form.given("risks").is_some()) {
-        return set(desk, now.mode, &edit, seen, Some(&change)).await;
+        return set(context, now.mode, &edit, seen, Some(&change)).await;
     }
-    Ok(ask(desk, now, &new, &change, is_confirmed))
+    Ok(ask(context, now, &new, &change, is_confirmed))
 }
 
 fn invalid(problem: &str) -> Refusal {
@@ -96,12 +96,12 @@ fn wanted(form: &Form) -> Result<Edit> {
 
 /// The page of prices, with the entered values and an error, if any.
 async fn show<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     now: &Current,
     entered: &Form,
     problem: Option<&str>,
 ) -> Result {
-    let recent = prices::history(desk.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
+    let recent = prices::history(context.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
     let recent = match recent {
         Err(error @ OperatorError::Store(StoreError::Unavailable | StoreError::Busy)) => {
             return Err(error.into());
@@ -123,11 +123,11 @@ async fn show<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// A notice that newer prices were set, which Workers KV does not show yet.
-fn staleness(now: &Current, recent: &[Listed]) -> Markup {
-    let seen = now.catalogue.as_ref().and_then(|catalogue| catalogue.prices.as_deref());
+fn staleness(now: &Current, recent: &[PriceListEntry]) -> Markup {
+    let seen = now.price_list.as_ref().and_then(|price_list| price_list.prices.as_deref());
     let newer = recent.last().filter(|last| Some(&*last.time) > seen);
     html! {
-        @if let Some(Listed { time, .. }) = newer {
+        @if let Some(PriceListEntry { time, .. }) = newer {
             (view::notice(&html! {
                 "Newer prices were set on " (view::time(time)) ", but this page still shows the previous ones. \
                  Workers KV may take " (SHOWN_SECONDS) " s to show the new ones."
@@ -136,14 +136,14 @@ fn staleness(now: &Current, recent: &[Listed]) -> Markup {
     }
 }
 
-fn today(now: &Current, recent: &[Listed]) -> Markup {
-    let code = code(now.catalogue.as_ref());
+fn today(now: &Current, recent: &[PriceListEntry]) -> Markup {
+    let code = code(now.price_list.as_ref());
     html! {
         h2 { "Current prices" }
-        @match (&now.catalogue, &now.problem) {
-            (Some(catalogue), _) => {
-                (origin(catalogue, recent))
-                (list(catalogue, code))
+        @match (&now.price_list, &now.problem) {
+            (Some(price_list), _) => {
+                (origin(price_list, recent))
+                (list(price_list, code))
             }
             (None, Some(problem)) => { p.problem { (view::sentence(problem)) } }
             (None, None) => { p.soft { "No prices are set: every charge is 0.00 " (code) "." } }
@@ -157,30 +157,30 @@ fn today(now: &Current, recent: &[Listed]) -> Markup {
     }
 }
 
-fn code(catalogue: Option<&Catalogue>) -> &'static str {
-    catalogue.map(|catalogue| catalogue.currency_code).unwrap_or_default().code()
+fn code(price_list: Option<&PriceList>) -> &'static str {
+    price_list.map(|price_list| price_list.currency_code).unwrap_or_default().code()
 }
 
 /// When the prices were set, and by whom.
-fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
-    let Some(time) = &catalogue.prices else { return html! {} };
+fn origin(price_list: &PriceList, recent: &[PriceListEntry]) -> Markup {
+    let Some(time) = &price_list.prices else { return html! {} };
     let by = recent.iter().find(|listed| listed.time == *time);
     let by = by.and_then(|listed| listed.by.as_ref());
     html! {
         p.soft {
             "Set on " (view::time(time))
-            @if let Some(by) = by { " by " (view::told(by)) }
+            @if let Some(by) = by { " by " (view::untrusted_text(by)) }
         }
     }
 }
 
-fn list(catalogue: &Catalogue, code: &str) -> Markup {
-    let prices = catalogue.unit_prices.iter();
+fn list(price_list: &PriceList, code: &str) -> Markup {
+    let prices = price_list.unit_prices.iter();
     let row = |(offering, price): (&String, &UnitPrice)| {
-        vec![view::told(offering), html! { (price.as_str()) }]
+        vec![view::untrusted_text(offering), html! { (price.as_str()) }]
     };
     let rows: Vec<_> = prices.take(MAX_ROWS).map(row).collect();
-    let more = catalogue.unit_prices.len() - rows.len();
+    let more = price_list.unit_prices.len() - rows.len();
     html! {
         (view::table_of(&["Offering", code], &[code], &rows, "No offering has a price."))
         @if more > 0 { p { small { "And " (more) " more." } } }
@@ -192,15 +192,15 @@ fn list(catalogue: &Catalogue, code: &str) -> Markup {
 fn forms(now: &Current, entered: &Form) -> Markup {
     let seen = html! {
         (view::hidden("mode", now.mode.name()))
-        (view::hidden("seen", now.edition()))
+        (view::hidden("seen", now.revision()))
     };
     let is_list = entered.text("change") == "list";
     html! {
         h2 { "Change prices" }
-        @if now.catalogue.is_some() {
+        @if now.price_list.is_some() {
             (view::form("/prices", &html! { (seen) (one(if is_list { None } else { Some(entered) })) }))
         }
-        details open[is_list || now.catalogue.is_none()] {
+        details open[is_list || now.price_list.is_none()] {
             summary { "Replace the whole list" }
             (view::form("/prices", &html! {
                 (seen)
@@ -231,7 +231,7 @@ const EMPTY: &str =
 
 /// The field for a whole list: the entered text, or the current prices if there are at most [`MAX_ROWS`].
 fn whole(now: &Current, entered: Option<&str>) -> Markup {
-    let today = now.catalogue.as_ref().filter(|today| today.unit_prices.len() <= MAX_ROWS);
+    let today = now.price_list.as_ref().filter(|today| today.unit_prices.len() <= MAX_ROWS);
     let text = entered.map(str::to_owned).or_else(|| today.map(as_text)).unwrap_or_default();
     html! {
         label {
@@ -245,13 +245,13 @@ fn whole(now: &Current, entered: Option<&str>) -> Markup {
 }
 
 /// Writes a price list as JSON, one price per line.
-fn as_text(catalogue: &Catalogue) -> String {
+fn as_text(price_list: &PriceList) -> String {
     let price = |(offering, price): (&String, &UnitPrice)| {
         let offering = serde_json::to_string(offering).unwrap_or_default(); // cannot fail
         format!("    {offering}: \"{}\"", price.as_str())
     };
-    let prices: Vec<_> = catalogue.unit_prices.iter().map(price).collect();
-    let code = catalogue.currency_code.code();
+    let prices: Vec<_> = price_list.unit_prices.iter().map(price).collect();
+    let code = price_list.currency_code.code();
     let prices = prices.join(",\n");
     format!("{{\n  \"currencyCode\": \"{code}\",\n  \"unitPrices\": {{\n{prices}\n  }}\n}}")
 }
@@ -259,9 +259,9 @@ fn as_text(catalogue: &Catalogue) -> String {
 // ---- A change ------------------------------------------------------------------------------------
 
 fn ask<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     now: &Current,
-    new: &Catalogue,
+    new: &PriceList,
     change: &Change,
     is_missing: bool,
 ) -> Page {
@@ -271,9 +271,9 @@ fn ask<S, C: Clock, E: Entropy>(
         p.lead { "Preview of the changes in " (mode) " mode. Nothing was saved yet." }
         section {
             (differences(change, code(Some(new))))
-            (desk.form("/prices", &html! {
+            (context.form("/prices", &html! {
                 (view::hidden("mode", mode))
-                (view::hidden("seen", now.edition()))
+                (view::hidden("seen", now.revision()))
                 (view::hidden("change", "list"))
                 (view::hidden("step", "set"))
                 (view::hidden("list", &as_text(new)))
@@ -305,7 +305,7 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
             Some(price) => html! { (price.as_str()) },
             None => html! { span.soft { "none" } },
         };
-        vec![view::told(&change.offering), price(&change.from), price(&change.to)]
+        vec![view::untrusted_text(&change.offering), price(&change.from), price(&change.to)]
     };
     let rows: Vec<_> = prices.iter().take(MAX_ROWS).map(row).collect();
     let more = prices.len() - rows.len();
@@ -321,13 +321,14 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
 
 /// Saves the prices, and shows the changes if they are known.
 async fn set<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     mode: Mode,
     edit: &Edit,
     seen: &str,
     change: Option<&Change>,
 ) -> Result {
-    let done = prices::set(desk.store, desk.ledger, &desk.author, mode, edit, Some(seen)).await?;
+    let done =
+        prices::set(context.store, context.ledger, &context.author, mode, edit, Some(seen)).await?;
     let Done { outcome: time, before } = done;
     let content = html! {
         (operation::before(before.as_ref()))
@@ -337,7 +338,7 @@ async fn set<S: OperatorStore, C: Clock, E: Entropy>(
         }))
         @if let Some(change) = change { section { (differences(change, "the same currency")) } }
         (back(mode, "All prices"))
-        (view::made_just_now())
+        (view::staleness_note())
     };
     Ok(Page::new("New prices", content))
 }
@@ -348,7 +349,7 @@ fn back(mode: Mode, label: &str) -> Markup {
 
 // ---- The history ---------------------------------------------------------------------------------
 
-fn history(recent: &Result<Vec<Listed>, String>) -> Markup {
+fn history(recent: &Result<Vec<PriceListEntry>, String>) -> Markup {
     html! {
         h2 { "History" }
         @match recent {
@@ -359,14 +360,14 @@ fn history(recent: &Result<Vec<Listed>, String>) -> Markup {
                     "No price list has been saved yet.",
                 ))
                 @if recent.len() == MAX_HISTORY { p { small { "Only the newest " (MAX_HISTORY) " are shown." } } }
-                (view::made_just_now())
+                (view::staleness_note())
             }
             Err(problem) => { p.problem { (view::sentence(problem)) } }
         }
     }
 }
 
-fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
+fn line(PriceListEntry { time, by, change, .. }: &PriceListEntry) -> Vec<Markup> {
     let more = change.prices.len().saturating_sub(MAX_CHANGES);
     let price =
         |price: &Option<UnitPrice>| price.as_ref().map_or("none", UnitPrice::as_str).to_owned();
@@ -376,12 +377,12 @@ fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
             div.wide {
                 @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
             @for it in change.prices.iter().take(MAX_CHANGES) {
-                div { (view::told(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
+                div { (view::untrusted_text(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
             }
             @if more > 0 { div.soft { "and " (more) " more" } }
             @if change.is_none() { span.soft { "no changes" } }
             }
         },
-        html! { @match by { Some(by) => { (view::told(by)) } None => { "unknown" } } },
+        html! { @match by { Some(by) => { (view::untrusted_text(by)) } None => { "unknown" } } },
     ]
 }

@@ -1,21 +1,21 @@
 //! A unit's profile: its name, the look of its pages, and its e-mails.
 
 use super::form::Form;
-use super::frame::{Content, Page};
+use super::layout::{Content, Page};
 use super::transaction::MAIL_POLICY;
-use super::unit::{self, After};
+use super::unit::{self, FormResult};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link, operation, register};
+use super::{PageContext, Refusal, Result, link, operation, register};
 use crate::auth::KeyLevel;
-use crate::handle::{Clock, Entropy};
 use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
-use crate::operator::register::Unknown;
-use crate::operator::roles::Act;
+use crate::operator::register::Unregistered;
+use crate::operator::roles::Permission;
 use crate::operator::units::{self, UnitRow};
-use crate::operator::{OperatorError, Seen};
+use crate::operator::{OperatorError, RecordVersion};
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::{self, Language, NewProfile, Profile};
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
@@ -62,9 +62,9 @@ const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
 /// The profile: a form for operators, a list of facts for others. `missing` contains the unit if it does not exist.
 pub(super) fn section<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
-    missing: &[Unknown],
+    missing: &[Unregistered],
 ) -> Markup {
     let profile = members(row);
     html! {
@@ -78,8 +78,8 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
                 a href=(preview_path(&row.unit, "page")) { "page" } ", "
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
-            @if desk.may(Act::Operate) {
-                (profile_form(desk, &row.unit, &profile, &seen(&profile), missing, ""))
+            @if context.may(Permission::Operate) {
+                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
             } @else {
                 (facts(&profile))
             }
@@ -132,11 +132,11 @@ fn facts(profile: &NewProfile) -> Markup {
 
 /// The form. `problem` contains the names of the invalid fields.
 fn profile_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     profile: &NewProfile,
     seen: &str,
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Markup {
     let [texts @ .., (_, language), (_, mail)] = texts(profile);
@@ -149,7 +149,7 @@ fn profile_form<S, C: Clock, E: Entropy>(
         invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
     });
     html! {
-        (desk.form(&link::path(&["units", unit, "profile"]), &html! {
+        (context.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
                 @for field in fields { (field.render()) }
@@ -186,54 +186,55 @@ fn sent(form: &Form) -> NewProfile {
 /// Previews the entered profile, or saves it and shows the unit. KV cost: none for a preview; else at most 3 lists, 6 reads,
 /// 4 writes, and those of the unit's page.
 pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
     let wanted = sent(form);
     if let Some(of) = form.given("preview") {
-        return match Profile::checked(wanted.clone(), desk.clock) {
-            Ok(profile) => preview(desk, Some(&profile), of),
-            Err(problem) => Ok(again(desk, id, &wanted, form.text("seen"), &[], problem)),
+        return match Profile::checked(wanted.clone(), context.clock) {
+            Ok(profile) => preview(context, Some(&profile), of),
+            Err(problem) => Ok(again(context, id, &wanted, form.text("seen"), &[], problem)),
         };
     }
-    if desk.was_done().await?.is_some() {
-        return save(desk, id, wanted, Seen::default()).await;
+    if context.was_done().await?.is_some() {
+        return save(context, id, wanted, RecordVersion::default()).await;
     }
-    let missing = register::missing(desk, &[KeyLevel::Unit(id.to_owned())], form).await?;
+    let missing = register::missing(context, &[KeyLevel::Unit(id.to_owned())], form).await?;
     if let Some(problem) = register::problem(&missing) {
-        return Ok(again(desk, id, &wanted, form.text("seen"), &missing, &problem));
+        return Ok(again(context, id, &wanted, form.text("seen"), &missing, &problem));
     }
-    let row = units::get(desk.store, id).await?;
+    let row = units::get(context.store, id).await?;
     let now = row.as_ref().map(members).unwrap_or_default();
     if row.as_ref().is_some_and(|row| row.profile.is_some()) && seen(&now) == seen(&wanted) {
         let words = html! { "These values are already saved. Nothing was changed." };
-        return shown(desk, id, view::done(&words), row).await;
+        return shown(context, id, view::done(&words), row).await;
     }
     let replaced = row.map(|row| row.seen).unwrap_or_default();
     if form.text("seen") != seen(&now) {
-        let change = replaced.change(desk.store).await?;
-        return Ok(again(desk, id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
+        let change = replaced.change(context.store).await?;
+        return Ok(again(context, id, &wanted, &seen(&now), &[], &overtaken(change.as_ref())));
     }
-    match save(desk, id, wanted.clone(), replaced).await {
+    match save(context, id, wanted.clone(), replaced).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            Ok(again(desk, id, &wanted, &seen(&now), &[], &problem))
+            Ok(again(context, id, &wanted, &seen(&now), &[], &problem))
         }
         page => page,
     }
 }
 
 async fn save<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     wanted: NewProfile,
-    replaced: Seen,
+    replaced: RecordVersion,
 ) -> Result {
     let mails = wanted.mail;
-    let done = units::replace(desk.store, desk.ledger, &desk.author, id, wanted, replaced).await?;
+    let done = units::replace(context.store, context.ledger, &context.author, id, wanted, replaced)
+        .await?;
     let before = operation::before(done.before.as_ref());
     let notice = html! { (before) (view::done(&saved(mails))) };
-    shown(desk, id, notice, Some(done.outcome)).await
+    shown(context, id, notice, Some(done.outcome)).await
 }
 
 /// The error of a form that shows an outdated profile. `change` is the one that set the current profile, if known.
@@ -255,28 +256,28 @@ fn saved(mails: bool) -> Markup {
 }
 
 async fn shown<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     notice: Markup,
     row: Option<UnitRow>,
 ) -> Result {
-    let after = After { notice, row, is_registered: true };
-    unit::page(desk, id, after).await
+    let after = FormResult { notice, row, is_registered: true };
+    unit::page(context, id, after).await
 }
 
 fn again<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     profile: &NewProfile,
     seen: &str,
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Page {
     let content = html! {
         (view::problem(problem))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
-            (profile_form(desk, id, profile, seen, missing, problem))
+            (profile_form(context, id, profile, seen, missing, problem))
         }
     };
     Page { status: 422, ..Page::new("The profile was not saved", content) }
@@ -286,17 +287,17 @@ fn again<S, C: Clock, E: Entropy>(
 
 /// Previews the stored profile. KV cost: 1 read.
 pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     query: &Form,
 ) -> Result {
     crate::auth::check_id(id).map_err(Refusal::invalid)?;
-    let row = units::get(desk.store, id).await?;
-    preview(desk, row.and_then(|row| row.profile).as_ref(), query.text("of"))
+    let row = units::get(context.store, id).await?;
+    preview(context, row.and_then(|row| row.profile).as_ref(), query.text("of"))
 }
 
 fn preview<S, C: Clock, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     profile: Option<&Profile>,
     of: &str,
 ) -> Result {
@@ -304,10 +305,10 @@ fn preview<S, C: Clock, E>(
         serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
-            let page = recipient::page(&example, profile, Language::En, desk.clock);
+            let page = recipient::page(&example, profile, Language::En, context.clock);
             Some((page.html, page.policy))
         }
-        "mail" => recipient::mail(&example, profile, desk.clock)
+        "mail" => recipient::mail(&example, profile, context.clock)
             .map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY))),
         _ => None,
     };

@@ -1,15 +1,15 @@
 //! The quantities that were pledged in a month, by offering, such as the number of trees to plant for October.
 
 use super::form::Form;
-use super::frame::{Content, Page};
-use super::month::Chosen;
-use super::{Desk, Refusal, Result, link, transaction, view};
-use crate::handle::{Clock, Entropy};
+use super::layout::{Content, Page};
+use super::month::MonthSelection;
+use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
-use crate::operator::quantities::{self, Pledged};
-use crate::operator::transactions::Wanted;
+use crate::operator::quantities::{self, PledgedQuantities};
+use crate::operator::transactions::TransactionFilter;
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -19,19 +19,19 @@ const MAX_LINES: usize = 50_000;
 
 /// The quantities of a unit, or of all units. Cost: 3 or 4 ledger queries.
 pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,
     query: &Form,
 ) -> Result {
-    let chosen = Chosen::read(desk, query)?;
-    let pledged = pledged(desk, unit, chosen, MAX_ROWS).await?;
+    let selection = MonthSelection::read(context, query)?;
+    let pledged = pledged(context, unit, selection, MAX_ROWS).await?;
     let content = html! {
         p.lead {
-            "Quantities pledged in " (view::month(chosen.month))
+            "Quantities pledged in " (view::month(selection.month))
             @if let Some(unit) = unit { " through the unit " (transaction::unit(unit)) }
             @else { " through all units" }
         }
-        (chosen.links(&path(unit, "quantities")))
+        (selection.links(&path(unit, "quantities")))
         section {
             (table(&pledged.quantities))
             @if pledged.more { p { "Only the first " (MAX_ROWS) " offerings are shown. The CSV file has all." } }
@@ -39,13 +39,13 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             @if let Some(first) = &pledged.left_out.first {
                 p.problem {
                     "Transactions of any month with too many quantities, missing from all sums here: "
-                    (pledged.left_out.count) ", the first is " (view::told(first)) "."
+                    (pledged.left_out.count) ", the first is " (view::untrusted_text(first)) "."
                 }
             }
             ul.links {
-                li { a href=(chosen.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
-                li { a href=(chosen.address(&path(unit, "usage"))) { "Usage" } }
-                @if unit.is_some() { li { a href=(chosen.address("/quantities")) { "All units" } } }
+                li { a href=(selection.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
+                li { a href=(selection.address(&path(unit, "usage"))) { "Usage" } }
+                @if unit.is_some() { li { a href=(selection.address("/quantities")) { "All units" } } }
             }
         }
     };
@@ -60,19 +60,19 @@ fn path(unit: Option<&str>, last: &str) -> String {
 }
 
 async fn pledged<S, C, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,
-    chosen: Chosen,
+    selection: MonthSelection,
     most: usize,
-) -> Result<Pledged> {
-    let wanted = Wanted { unit: unit.map(str::to_owned), mode: Some(chosen.mode) };
-    Ok(quantities::quantities(bound(desk.ledger)?, &wanted, chosen.month, most).await?)
+) -> Result<PledgedQuantities> {
+    let filter = TransactionFilter { unit: unit.map(str::to_owned), mode: Some(selection.mode) };
+    Ok(quantities::quantities(bound(context.ledger)?, &filter, selection.month, most).await?)
 }
 
 fn table(quantities: &[OfferingSum]) -> Markup {
     let row = |sum: &OfferingSum| {
         vec![
-            view::told(&sum.offering),
+            view::untrusted_text(&sum.offering),
             html! { strong { (sum.quantity) } },
             html! { (sum.transactions) },
         ]
@@ -92,16 +92,16 @@ const HEADINGS: [&str; 7] =
 
 /// CSV export of [`quantities()`].
 pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,
     query: &Form,
 ) -> Result {
-    let chosen = Chosen::read(desk, query)?;
-    let pledged = pledged(desk, unit, chosen, MAX_LINES).await?;
+    let selection = MonthSelection::read(context, query)?;
+    let pledged = pledged(context, unit, selection, MAX_LINES).await?;
     if pledged.more {
         return Err(Refusal::invalid(format!(
             "{} has more than {MAX_LINES} offerings: download the CSV file of a single unit",
-            chosen.month
+            selection.month
         )));
     }
     let complete_up_to = pledged.coverage.complete_up_to.as_deref().unwrap_or_default();
@@ -113,7 +113,7 @@ pub(super) async fn quantities_csv<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let headings = HEADINGS.map(str::to_owned);
     let lines = csv::lines(std::iter::once(headings).chain(pledged.quantities.iter().map(line)));
-    let name = format!("quantities-{}-{}.csv", chosen.mode.name(), chosen.month);
+    let name = format!("quantities-{}-{}.csv", selection.mode.name(), selection.month);
     let file = [BYTE_ORDER_MARK, &lines].concat();
     Ok(Page { status: 200, content: Content::Csv(name, file.into_bytes()) })
 }

@@ -1,10 +1,10 @@
 //! Asks for confirmation before a new unit or team is created, because its ID may be misspelt.
 
 use super::form::Form;
-use super::{Desk, Result};
+use super::{PageContext, Result};
 use crate::auth::KeyLevel;
-use crate::handle::{Clock, Entropy};
-use crate::operator::register::{self, Unknown};
+use crate::operator::register::{self, Unregistered};
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -14,12 +14,12 @@ const NEW: &str = "new";
 /// Returns which of these units and teams do not exist; none if the form confirms that they are new. KV cost: 1 read, and 2
 /// lists for each that is missing.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],
     form: &Form,
-) -> Result<Vec<Unknown>> {
+) -> Result<Vec<Unregistered>> {
     let levels = if is_right(form) { &[] } else { levels };
-    Ok(register::look_up(desk.store, levels).await?)
+    Ok(register::look_up(context.store, levels).await?)
 }
 
 /// Whether the form confirms that the missing IDs are new.
@@ -28,7 +28,7 @@ pub(super) fn is_right(form: &Form) -> bool {
 }
 
 /// Returns `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.
-pub(super) fn problem(missing: &[Unknown]) -> Option<String> {
+pub(super) fn problem(missing: &[Unregistered]) -> Option<String> {
     let names = missing.iter().map(|unknown| named(&unknown.level)).collect::<Vec<_>>();
     let meant = missing.iter().filter_map(|unknown| unknown.suggestion.as_deref());
     let meant = match meant.collect::<Vec<_>>().join(" and ") {
@@ -46,13 +46,13 @@ pub(super) fn named(level: &KeyLevel) -> String {
 }
 
 /// A checkbox that confirms that the missing units and teams are to be created.
-pub(super) fn question(missing: &[Unknown]) -> Markup {
+pub(super) fn question(missing: &[Unregistered]) -> Markup {
     html! {
         @if !missing.is_empty() {
             label {
                 input type="checkbox" name=(NEW) value="yes" required;
                 "The "
-                @for (index, Unknown { level, .. }) in missing.iter().enumerate() {
+                @for (index, Unregistered { level, .. }) in missing.iter().enumerate() {
                     @if index > 0 { " and the " }
                     (named(level))
                 }

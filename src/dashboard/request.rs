@@ -14,7 +14,7 @@ const MAX_FORM_BYTES: usize = 64 * 1024;
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The parts of a request that are checked before its body is read.
-pub(super) struct Asked {
+pub(super) struct PageRequest {
     pub method: String,
     origin: String,
     pub path: String,
@@ -34,11 +34,11 @@ struct Line<'l> {
     ms: u64,
 }
 
-impl Asked {
+impl PageRequest {
     pub fn new(request: &impl Request) -> Self {
         let url = request.url();
         let address = Address::parse(&url);
-        Asked {
+        PageRequest {
             method: request.method().into_owned(),
             origin: address.origin.to_owned(),
             path: address.path.to_owned(),

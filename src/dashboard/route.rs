@@ -2,17 +2,17 @@
 
 use super::form::Form;
 use super::{
-    Desk, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
+    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
     prices, profile, quantities, system, team, transaction, unit, usage,
 };
-use crate::handle::{Clock, Entropy};
 use crate::http::percent_decode;
-use crate::operator::roles::Act;
+use crate::operator::roles::Permission;
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
 /// Generates [`Route`] from a table. A line has the name of the route, `(id)` if its path contains an ID, method and path,
-/// the required permission, and the handler, which also gets the [`Desk`]. `form` is the posted form, `query` the query
+/// the required permission, and the handler, which also gets the [`PageContext`]. `form` is the posted form, `query` the query
 /// string.
 macro_rules! routes {
     (
@@ -31,8 +31,8 @@ macro_rules! routes {
 
         impl Route {
             /// The permission that the route requires.
-            pub fn act(&self) -> Act {
-                match self { $(Route::$route { .. } => Act::$act,)* }
+            pub fn permission(&self) -> Permission {
+                match self { $(Route::$route { .. } => Permission::$act,)* }
             }
 
             /// Method and path with `{id}` in place of an ID, for the log.
@@ -53,7 +53,7 @@ macro_rules! routes {
             None
         }
 
-        impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
+        impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
             /// Renders the page of a route.
             pub(super) async fn show(&self, route: &Route, $form: &Form, $query: &Form) -> Result {
                 match route {

@@ -1,12 +1,12 @@
 //! The page System: versions, limits, roles, the ledger, and the last backups.
 
-use super::frame::Page;
-use super::{Desk, Result, last_backups, ledger, view};
+use super::layout::Page;
+use super::{PageContext, Result, last_backups, ledger, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
-use crate::handle::{Clock, Entropy};
 use crate::http::MAX_BYTES_IN_FLIGHT;
 use crate::operator::delays::{APPLIED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::roles::Role;
+use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, TransactionKey};
 use crate::version::VERSION;
 use maud::{Markup, html};
@@ -14,29 +14,29 @@ use strum::IntoEnumIterator as _;
 
 /// The page System. KV cost: 2 reads. Ledger cost: 2 calls.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
 ) -> Result {
-    let backups = last_backups::section(desk).await?;
-    let ledger = ledger::section(desk).await;
+    let backups = last_backups::section(context).await?;
+    let ledger = ledger::section(context).await;
     let content = html! {
         div.columns {
             div {
-                section { h2 { "Deployment" } (here(desk)) }
+                section { h2 { "Deployment" } (here(context)) }
                 section { h2 { "Last backups" } (backups) }
             }
             section { h2 { "Limits" } (limits()) }
         }
         (ledger)
-        section { h2 { "Roles" } (members(desk)) }
+        section { h2 { "Roles" } (members(context)) }
     };
     Ok(Page::new("System", content))
 }
 
-fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
-    let settings = desk.settings;
+fn here<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
+    let settings = context.settings;
     let or_not_set = |text: &str| match text {
         "" => html! { span.soft { "not set" } },
-        text => view::told(text),
+        text => view::untrusted_text(text),
     };
     view::facts(&[
         ("Environment", or_not_set(&settings.environment)),
@@ -66,10 +66,10 @@ fn limits() -> Markup {
     ])
 }
 
-fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
+fn members<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
     let row = |role: Role| {
         let name: &str = role.into();
-        let members: Vec<_> = desk.settings.members(role).collect();
+        let members: Vec<_> = context.settings.members(role).collect();
         let may = match role {
             Role::Operator => "everything",
             Role::Support => "masked transactions and their e-mails",
@@ -80,13 +80,13 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
             html! { (may) },
             html! {
                 @if members.is_empty() { span.soft { "no members" } }
-                @for member in members { div { (view::told(member)) } }
+                @for member in members { div { (view::untrusted_text(member)) } }
             },
         ]
     };
     let rows: Vec<_> = Role::iter().map(row).collect();
     html! {
-        @for problem in &desk.settings.problems { (view::problem(problem)) }
+        @for problem in &context.settings.problems { (view::problem(problem)) }
         (view::table(&["Role", "Access to", "Members"], &rows, ""))
         p {
             small {

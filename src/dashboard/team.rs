@@ -1,15 +1,15 @@
 //! Teams: the list of all, and the page of one with its units and keys (§5).
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, keys, link, operation, register, unit};
+use super::{PageContext, Refusal, Result, keys, link, operation, register, unit};
 use crate::auth::KeyLevel;
-use crate::handle::{Clock, Entropy};
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
-use crate::operator::register::{self as records, Unknown};
-use crate::operator::teams::{self, Already, TeamRow};
+use crate::operator::register::{self as records, Unregistered};
+use crate::operator::teams::{self, ExistingMember, TeamRow};
 use crate::operator::{Done, MAX_PAGES, OperatorError};
+use crate::service::{Clock, Entropy};
 use crate::store::{OperatorStore, Registered};
 use maud::{Markup, html};
 
@@ -17,9 +17,9 @@ use maud::{Markup, html};
 
 /// The list of teams. KV cost: 2 lists, and 1 list per 1,000 units of teams, at most 10.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
 ) -> Result {
-    let (rows, has_more) = teams::list(desk.store, view::MAX_ROWS, MAX_PAGES).await?;
+    let (rows, has_more) = teams::list(context.store, view::MAX_ROWS, MAX_PAGES).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
@@ -29,9 +29,9 @@ pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
                 p { "Not all teams and units are shown: at most the first " (view::MAX_ROWS) " teams by ID, and the "
                     "first 10,000 of their units. " a href="/" { "Find" } " opens the others by their IDs." }
             }
-            (view::made_just_now())
+            (view::staleness_note())
         }
-        section { h2 { "Create a team" } (add_form(desk, ["", ""], &[], "")) }
+        section { h2 { "Create a team" } (add_form(context, ["", ""], &[], "")) }
     };
     Ok(Page::new("Teams", content))
 }
@@ -47,9 +47,9 @@ fn cells(row: &TeamRow) -> Vec<Markup> {
 }
 
 fn add_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     [team, unit]: [&str; 2],
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Markup {
     let field = |name, label, value| view::Field {
@@ -61,7 +61,7 @@ fn add_form<S, C: Clock, E: Entropy>(
         ..view::Field::default()
     };
     html! {
-        (desk.form("/teams", &html! {
+        (context.form("/teams", &html! {
             div.row {
                 (field("team", "Team ID", team).render())
                 (field("unit", "ID of its first unit", unit).render())
@@ -75,27 +75,27 @@ fn add_form<S, C: Clock, E: Entropy>(
 /// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes; 2 more lists each if the team or the unit is
 /// new.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let (id, unit) = (form.text("team"), form.text("unit"));
-    let again = |missing: &[Unknown], problem: &str| {
+    let again = |missing: &[Unregistered], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Create a team" } (add_form(desk, [id, unit], missing, problem)) }
+            section { h2 { "Create a team" } (add_form(context, [id, unit], missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("The team was not created", content) })
     };
-    if desk.was_done().await?.is_some() {
-        return add(desk, id, unit).await;
+    if context.was_done().await?.is_some() {
+        return add(context, id, unit).await;
     }
     let levels = [KeyLevel::Team(id.to_owned()), KeyLevel::Unit(unit.to_owned())];
-    let mut missing = match records::look_up(desk.store, &levels).await {
+    let mut missing = match records::look_up(context.store, &levels).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
         missing => missing?,
     };
     let is_new = missing.iter().any(|unknown| matches!(unknown.level, KeyLevel::Team(_)));
-    if !is_new && !teams::get(desk.store, id).await?.units.iter().any(|own| own == unit) {
+    if !is_new && !teams::get(context.store, id).await?.units.iter().any(|own| own == unit) {
         return again(&[], &format!("the team {id} already exists: add units on its page"));
     }
     missing.retain(|unknown| {
@@ -103,7 +103,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     });
     match register::problem(&missing) {
         Some(problem) if !register::is_right(form) => again(&missing, &problem),
-        _ => add(desk, id, unit).await,
+        _ => add(context, id, unit).await,
     }
 }
 
@@ -112,15 +112,15 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 /// The page of a team. KV cost: 2 reads, and 1 list per 1,000 of its units and per 1,000 of all keys; 2 more lists if the
 /// team does not exist.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    page(desk, id, After::default()).await
+    page(context, id, FormResult::default()).await
 }
 
 /// The outcome of a form for the page that is shown next: a notice, and changes that a list may not show yet.
 #[derive(Default)]
-struct After<'a> {
+struct FormResult<'a> {
     status: Option<u16>,
     notice: Markup,
     added: Option<&'a str>,
@@ -128,18 +128,18 @@ struct After<'a> {
     /// The unit that was entered.
     unit: &'a str,
     /// The unit, if it does not exist.
-    missing: &'a [Unknown],
+    missing: &'a [Unregistered],
 }
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
-    after: After<'_>,
+    after: FormResult<'_>,
 ) -> Result {
     let level = KeyLevel::Team(id.to_owned());
     let levels = if after.added.is_some() { &[] } else { std::slice::from_ref(&level) };
-    let missing = records::look_up(desk.store, levels).await?;
-    let mut units = teams::get(desk.store, id).await?.units;
+    let missing = records::look_up(context.store, levels).await?;
+    let mut units = teams::get(context.store, id).await?.units;
     units.retain(|unit| Some(&**unit) != after.removed && Some(&**unit) != after.added);
     units.splice(0..0, after.added.map(str::to_owned));
     let rows: Vec<_> = units.iter().take(view::MAX_ROWS).map(|unit| member(id, unit)).collect();
@@ -154,11 +154,11 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             }
             (view::table(&["Unit", "Change"], &rows, "No units yet."))
             (view::more(units.len()))
-            (view::made_just_now())
+            (view::staleness_note())
             h3 { "Add a unit" }
-            (member_form(desk, id, &after))
+            (member_form(context, id, &after))
         }
-        (keys::section(desk, &level, &missing).await?)
+        (keys::section(context, &level, &missing).await?)
     };
     Ok(Page { status: after.status.unwrap_or(200), ..Page::new(format!("Team {id}"), content) })
 }
@@ -176,9 +176,9 @@ fn member(team: &str, unit: &str) -> Vec<Markup> {
 }
 
 fn member_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     team: &str,
-    after: &After<'_>,
+    after: &FormResult<'_>,
 ) -> Markup {
     let field = view::Field {
         name: "unit",
@@ -189,7 +189,7 @@ fn member_form<S, C: Clock, E: Entropy>(
         ..view::Field::default()
     };
     html! {
-        (desk.form(&link::path(&["teams", team, "add"]), &html! {
+        (context.form(&link::path(&["teams", team, "add"]), &html! {
             (field.render())
             (register::question(after.missing))
             button { "Add unit" }
@@ -200,52 +200,52 @@ fn member_form<S, C: Clock, E: Entropy>(
 /// Adds a unit to a team, and shows the team's page. KV cost: 2 reads, 3 writes, 1 list per 1,000 of its units, 1 list and 1
 /// read per 100 changes of the last hour; 1 more write and 2 more lists if the unit is new.
 pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
     let unit = form.text("unit");
-    if desk.was_done().await?.is_some() {
-        return add(desk, id, unit).await;
+    if context.was_done().await?.is_some() {
+        return add(context, id, unit).await;
     }
-    let missing = match register::missing(desk, &[KeyLevel::Unit(unit.to_owned())], form).await {
+    let missing = match register::missing(context, &[KeyLevel::Unit(unit.to_owned())], form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
-            return refused(desk, id, unit, &[], &problem).await;
+            return refused(context, id, unit, &[], &problem).await;
         }
         missing => missing?,
     };
     match register::problem(&missing) {
-        Some(problem) => refused(desk, id, unit, &missing, &problem).await,
-        None => add(desk, id, unit).await,
+        Some(problem) => refused(context, id, unit, &missing, &problem).await,
+        None => add(context, id, unit).await,
     }
 }
 
 async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     unit: &str,
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Result {
     let notice = view::problem(problem);
-    let after = After { status: Some(422), notice, unit, missing, ..After::default() };
-    page(desk, id, after).await
+    let after = FormResult { status: Some(422), notice, unit, missing, ..FormResult::default() };
+    page(context, id, after).await
 }
 
 /// Adds a unit to a team, unless the team already has it.
 async fn add<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     unit: &str,
 ) -> Result {
-    if !desk.has_operation() {
+    if !context.has_operation() {
         return Err(not_whole());
     }
     let units = [unit.to_owned()];
-    let added = teams::add(desk.store, desk.ledger, &desk.author, id, &units).await;
+    let added = teams::add(context.store, context.ledger, &context.author, id, &units).await;
     let Done { outcome, before } = match added {
         Err(OperatorError::Invalid(problem)) => {
-            return refused(desk, id, unit, &[], &problem).await;
+            return refused(context, id, unit, &[], &problem).await;
         }
         added => added?,
     };
@@ -258,14 +258,14 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
     let added = Some(unit).filter(|_| before.is_none()); // otherwise it may have been removed since
-    page(desk, id, After { notice, added, ..After::default() }).await
+    page(context, id, FormResult { notice, added, ..FormResult::default() }).await
 }
 
-fn in_it_already(Already { unit, registered }: &Already) -> Markup {
+fn in_it_already(ExistingMember { unit, registered }: &ExistingMember) -> Markup {
     html! {
         (unit) " is already in the team. "
         @if let Some(Registered { created, by }) = registered {
-            (view::told(by)) " added it on " (view::time(created)) ". "
+            (view::untrusted_text(by)) " added it on " (view::time(created)) ". "
         }
         "Nothing was changed."
     }
@@ -278,25 +278,27 @@ fn not_whole() -> Refusal {
 /// Asks for confirmation, then removes a unit from a team, and shows the team's page. KV cost: 1 read, 2 writes, 1 list and 1
 /// read per 100 changes of the last hour.
 pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
     let unit = form.text("unit");
     KeyLevel::Team(id.to_owned()).check().map_err(Refusal::invalid)?;
-    if !desk.has_operation() {
-        return Ok(confirm_removal(desk, id, unit));
+    if !context.has_operation() {
+        return Ok(confirm_removal(context, id, unit));
     }
     let units = [unit.to_owned()];
-    let removed = teams::remove(desk.store, desk.ledger, &desk.author, id, &units).await;
+    let removed = teams::remove(context.store, context.ledger, &context.author, id, &units).await;
     let Done { before, .. } = match removed {
-        Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
+        Err(OperatorError::Invalid(problem)) => {
+            return refused(context, id, "", &[], &problem).await;
+        }
         removed => removed?,
     };
     let words = html! { (unit) " was removed. " (later()) };
     let notice = html! { (operation::before(before.as_ref())) (view::done(&words)) };
     let removed = Some(unit).filter(|_| before.is_none()); // otherwise it may have been added again since
-    page(desk, id, After { notice, removed, ..After::default() }).await
+    page(context, id, FormResult { notice, removed, ..FormResult::default() }).await
 }
 
 fn later() -> Markup {
@@ -304,7 +306,7 @@ fn later() -> Markup {
 }
 
 fn confirm_removal<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     team: &str,
     unit: &str,
 ) -> Page {
@@ -319,7 +321,7 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 "The team's keys will no longer be able to act for this unit. The unit's own keys and its "
                 "transactions are kept."
             }
-            (desk.form(&link::path(&["teams", team, "remove"]), &html! {
+            (context.form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit))
                 button.alarm { "Remove " (unit) }
             }))
@@ -333,10 +335,10 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
 
 /// The teams that a unit belongs to. KV cost: 1 list per 1,000 members of teams, at most 10.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
 ) -> Result<Markup> {
-    let (teams, has_more) = teams::of_unit(desk.store, unit).await?;
+    let (teams, has_more) = teams::of_unit(context.store, unit).await?;
     Ok(html! {
         section {
             h2 { "Teams" }

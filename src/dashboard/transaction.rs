@@ -1,20 +1,20 @@
 //! A transaction: its details, its e-mail, and its erasure.
 
 use super::form::Form;
-use super::frame::{Content, Page};
-use super::{Desk, Refusal, Result, link, mail_state, operation, view};
+use super::layout::{Content, Page};
+use super::{PageContext, Refusal, Result, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
-use crate::charge::Catalogue;
-use crate::handle::{Clock, Entropy};
+use crate::charge::PriceList;
 use crate::operator::delays::{MAILED_SECONDS, SHOWN_SECONDS};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::notifications::{self, Resent, State, Status};
-use crate::operator::prices::PriceList;
-use crate::operator::roles::Act;
-use crate::operator::transactions::{self, Record, Shown, View};
+use crate::operator::prices::PriceListVersion;
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, Record, TransactionView, ViewOptions};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
 use crate::recipient::{self, Language};
+use crate::service::{Clock, Entropy};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -28,11 +28,11 @@ const MAX_PLEDGES: usize = 100;
 
 /// A transaction, masked. KV cost: at most 8 calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    match transactions::get(desk.store, id).await {
-        Ok(record) => found(desk, &record, &html! {}).await,
+    match transactions::get(context.store, id).await {
+        Ok(record) => found(context, &record, &html! {}).await,
         Err(OperatorError::Invalid(problem)) => Ok(absent(&problem)),
         Err(error) => Err(error.into()),
     }
@@ -41,7 +41,7 @@ pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
 /// The 404 page of a transaction.
 pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
-        p.lead { (view::marked(&view::sentence(problem))) }
+        p.lead { (view::inline_code(&view::sentence(problem))) }
         p {
             "Transactions of the last " (SHOWN_SECONDS) " s may not show yet, and each environment has \
              its own transactions. " a href="/" { "Search again" } "."
@@ -52,27 +52,27 @@ pub(super) fn absent(problem: &str) -> Page {
 
 /// The masked page of a transaction, below a notice.
 pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     record: &Record,
     notice: &Markup,
 ) -> Result {
-    page(desk, record, &record.show(View::default())?, notice).await
+    page(context, record, &record.show(ViewOptions::default())?, notice).await
 }
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     record: &Record,
-    shown: &Shown<'_>,
+    shown: &TransactionView<'_>,
     notice: &Markup,
 ) -> Result {
-    let mail = notifications::status(desk.store, desk.clock, record).await?;
-    let facts = Facts {
-        paid_at: record.paid_at(desk.store).await?,
-        prices: record.prices(desk.store).await?,
-        key: key(desk.store, shown.key.as_deref()).await?,
-        operates: desk.may(Act::Operate),
-        erasure: erasure(desk, shown),
-        resend: desk.outbox.map(|_| resend_form(desk, &shown.row.id, &mail)),
+    let mail = notifications::status(context.store, context.clock, record).await?;
+    let facts = TransactionDetails {
+        paid_at: record.paid_at(context.store).await?,
+        prices: record.prices(context.store).await?,
+        key: key(context.store, shown.key.as_deref()).await?,
+        operates: context.may(Permission::Operate),
+        erasure: erasure(context, shown),
+        resend: context.outbox.map(|_| resend_form(context, &shown.row.id, &mail)),
         mail,
     };
     Ok(Page::new("Transaction", facts.render(shown, notice)))
@@ -80,11 +80,11 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 
 /// The page again, with the error of a form.
 async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     record: &Record,
     problem: &str,
 ) -> Result {
-    let page = found(desk, record, &view::problem(problem)).await?;
+    let page = found(context, record, &view::problem(problem)).await?;
     Ok(Page { status: 422, ..page })
 }
 
@@ -98,9 +98,9 @@ async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyR
 }
 
 /// The parts of the page that are not in the transaction's record.
-struct Facts {
+struct TransactionDetails {
     paid_at: Option<PaidAt>,
-    prices: Option<PriceList>,
+    prices: Option<PriceListVersion>,
     mail: Status,
     key: Option<KeyRow>,
     /// Whether the person is an operator.
@@ -111,8 +111,8 @@ struct Facts {
     resend: Option<Markup>,
 }
 
-impl Facts {
-    fn render(&self, shown: &Shown<'_>, notice: &Markup) -> Markup {
+impl TransactionDetails {
+    fn render(&self, shown: &TransactionView<'_>, notice: &Markup) -> Markup {
         let row = &shown.row;
         html! {
             (notice)
@@ -131,7 +131,7 @@ impl Facts {
         }
     }
 
-    fn order(&self, shown: &Shown<'_>) -> Markup {
+    fn order(&self, shown: &TransactionView<'_>) -> Markup {
         let (row, transaction) = (&shown.row, &shown.transaction);
         let repeat = if shown.repeatable {
             "Yes: created with an Idempotency-Key, so a retry returns this same transaction."
@@ -140,7 +140,7 @@ impl Facts {
              transaction."
         };
         let mut rows = vec![
-            ("Reference", view::told(&transaction.reference)),
+            ("Reference", view::untrusted_text(&transaction.reference)),
             ("Created", view::time(&row.created_at)),
             ("Unit", unit(&row.unit)),
             ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
@@ -167,7 +167,7 @@ impl Facts {
             @match note {
                 Some(note) => {
                     " of the " (level(&note.level, self.operates))
-                    @if self.operates && !note.label.is_empty() { ", " (view::told(&note.label)) }
+                    @if self.operates && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
                 }
                 None if self.key.is_some() => {}
                 None => ", which was revoked or has expired",
@@ -175,7 +175,7 @@ impl Facts {
         }
     }
 
-    fn recipient(&self, shown: &Shown<'_>) -> Markup {
+    fn recipient(&self, shown: &TransactionView<'_>) -> Markup {
         let transaction = &shown.transaction;
         let mut rows = vec![];
         if let Some(pledge) = transaction.pledges.first() {
@@ -198,13 +198,13 @@ impl Facts {
         }
     }
 
-    fn pledges(&self, shown: &Shown<'_>) -> Markup {
+    fn pledges(&self, shown: &TransactionView<'_>) -> Markup {
         let pledges = &shown.transaction.pledges;
-        let prices = self.prices.as_ref().map(|list| &list.catalogue);
+        let prices = self.prices.as_ref().map(|list| &list.price_list);
         let row = |pledge: &RetrievedPledge<'_>| {
             let (price, amount) = priced(prices, pledge);
             vec![
-                view::told(&pledge.impact.offering_id),
+                view::untrusted_text(&pledge.impact.offering_id),
                 html! { (recipient::write_amount(Language::En, pledge.impact.amount)) },
                 price,
                 amount,
@@ -221,13 +221,13 @@ impl Facts {
         }
     }
 
-    fn price_list(&self, shown: &Shown<'_>) -> Markup {
+    fn price_list(&self, shown: &TransactionView<'_>) -> Markup {
         let unpriced = shown.row.unpriced;
         html! {
             @match &self.prices {
                 Some(list) => {
                     "Charged by the price list of " (view::time(&list.time)) ", set by "
-                    (view::told(&list.by)) ". The charge is rounded once, on the total."
+                    (view::untrusted_text(&list.by)) ". The charge is rounded once, on the total."
                 }
                 None => "The price list used for this charge is not available.",
             }
@@ -237,7 +237,7 @@ impl Facts {
         }
     }
 
-    fn mail(&self, shown: &Shown<'_>) -> Markup {
+    fn mail(&self, shown: &TransactionView<'_>) -> Markup {
         let can_be_sent = notifications::can_be_sent(&self.mail);
         let is_asked = !matches!(self.mail.state, State::NotAsked | State::Erased);
         let preview = link::path(&["transactions", &shown.row.id, "mail"]);
@@ -268,7 +268,7 @@ pub(super) fn money(amount: &str, currency: &str) -> Markup {
 
 /// Renders a unit's ID as a link to its page.
 pub(super) fn unit(id: &str) -> Markup {
-    html! { a href=(link::path(&["units", id])) { (view::told(id)) } }
+    html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
 }
 
 /// Renders a transaction's ID as a link to its page.
@@ -281,15 +281,15 @@ pub(super) fn level(level: &KeyLevel, operates: bool) -> Markup {
     match level {
         KeyLevel::Unit(id) => html! { "unit " (unit(id)) },
         KeyLevel::Team(id) if operates => {
-            html! { "team " a href=(link::page_of(level)) { (view::told(id)) } }
+            html! { "team " a href=(link::page_of(level)) { (view::untrusted_text(id)) } }
         }
-        KeyLevel::Team(id) => html! { "team " (view::told(id)) },
+        KeyLevel::Team(id) => html! { "team " (view::untrusted_text(id)) },
     }
 }
 
 fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
     let names = [("First name", &recipient.first_name), ("Name", &recipient.name)];
-    iter::once(("E-mail", view::told(&recipient.email))).chain(given(names)).collect()
+    iter::once(("E-mail", view::untrusted_text(&recipient.email))).chain(given(names)).collect()
 }
 
 fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
@@ -304,11 +304,11 @@ fn given<'t>(
     texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
 ) -> impl Iterator<Item = (&'static str, Markup)> {
     let present = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
-    present.map(|(name, text)| (name, view::told(text)))
+    present.map(|(name, text)| (name, view::untrusted_text(text)))
 }
 
 /// Renders the price of a pledge's offering, and the amount: quantity × price.
-fn priced(prices: Option<&Catalogue>, pledge: &RetrievedPledge<'_>) -> (Markup, Markup) {
+fn priced(prices: Option<&PriceList>, pledge: &RetrievedPledge<'_>) -> (Markup, Markup) {
     let Some(prices) = prices else { return (html! { "–" }, html! { "–" }) };
     match prices.unit_prices.get(&*pledge.impact.offering_id) {
         None => (html! { span.tag.note { "no price" } }, html! { "0.00" }),
@@ -333,7 +333,7 @@ fn texts(details: &[PledgeDetail<'_>]) -> Markup {
     });
     let texts = texts.filter_map(|text| text.as_deref()).filter(|text| !text.is_empty());
     html! {
-        @for (index, text) in texts.enumerate() { @if index > 0 { " · " } (view::told(text)) }
+        @for (index, text) in texts.enumerate() { @if index > 0 { " · " } (view::untrusted_text(text)) }
     }
 }
 
@@ -351,23 +351,23 @@ fn reveal_button(id: &str) -> Markup {
 /// A transaction, unmasked, with the URL of its timeline. The viewing is recorded in the audit log first. KV cost: as
 /// [`transaction`], and 1 write.
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    let record = transactions::get(desk.store, id).await?;
-    let view = View { reveal: true, timeline: true };
-    let shown = transactions::reveal(desk.store, &desk.author, &record, view).await?;
+    let record = transactions::get(context.store, id).await?;
+    let view = ViewOptions { reveal: true, timeline: true };
+    let shown = transactions::reveal(context.store, &context.author, &record, view).await?;
     let notice = view::notice(&html! {
         "This page shows personal data. Your viewing was recorded in the audit log."
     });
-    page(desk, &record, &shown, &notice).await
+    page(context, &record, &shown, &notice).await
 }
 
 // ---- The e-mail ----------------------------------------------------------------------------------
 
 /// The form that sends an e-mail again. It carries the number of the round, so that sending the form twice sends one e-mail.
 pub(super) fn resend_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     mail: &Status,
 ) -> Markup {
@@ -379,7 +379,7 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
         }
         button.quiet[risk.is_some()] { "Send again" }
     };
-    desk.form(&link::path(&["transactions", id, "mail"]), &content)
+    context.form(&link::path(&["transactions", id, "mail"]), &content)
 }
 
 /// Sends a transaction's e-mail again. KV cost: at most 15 calls and 2 writes; 1 call of the queue.
@@ -387,33 +387,33 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
 /// A form that is sent twice queues its round once, as far as Workers KV shows the first time or this instance remembers it.
 /// A form whose round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(desk.store, id).await?;
-    let mail = notifications::status(desk.store, desk.clock, &record).await?;
-    let Some(outbox) = desk.outbox else { return refused(desk, &record, NO_QUEUE).await };
-    if let Some(at) = desk.was_done().await? {
-        return found(desk, &record, &operation::before(Some(&at))).await;
+    let record = transactions::get(context.store, id).await?;
+    let mail = notifications::status(context.store, context.clock, &record).await?;
+    let Some(outbox) = context.outbox else { return refused(context, &record, NO_QUEUE).await };
+    if let Some(at) = context.was_done().await? {
+        return found(context, &record, &operation::before(Some(&at))).await;
     }
     if is_queued(&mail, form) {
-        return found(desk, &record, &queued_before()).await;
+        return found(context, &record, &queued_before()).await;
     }
     if let Some(problem) = not_now(&mail, form) {
-        return refused(desk, &record, problem).await;
+        return refused(context, &record, problem).await;
     }
-    let message = match notifications::next_message(desk.store, &record, &mail).await {
-        Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
+    let message = match notifications::next_message(context.store, &record, &mail).await {
+        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
         outcome => outcome?,
     };
-    let (store, author, rounds) = (desk.store, &desk.author, desk.rounds);
+    let (store, author, rounds) = (context.store, &context.author, context.rounds);
     let queued =
-        notifications::queue_round(store, desk.ledger, author, outbox, rounds, &message).await?;
+        notifications::queue_round(store, context.ledger, author, outbox, rounds, &message).await?;
     match queued.outcome {
-        Resent::Untaken => refused(desk, &record, UNTAKEN).await,
-        Resent::Before => found(desk, &record, &queued_before()).await,
-        Resent::Queued => found(desk, &record, &queued_now(&message.id)).await,
+        Resent::Untaken => refused(context, &record, UNTAKEN).await,
+        Resent::Before => found(context, &record, &queued_before()).await,
+        Resent::Queued => found(context, &record, &queued_now(&message.id)).await,
     }
 }
 
@@ -453,11 +453,11 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
 
 /// The e-mail as it would be sent now, masked, with a link that does nothing. KV cost: at most 2 calls.
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    let record = transactions::get(desk.store, id).await?;
-    let mail = notifications::masked_preview(desk.store, desk.clock, &record).await?;
+    let record = transactions::get(context.store, id).await?;
+    let mail = notifications::masked_preview(context.store, context.clock, &record).await?;
     let link = format!("href=\"{}\"", notifications::NOWHERE);
     let document = mail.html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
@@ -469,7 +469,10 @@ pub(super) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inli
 
 // ---- Erase ---------------------------------------------------------------------------------------
 
-fn erasure<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, shown: &Shown<'_>) -> Markup {
+fn erasure<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    shown: &TransactionView<'_>,
+) -> Markup {
     let id = &shown.row.id;
     let field = view::Field {
         name: "id",
@@ -491,24 +494,24 @@ fn erasure<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, shown: &Shown<'_>)
                  e-mail that was being sent at that time may have left."
             },
         }
-        (desk.form(&link::path(&["transactions", id, "erase"]), &content))
+        (context.form(&link::path(&["transactions", id, "erase"]), &content))
     }
 }
 
 /// Erases a transaction's personal data, if its ID was typed. May be repeated. KV cost: at most 7 reads, 10 writes.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(desk.store, id).await?;
+    let record = transactions::get(context.store, id).await?;
     if form.text("id") != id.trim() {
         let problem = "nothing was erased: type the transaction ID that is at the top of the page";
-        return refused(desk, &record, problem).await;
+        return refused(context, &record, problem).await;
     }
-    let done = transactions::erase(desk.store, desk.ledger, &desk.author, &record).await;
+    let done = transactions::erase(context.store, context.ledger, &context.author, &record).await;
     let Done { outcome: erased, before } = match done {
-        Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
+        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {

@@ -1,16 +1,16 @@
 //! Units: the list of all, and the page of one with its settings (§5).
 
 use super::form::Form;
-use super::frame::Page;
+use super::layout::Page;
 use super::view;
-use super::{Desk, Result, keys, link, operation, profile, register, team};
+use super::{PageContext, Result, keys, link, operation, profile, register, team};
 use crate::auth::KeyLevel;
-use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
-use crate::operator::register::{self as records, Unknown};
-use crate::operator::roles::Act;
+use crate::operator::register::{self as records, Unregistered};
+use crate::operator::roles::Permission;
 use crate::operator::units::{self, UnitRow};
+use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -18,9 +18,9 @@ use maud::{Markup, html};
 
 /// The list of units. KV cost: 4 lists, 1 read per 100 units.
 pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
 ) -> Result {
-    let (rows, has_more) = units::list(desk.store, view::MAX_ROWS).await?;
+    let (rows, has_more) = units::list(context.store, view::MAX_ROWS).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
@@ -29,10 +29,10 @@ pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
                 p { "Only the first " (view::MAX_ROWS) " by ID are shown. " a href="/" { "Find" }
                     " opens the others by their IDs." }
             }
-            (view::made_just_now())
+            (view::staleness_note())
         }
-        @if desk.may(Act::Operate) {
-            section { h2 { "Create a unit" } (add_form(desk, "", &[], "")) }
+        @if context.may(Permission::Operate) {
+            section { h2 { "Create a unit" } (add_form(context, "", &[], "")) }
         }
     };
     Ok(Page::new("Units", content))
@@ -55,9 +55,9 @@ fn cells(row: &UnitRow) -> Vec<Markup> {
 }
 
 fn add_form<S, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
-    missing: &[Unknown],
+    missing: &[Unregistered],
     problem: &str,
 ) -> Markup {
     let field = view::Field {
@@ -69,7 +69,7 @@ fn add_form<S, C: Clock, E: Entropy>(
         invalid: !problem.is_empty(),
     };
     html! {
-        (desk.form("/units", &html! {
+        (context.form("/units", &html! {
             (field.render())
             (register::question(missing))
             button { "Create unit" }
@@ -79,50 +79,55 @@ fn add_form<S, C: Clock, E: Entropy>(
 
 /// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes; for a new unit also 2 lists, to find similar IDs.
 pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
     let id = form.text("unit");
-    let again = |missing: &[Unknown], problem: &str| {
+    let again = |missing: &[Unregistered], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Create a unit" } (add_form(desk, id, missing, problem)) }
+            section { h2 { "Create a unit" } (add_form(context, id, missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
     };
-    if desk.was_done().await?.is_some() {
-        return add(desk, id).await;
+    if context.was_done().await?.is_some() {
+        return add(context, id).await;
     }
     let level = [KeyLevel::Unit(id.to_owned())];
-    let missing = match records::look_up(desk.store, &level).await {
+    let missing = match records::look_up(context.store, &level).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
         missing => missing?,
     };
     match missing.first() {
         None => {
             let words = html! { "This unit already exists. Nothing was changed." };
-            added(desk, id, view::done(&words)).await
+            added(context, id, view::done(&words)).await
         }
-        Some(Unknown { suggestion: Some(_), .. }) if !register::is_right(form) => {
+        Some(Unregistered { suggestion: Some(_), .. }) if !register::is_right(form) => {
             let problem = register::problem(&missing).unwrap_or_default();
             again(&missing, &problem)
         }
-        Some(_) => add(desk, id).await,
+        Some(_) => add(context, id).await,
     }
 }
 
-async fn add<S: OperatorStore, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>, id: &str) -> Result {
-    let done = records::add(desk.store, desk.ledger, &desk.author, &[id.to_owned()]).await?;
+async fn add<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+) -> Result {
+    let done =
+        records::add(context.store, context.ledger, &context.author, &[id.to_owned()]).await?;
     let words = html! { "Unit created. Lists may not show it for " (SHOWN_SECONDS) " s." };
-    added(desk, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) }).await
+    added(context, id, html! { (operation::before(done.before.as_ref())) (view::done(&words)) })
+        .await
 }
 
 async fn added<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
     notice: Markup,
 ) -> Result {
-    page(desk, id, After { notice, is_registered: true, ..After::default() }).await
+    page(context, id, FormResult { notice, is_registered: true, ..FormResult::default() }).await
 }
 
 // ---- One unit ------------------------------------------------------------------------------------
@@ -130,49 +135,49 @@ async fn added<S: OperatorStore, C: Clock, E: Entropy>(
 /// The page of a unit. KV cost: 2 reads; for operators also 1 read, and 1 list per 1,000 keys and per 1,000 members of
 /// teams; 2 more lists if the unit does not exist.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
 ) -> Result {
-    page(desk, id, After::default()).await
+    page(context, id, FormResult::default()).await
 }
 
 /// The outcome of a form for the page that is shown next: a notice, and changes that a read may not show yet.
 #[derive(Default)]
-pub(super) struct After {
+pub(super) struct FormResult {
     pub notice: Markup,
     pub row: Option<UnitRow>,
     pub is_registered: bool,
 }
 
 pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     id: &str,
-    after: After,
+    after: FormResult,
 ) -> Result {
     let level = KeyLevel::Unit(id.to_owned());
     let levels = if after.is_registered { &[] } else { std::slice::from_ref(&level) };
-    let missing = records::look_up(desk.store, levels).await?;
+    let missing = records::look_up(context.store, levels).await?;
     let row = match after.row {
         Some(row) => row,
-        None => units::get(desk.store, id).await?.unwrap_or_default(),
+        None => units::get(context.store, id).await?.unwrap_or_default(),
     };
     let row = UnitRow { unit: id.to_owned(), ..row };
-    let operates = desk.may(Act::Operate);
+    let operates = context.may(Permission::Operate);
     let content = html! {
         (after.notice)
         (absence(&missing))
-        (settings(desk, &row))
-        @if operates { (keys::section(desk, &level, &missing).await?) }
-        (profile::section(desk, &row, &missing))
-        @if operates { (team::of_unit(desk, id).await?) }
+        (settings(context, &row))
+        @if operates { (keys::section(context, &level, &missing).await?) }
+        (profile::section(context, &row, &missing))
+        @if operates { (team::of_unit(context, id).await?) }
     };
     Ok(Page::new(format!("Unit {id}"), content))
 }
 
 /// A notice that a unit or a team does not exist.
-pub(super) fn absence(missing: &[Unknown]) -> Markup {
+pub(super) fn absence(missing: &[Unregistered]) -> Markup {
     html! {
-        @for Unknown { level, suggestion } in missing {
+        @for Unregistered { level, suggestion } in missing {
             (view::notice(&html! {
                 "The " (register::named(level)) " does not exist yet."
                 @if let Some(suggestion) = suggestion {
@@ -183,7 +188,7 @@ pub(super) fn absence(missing: &[Unknown]) -> Markup {
     }
 }
 
-fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
+fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Markup {
     let id = &row.unit;
     let name = row.profile.as_ref().map(|profile| profile.name());
     let with_unit = |path: &str| [path, "?unit=", &link::encoded(id)].concat();
@@ -203,17 +208,17 @@ fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
                 }),
             ]))
             ul.links {
-                @if desk.may(Act::Account) {
+                @if context.may(Permission::Account) {
                     li {
                         a href=(link::path(&["units", id, "usage"])) { "Usage and payments" }
                     }
                     li { a href=(link::path(&["units", id, "quantities"])) { "Quantities by offering" } }
                 }
                 li { a href=(with_unit("/orders")) { "Newest transactions" } }
-                @if desk.may(Act::Support) {
+                @if context.may(Permission::Support) {
                     li { a href=(with_unit("/")) { "Find a transaction" } }
                 }
-                @if desk.may(Act::Operate) {
+                @if context.may(Permission::Operate) {
                     li { a href=(with_unit("/person")) { "Erase a person" } }
                 }
             }

@@ -2,17 +2,17 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::frame::{Content, Page};
+use super::layout::{Content, Page};
 use super::transaction::id_link;
-use super::{Desk, Result, link, orders, view};
-use crate::handle::{Clock, Entropy};
+use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
-use crate::operator::roles::Act;
+use crate::operator::roles::Permission;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::settlement::{SettledSum, Settlement};
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
@@ -25,29 +25,29 @@ const MAX_MONTHS: usize = 120;
 /// The months of a unit. Ledger cost: 5 queries, and 1 per month whose sum differs from its payment, at most 20. KV cost: 1
 /// list, 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(desk.store, bound(desk.ledger)?, (unit, mode)).await?;
-    Ok(page(desk, (unit, mode), &usage))
+    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    Ok(page(context, (unit, mode), &usage))
 }
 
 /// CSV export of [`usage()`], at the same cost.
 pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     unit: &str,
     query: &Form,
 ) -> Result {
     let mode = query.mode()?;
-    let usage = usage::of_shop(desk.store, bound(desk.ledger)?, (unit, mode)).await?;
-    let day = date_time(desk.clock.now_ms());
+    let usage = usage::of_shop(context.store, bound(context.ledger)?, (unit, mode)).await?;
+    let day = date_time(context.clock.now_ms());
     Ok(file(&format!("usage-{}-{}.csv", mode.name(), day_of(&day)), &usage))
 }
 
 fn page<S, C: Clock, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     (unit, mode): (&str, Mode),
     Usage { months, coverage }: &Usage,
 ) -> Page {
@@ -55,11 +55,11 @@ fn page<S, C: Clock, E>(
     let path = |last| link::path(&["units", unit, last]);
     let in_mode = |last| link::with(&path(last), &[("mode", mode.name())]);
     let content = html! {
-        p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::told(unit)) } }
+        p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) } }
         (view::modes(&path("usage"), mode, None))
         section {
             @if months.is_empty() { p { "This unit has no transactions in " (mode.name()) " mode." } }
-            @else { (charts(shown)) (table(desk, shown)) }
+            @else { (charts(shown)) (table(context, shown)) }
             @if shown.len() < months.len() {
                 p { small { "Only the newest " (MAX_MONTHS) " months are shown. The CSV file has all." } }
             }
@@ -94,12 +94,12 @@ fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
     months.iter().rev().filter_map(bar).collect()
 }
 
-fn table<S, C: Clock, E>(desk: &Desk<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
+fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsage]) -> Markup {
     let rows: Vec<_> = months
         .iter()
         .flat_map(|usage| {
             let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
-            rows(desk, usage, &first, true)
+            rows(context, usage, &first, true)
         })
         .collect();
     let headings = ["Month", "Sum", "Payment", "Transactions", "Unpriced pledges"];
@@ -112,22 +112,22 @@ pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Unpriced pledges"
 /// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the button to
 /// mark the month as paid, or to undo that.
 pub(super) fn rows<S, C: Clock, E>(
-    desk: &Desk<'_, S, C, E>,
+    context: &PageContext<'_, S, C, E>,
     usage: &MonthUsage,
     first: &Markup,
     is_offered: bool,
 ) -> Vec<Vec<Markup>> {
-    let has_ended = usage.month.has_ended(desk.clock.now_ms());
+    let has_ended = usage.month.has_ended(context.clock.now_ms());
     let row = |(index, sum): (usize, &SettledSum)| {
         let is_first = index == 0;
         vec![
             first.clone(),
-            html! { (sum.amount) " " (view::told(&sum.currency_code)) },
+            html! { (sum.amount) " " (view::untrusted_text(&sum.currency_code)) },
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
                     @if is_first && is_offered { (offer(usage, has_ended)) }
-                    @if is_first { (late(usage, desk.may(Act::Support))) }
+                    @if is_first { (late(usage, context.may(Permission::Support))) }
                 }
             },
             html! { (sum.transactions) },
@@ -154,10 +154,10 @@ fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {
             div {
-                "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::told(&settled.invoice))
+                "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::untrusted_text(&settled.invoice))
                 @if amount != sum.amount { " " span.tag.alarm { "paid " (amount) } }
             }
-            div { small { "marked by " (view::told(&settled.by)) } }
+            div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
         _ => html! { span.tag { "in progress" } },

@@ -23,7 +23,7 @@ pub(super) fn capital(text: &str) -> String {
 }
 
 /// Renders an error message of `operator`, with the values between backticks as code.
-pub(super) fn marked(text: &str) -> Markup {
+pub(super) fn inline_code(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
             @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
@@ -130,7 +130,7 @@ const MAX_TEXT: usize = 2_000;
 
 /// Renders a text that a shop, a recipient or an operator wrote: isolated in its own direction, with control characters
 /// replaced, and truncated to [`MAX_TEXT`].
-pub(super) fn told(text: &str) -> Markup {
+pub(super) fn untrusted_text(text: &str) -> Markup {
     let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();
     let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
@@ -206,7 +206,7 @@ pub(super) fn coverage(coverage: &Coverage) -> Markup {
         @if let Some(first) = &damaged.first {
             p.problem {
                 "Unreadable records, missing from all lists and sums: " (damaged.count) ", the first is "
-                (told(first)) "."
+                (untrusted_text(first)) "."
             }
         }
     }
@@ -261,11 +261,11 @@ pub(super) fn notice(text: &Markup) -> Markup {
 
 /// The error above a form that was not carried out and is shown again.
 pub(super) fn problem(text: &str) -> Markup {
-    html! { div.notice.alarm role="alert" { (marked(&sentence(text))) } }
+    html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
 }
 
 /// Says that lists in Workers KV may lack the latest changes.
-pub(super) fn made_just_now() -> Markup {
+pub(super) fn staleness_note() -> Markup {
     html! {
         p { small { "Changes of the last " (SHOWN_SECONDS) " s may not show yet." } }
     }

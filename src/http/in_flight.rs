@@ -32,7 +32,7 @@ pub const MAX_PIECE_BYTES: usize = 16 * 1024;
 
 /// Returns how many bytes of a body to reserve and read next, after `come` bytes have arrived: the same number again,
 /// within bounds. So a caller who stalls holds at most twice the bytes that it has sent, or [`MIN_REQUEST_BYTES`].
-pub fn next_piece(come: usize) -> usize {
+pub fn next_chunk_bytes(come: usize) -> usize {
     come.clamp(MIN_REQUEST_BYTES, MAX_PIECE_BYTES)
 }
 

@@ -9,7 +9,7 @@ mod response;
 pub use address::{Address, at_origin, percent_decode, without_port};
 pub use in_flight::{
     Busy, InFlight, MAX_BYTES_IN_FLIGHT, MAX_PIECE_BYTES, MAX_SMALL_BYTES, MIN_REQUEST_BYTES,
-    Reservation, next_piece,
+    Reservation, next_chunk_bytes,
 };
 pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};

@@ -40,7 +40,7 @@ pub async fn changed(
 ) -> Result<ChangedPage> {
     let is_erased = next.is_erased;
     let since = if is_erased { since.saturating_sub(CLOCKS_MS) } else { since };
-    let asked = Asked { since, after: &next, most };
+    let asked = ChangedQuery { since, after: &next, most };
     let rows = match is_erased {
         true => ask(ledger, &Erased(asked)).await?,
         false => ask(ledger, &Created(asked)).await?,
@@ -60,7 +60,7 @@ pub async fn changed(
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct ChangedQuery<'a> {
     since: u64,
     after: &'a Next,
     most: usize,
@@ -71,7 +71,7 @@ struct Asked<'a> {
 struct Row(u64, i64, u64, String);
 
 #[derive(Serialize)]
-struct Created<'a>(Asked<'a>);
+struct Created<'a>(ChangedQuery<'a>);
 
 impl Query for Created<'_> {
     type Row = Row;
@@ -84,7 +84,7 @@ ORDER BY s.shop, t.created, t.id LIMIT ?1 ->> '$.most'";
 }
 
 #[derive(Serialize)]
-struct Erased<'a>(Asked<'a>);
+struct Erased<'a>(ChangedQuery<'a>);
 
 impl Query for Erased<'_> {
     type Row = Row;

@@ -1,10 +1,10 @@
 //! What operators' commands do with the ledger: run a whole reconciliation pass, or empty the ledger.
 
 use super::claims::RECENT_MS;
-use super::reconcile::{Counts, Reached, When, count};
+use super::reconcile::{Counts, PassOutcome, PassTiming, count};
 use super::state::State;
 use super::{Ledger, Statement};
-use crate::handle::Clock;
+use crate::service::Clock;
 use crate::store::{OperatorStore, StoreError};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ const LOOK_MS: u32 = 2_000;
 
 /// The result of a whole pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Checked {
+pub struct CheckReport {
     /// What the pass found and corrected.
     #[serde(flatten)]
     pub counts: Counts,
@@ -36,20 +36,20 @@ pub async fn check(
     store: &impl OperatorStore,
     clock: &impl Clock,
     holder: &str,
-) -> Result<Option<Checked>, StoreError> {
+) -> Result<Option<CheckReport>, StoreError> {
     let began = clock.now_ms();
     let (mut counts, mut waited, mut is_second) = (Counts::default(), 0, false);
     while waited < MAX_BUSY_MS {
-        let whose = (holder, When::Now);
+        let whose = (holder, PassTiming::Now);
         let (reached, state) = count(ledger, store, clock, whose, STEP, &mut counts).await?;
         match reached {
-            Reached::Part => {}
+            PassOutcome::Part => {}
             // A second pass began after the first one had ended, whatever the clocks say.
-            Reached::Complete if is_second || state.completed >= Some(began) => {
-                return Ok(Some(Checked { counts, state }));
+            PassOutcome::Complete if is_second || state.completed >= Some(began) => {
+                return Ok(Some(CheckReport { counts, state }));
             }
-            Reached::Complete => (counts, is_second) = (Counts::default(), true), // the pass began before this call
-            Reached::Busy | Reached::NotDue => {
+            PassOutcome::Complete => (counts, is_second) = (Counts::default(), true), // the pass began before this call
+            PassOutcome::Busy | PassOutcome::NotDue => {
                 store.pause(LOOK_MS).await;
                 waited += u64::from(LOOK_MS);
             }

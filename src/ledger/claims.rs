@@ -41,7 +41,7 @@ pub enum Kind {
 
 /// A fact as KV shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Seen {
+pub struct ObservedFact {
     /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
@@ -108,7 +108,7 @@ pub enum State {
 
 /// The change that a caller wants to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Wanted {
+pub enum TargetState {
     /// The facts shall hold.
     #[serde(rename = "adding")]
     Added,
@@ -119,7 +119,7 @@ pub enum Wanted {
 
 /// The result of an attempt to claim a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum ClaimOutcome {
     /// The caller has the claim, and may write or remove the record.
     Ours,
     /// Another change has the claim: the fact is already as wanted, or somebody else is changing it.
@@ -134,10 +134,10 @@ pub enum Turn {
 /// If the ledger does not answer. Some of the facts may have been claimed then.
 pub async fn claim(
     ledger: &dyn Ledger,
-    wanted: Wanted,
-    seen: &[Seen],
+    wanted: TargetState,
+    seen: &[ObservedFact],
     by: &Change,
-) -> Result<Vec<Turn>> {
+) -> Result<Vec<ClaimOutcome>> {
     let mut turns = Vec::with_capacity(seen.len());
     for seen in seen.chunks(MOST_FACTS) {
         let recent = recent(by.at);
@@ -146,17 +146,18 @@ pub async fn claim(
         let facts = seen.iter().map(|seen| &seen.fact).collect();
         let answers = ledger.run(&[claiming, Get { facts }.statement()?]).await?;
         let found = Get::rows(answers.get(1).ok_or(LedgerError::Damaged)?)?;
-        let turn = |seen: &Seen| turn(found.iter().find(|claim| claim.fact == seen.fact), by);
+        let turn =
+            |seen: &ObservedFact| turn(found.iter().find(|claim| claim.fact == seen.fact), by);
         turns.extend(seen.iter().map(turn));
     }
     Ok(turns)
 }
 
-fn turn(found: Option<&Claim>, by: &Change) -> Turn {
+fn turn(found: Option<&Claim>, by: &Change) -> ClaimOutcome {
     match found {
-        Some(claim) if claim.by.change == by.change => Turn::Ours,
-        Some(claim) if claim.is_recent(by.at) => Turn::Theirs(claim.clone()),
-        _ => Turn::None,
+        Some(claim) if claim.by.change == by.change => ClaimOutcome::Ours,
+        Some(claim) if claim.is_recent(by.at) => ClaimOutcome::Theirs(claim.clone()),
+        _ => ClaimOutcome::None,
     }
 }
 
@@ -201,8 +202,8 @@ const MOST_FACTS: usize = 1_000;
 
 #[derive(Serialize)]
 struct Claiming<'a> {
-    wanted: Wanted,
-    seen: &'a [Seen],
+    wanted: TargetState,
+    seen: &'a [ObservedFact],
     by: &'a Change,
     since: u64,
     until: u64,

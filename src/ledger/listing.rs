@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of a page.
 #[derive(Serialize)]
-pub(super) struct Asked<'a> {
+pub(super) struct ListingQuery<'a> {
     #[serde(flatten)]
     pub filter: &'a Filter,
     /// The place from which the page continues, and the first and the last time that it can contain.
@@ -27,7 +27,7 @@ pub(super) struct Asked<'a> {
 /// Returns the rows of a page, in the order of its direction.
 pub(super) async fn rows(
     ledger: &dyn Ledger,
-    asked: Asked<'_>,
+    asked: ListingQuery<'_>,
     is_newer: bool,
 ) -> Result<Vec<Row>> {
     match (asked.hashes, asked.prefixes, is_newer) {
@@ -122,7 +122,7 @@ macro_rules! of_shop {
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]
-        struct $name<'a>(Asked<'a>);
+        struct $name<'a>(ListingQuery<'a>);
 
         impl Query for $name<'_> {
             type Row = Row;
@@ -155,7 +155,7 @@ macro_rules! pages {
         }
 
         #[derive(Serialize)]
-        struct $by_email<'a>(Asked<'a>);
+        struct $by_email<'a>(ListingQuery<'a>);
 
         impl Query for $by_email<'_> {
             type Row = Row;
@@ -171,7 +171,7 @@ macro_rules! pages {
         }
 
         #[derive(Serialize)]
-        struct $by_reference<'a>(Asked<'a>);
+        struct $by_reference<'a>(ListingQuery<'a>);
 
         impl Query for $by_reference<'_> {
             type Row = Row;

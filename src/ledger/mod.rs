@@ -13,7 +13,6 @@ mod check;
 pub mod claims;
 mod entry;
 mod findings;
-mod gone;
 mod health;
 mod imports;
 mod kept;
@@ -25,6 +24,7 @@ mod page;
 mod quantities;
 mod receive;
 mod reconcile;
+mod removal;
 mod settled;
 mod shops;
 mod state;
@@ -32,16 +32,16 @@ mod sums;
 mod upkeep;
 
 pub use changed::{ChangedPage, Next, changed};
-pub use check::{Checked, check, clear};
+pub use check::{CheckReport, check, clear};
 pub use entry::{Entry, Origin, write};
 pub use findings::{Finding, FindingKind, findings};
-pub use gone::Removed;
 pub use health::{Health, MAX_BYTES, Pass, health};
 pub use kept::keep_from;
-pub use orders::{Direction, Filter, Order, OrderPage, Place, by_email, by_reference, orders};
+pub use orders::{Direction, Filter, Order, OrderPage, PageCursor, by_email, by_reference, orders};
 pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
-pub use reconcile::{Counts, Reached, When, reconcile};
+pub use reconcile::{Counts, PassOutcome, PassTiming, reconcile};
+pub use removal::Removed;
 pub use settled::settled;
 pub use shops::shops;
 pub use state::{Part, SHOWN_AFTER_MS, State, state};
@@ -68,13 +68,13 @@ pub struct Statement {
 pub type Rows = Vec<String>;
 
 /// The future answers of statements.
-pub type Running<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
+pub type QueryFuture<'l> = Pin<Box<dyn Future<Output = Result<Vec<Rows>, LedgerError>> + 'l>>;
 
 /// A database with the tables of `migrations/`.
 pub trait Ledger {
     /// Runs statements in one transaction and returns the rows of each. It ends within a deadline. Implementations
     /// retry after a failure, so every statement here may run twice.
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l>;
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l>;
 
     /// Returns the size of the database in bytes at the last answer, if known.
     fn bytes(&self) -> Option<u64> {

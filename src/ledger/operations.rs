@@ -16,7 +16,7 @@ const MOST_FORGOTTEN: u32 = 1_000;
 
 /// An operation that somebody requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Asked<'a> {
+pub struct OperationRequest<'a> {
     /// A hash of the operation's ID and its author, so that another person cannot read the row.
     pub id: &'a str,
     /// The command, such as `keys create`.
@@ -41,7 +41,7 @@ pub struct Operation {
     /// The last attempt.
     pub attempt: String,
     /// The result of earlier attempts; `None` if there were none.
-    pub after: Option<After>,
+    pub after: Option<PriorOutcome>,
     /// When it was done, in milliseconds since 1970; `None` if that is not known.
     pub done: Option<u64>,
     /// The outcome.
@@ -51,7 +51,7 @@ pub struct Operation {
 /// The result of earlier attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum After {
+pub enum PriorOutcome {
     /// The person was shown that each of them failed.
     Failure,
     /// It is not known what the person was shown of one of them.
@@ -63,7 +63,7 @@ pub enum After {
 ///
 /// # Errors
 /// If the ledger does not answer. The operation may have begun then.
-pub async fn begin(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Operation> {
+pub async fn begin(ledger: &dyn Ledger, asked: &OperationRequest<'_>) -> Result<Operation> {
     let stale = asked.at.saturating_sub(UNDER_WAY_MS);
     let ahead = asked.at.saturating_add(SKEW_MS);
     let begin = Begin { asked, stale, ahead }.statement()?;
@@ -86,7 +86,7 @@ pub async fn get(ledger: &dyn Ledger, id: &str) -> Result<Option<Operation>> {
 /// If the ledger does not answer. A retry then does the operation again.
 pub async fn finish(
     ledger: &dyn Ledger,
-    asked: &Asked<'_>,
+    asked: &OperationRequest<'_>,
     done: u64,
     outcome: &str,
 ) -> Result<()> {
@@ -95,7 +95,7 @@ pub async fn finish(
 
 /// How an attempt without an outcome ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unended {
+pub enum AttemptEnd {
     /// It changed nothing, so the ID can be used again.
     Untouched,
     /// It may have changed something, and the person is shown that it failed. A retry continues it.
@@ -108,11 +108,15 @@ pub enum Unended {
 ///
 /// # Errors
 /// If the ledger does not answer. A retry then has to wait.
-pub async fn give_up(ledger: &dyn Ledger, asked: &Asked<'_>, how: Unended) -> Result<()> {
-    let release = Release { asked, is_told: how == Unended::Told }.statement()?;
+pub async fn give_up(
+    ledger: &dyn Ledger,
+    asked: &OperationRequest<'_>,
+    how: AttemptEnd,
+) -> Result<()> {
+    let release = Release { asked, is_told: how == AttemptEnd::Told }.statement()?;
     let statements = match how {
-        Unended::Untouched => vec![Free(asked).statement()?, release],
-        Unended::Failed | Unended::Told => vec![release],
+        AttemptEnd::Untouched => vec![Free(asked).statement()?, release],
+        AttemptEnd::Failed | AttemptEnd::Told => vec![release],
     };
     ledger.run(&statements).await.map(drop)
 }
@@ -128,7 +132,7 @@ pub(super) async fn forget(ledger: &dyn Ledger, now_ms: u64) -> Result<()> {
 
 #[derive(Serialize)]
 struct Begin<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a OperationRequest<'a>,
     stale: u64,
     ahead: u64,
 }
@@ -161,7 +165,7 @@ FROM operations WHERE id = ?1 ->> '$.id'";
 
 #[derive(Serialize)]
 struct Finish<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a OperationRequest<'a>,
     done: u64,
     outcome: &'a str,
 }
@@ -178,7 +182,7 @@ WHERE operations.done IS NULL AND operations.command = excluded.command AND oper
 
 #[derive(Serialize)]
 struct Release<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a OperationRequest<'a>,
     is_told: bool,
 }
 
@@ -191,7 +195,7 @@ WHERE id = ?1 ->> '$.asked.id' AND attempt = ?1 ->> '$.asked.attempt' AND done I
 
 /// Keeps a row that an earlier attempt began.
 #[derive(Serialize)]
-struct Free<'a>(&'a Asked<'a>);
+struct Free<'a>(&'a OperationRequest<'a>);
 
 impl Query for Free<'_> {
     type Row = ();

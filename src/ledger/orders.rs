@@ -1,7 +1,7 @@
 //! Lists of transactions, newest first: those of a shop, of an API key or of all; or those of an e-mail address or a
 //! reference.
 
-use super::listing::{Asked, Row, rows};
+use super::listing::{ListingQuery, Row, rows};
 use super::{Ledger, Result};
 use crate::pledge::TransactionId;
 use crate::scope::{Mode, Scope};
@@ -58,29 +58,29 @@ pub struct Order {
 
 impl Order {
     /// Returns its place in a list.
-    pub fn place(&self) -> Place {
-        Place { created: self.created_ms, id: self.id.clone() }
+    pub fn place(&self) -> PageCursor {
+        PageCursor { created: self.created_ms, id: self.id.clone() }
     }
 }
 
 /// A place in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, may stand in a URL: an ID is not
 /// personal data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct PageCursor {
     created: u64,
     id: String,
 }
 
-impl Place {
+impl PageCursor {
     /// Parses the text of a place. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (created, id) = text.split_once('-')?;
         let id = TransactionId::parse(id)?.into_string();
-        Some(Place { created: created.parse().ok()?, id })
+        Some(PageCursor { created: created.parse().ok()?, id })
     }
 }
 
-impl Display for Place {
+impl Display for PageCursor {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{}-{}", self.created, self.id)
     }
@@ -92,9 +92,9 @@ pub enum Direction {
     /// The first page, with the newest transactions.
     Newest,
     /// The page of older transactions, after a place.
-    Older(Place),
+    Older(PageCursor),
     /// The page of newer transactions, before a place.
-    Newer(Place),
+    Newer(PageCursor),
 }
 
 /// A page of a list, the newest first.
@@ -104,10 +104,10 @@ pub struct OrderPage {
     pub orders: Vec<Order>,
     /// The place for [`Direction::Newer`]; `None` on the first page.
     #[serde(skip)]
-    pub newer: Option<Place>,
+    pub newer: Option<PageCursor>,
     /// The place for [`Direction::Older`]; `None` on the last page.
     #[serde(skip)]
-    pub older: Option<Place>,
+    pub older: Option<PageCursor>,
 }
 
 /// Returns a page of the transactions that match a filter. One query.
@@ -170,7 +170,7 @@ async fn page(
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
-    let last = Place { created: i64::MAX as u64, id: String::new() };
+    let last = PageCursor { created: i64::MAX as u64, id: String::new() };
     let (place, is_newer) = match from {
         Direction::Newest => (&last, false),
         Direction::Older(place) => (place, false),
@@ -178,7 +178,7 @@ async fn page(
     };
     let filter = selection.filter;
     let until = filter.until.map_or(last.created, |until| until.saturating_sub(1));
-    let asked = Asked {
+    let asked = ListingQuery {
         filter,
         created: place.created,
         id: &place.id,

@@ -2,14 +2,14 @@
 
 use super::entry::{self, Entry, Origin};
 use super::findings::{Finding, FindingKind, Note};
-use super::gone;
 use super::receive::{RecordedKey, entry_of};
 use super::reconcile::{Pass, Result};
+use super::removal;
 use super::state::SHOWN_AFTER_MS;
 use super::{LedgerError, Query, ask};
-use crate::handle::Clock;
 use crate::pledge::TransactionId;
-use crate::store::{Key as _, Listed, MAX_READS, OperatorStore, Page, Recorded, TransactionKey};
+use crate::service::Clock;
+use crate::store::{Key as _, KeyInfo, MAX_READS, OperatorStore, Page, Recorded, TransactionKey};
 use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction of a page, and the size of its record in bytes.
-struct Seen {
+struct ListedTransaction {
     recorded: Recorded,
     bytes: usize,
 }
@@ -76,13 +76,13 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     /// Writes rows that are missing or differ. Returns the IDs of the rows that it has written.
     async fn write(
         &mut self,
-        listed: Vec<Seen>,
+        listed: Vec<ListedTransaction>,
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<String>> {
         let (known, unread): (Vec<_>, Vec<_>) =
             listed.into_iter().partition(|seen| seen.recorded.summary.quantities.is_some());
         let mut entries = Vec::with_capacity(known.len());
-        for Seen { recorded, .. } in known {
+        for ListedTransaction { recorded, .. } in known {
             let name = TransactionKey(&recorded.id).name();
             let quantities = recorded.summary.quantities.clone().unwrap_or_default();
             match Entry::new(&recorded, quantities) {
@@ -98,14 +98,14 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     /// Reads the records of transactions whose quantities are not in the metadata, unless their rows are up to date.
     async fn read(
         &mut self,
-        mut unread: Vec<Seen>,
+        mut unread: Vec<ListedTransaction>,
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<String>> {
         if unread.is_empty() {
             return Ok(Vec::new());
         }
         self.calls = self.calls.saturating_sub(1);
-        let asked = unread.iter().map(|seen| Asked::new(&seen.recorded)).collect();
+        let asked = unread.iter().map(|seen| ExpectedRow::new(&seen.recorded)).collect();
         let missing = ask(self.ledger, &Missing { asked }).await?;
         let missing: BTreeSet<&str> = missing.iter().map(String::as_str).collect();
         unread.retain(|seen| missing.contains(seen.recorded.id.as_str()));
@@ -119,14 +119,14 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
 
     async fn entries_of(
         &mut self,
-        seen: &[Seen],
+        seen: &[ListedTransaction],
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<Entry>> {
         self.calls = self.calls.saturating_sub(1);
         let keys: Vec<_> = seen.iter().map(|seen| TransactionKey(&seen.recorded.id)).collect();
         let values = self.store.get_values(&keys).await?;
         let mut entries = Vec::with_capacity(seen.len());
-        for (Seen { recorded, .. }, value) in seen.iter().zip(values) {
+        for (ListedTransaction { recorded, .. }, value) in seen.iter().zip(values) {
             let Some(value) = value else { continue }; // removed since it was listed
             match entry_of(recorded, &value) {
                 Some(entry) => entries.push(entry),
@@ -165,7 +165,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             return Ok(());
         }
         let (pass, now) = (self.state.started.unwrap_or_default(), self.clock.now_ms());
-        let removed = gone::remove(self.ledger, &gone, pass, now).await?;
+        let removed = removal::remove(self.ledger, &gone, pass, now).await?;
         self.state.mended += removed.len() as u64;
         findings.extend(removed.into_iter().map(|row| Finding {
             kind: FindingKind::Gone,
@@ -188,7 +188,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
     }
 }
 
-impl Seen {
+impl ListedTransaction {
     /// Returns whether the transaction was created at this time or later. One without a readable time is kept.
     fn is_kept(&self, from: u64) -> bool {
         let created = self.recorded.summary.created_at.as_deref().and_then(parse_ms);
@@ -196,12 +196,12 @@ impl Seen {
     }
 }
 
-fn read(Listed { name, metadata, .. }: &Listed) -> Option<Seen> {
+fn read(KeyInfo { name, metadata, .. }: &KeyInfo) -> Option<ListedTransaction> {
     let id = TransactionKey::parse(name)?;
     let recorded = Recorded::from_metadata(id, metadata).ok()?;
     let bytes = metadata.get("bytes").and_then(serde_json::Value::as_u64);
     let bytes = bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(TransactionKey::MAX_BYTES);
-    Some(Seen { recorded, bytes })
+    Some(ListedTransaction { recorded, bytes })
 }
 
 fn damaged(name: &str) -> Finding {
@@ -210,7 +210,7 @@ fn damaged(name: &str) -> Finding {
 }
 
 /// Splits transactions into parts whose records can be read together.
-fn by_size(seen: &[Seen]) -> Vec<&[Seen]> {
+fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
     let (mut parts, mut rest) = (Vec::new(), seen);
     while !rest.is_empty() {
         let mut bytes = 0;
@@ -271,19 +271,19 @@ WHERE NOT EXISTS (SELECT 1 FROM transactions WHERE id = listed.value)";
 /// Selects transactions that have no row, a row with another time, or a row from before their erasure.
 #[derive(Serialize)]
 struct Missing {
-    asked: Vec<Asked>,
+    asked: Vec<ExpectedRow>,
 }
 
 #[derive(Serialize)]
-struct Asked {
+struct ExpectedRow {
     id: String,
     created: Option<u64>,
     is_erased: bool,
 }
 
-impl Asked {
+impl ExpectedRow {
     fn new(recorded: &Recorded) -> Self {
-        Asked {
+        ExpectedRow {
             id: recorded.id.to_string(),
             created: recorded.summary.created_at.as_deref().and_then(parse_ms),
             is_erased: recorded.summary.erased.is_some(),

@@ -2,7 +2,7 @@
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
 use super::shops::wanted;
-use super::sums::{Asked, months, of_months};
+use super::sums::{SumsQuery, months, of_months};
 use super::{Ledger, Query, Result, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;
@@ -43,7 +43,7 @@ pub async fn quantities(
     months: &[Month],
     most: usize,
 ) -> Result<Vec<OfferingSum>> {
-    let asked = Limited { asked: Asked::new(mode, units, months), most, shops: &[] };
+    let asked = Limited { asked: SumsQuery::new(mode, units, months), most, shops: &[] };
     let rows = ask(ledger, &Quantities(&asked)).await?;
     let mut shops: Vec<_> = rows.iter().flat_map(|row| row.large.iter().copied()).collect();
     shops.sort_unstable();
@@ -65,7 +65,7 @@ type Parts = BTreeMap<(Month, Mode, String), Vec<Decimal>>;
 #[derive(Serialize)]
 struct Limited<'a> {
     #[serde(flatten)]
-    asked: Asked<'a>,
+    asked: SumsQuery<'a>,
     most: usize,
     /// The shops that have quantities stored as texts.
     shops: &'a [i64],

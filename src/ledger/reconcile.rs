@@ -10,7 +10,7 @@ use super::imports::{self, Import};
 use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
 use super::{Ledger, Query as _, ask};
 use crate::auth::check_id;
-use crate::handle::Clock;
+use crate::service::Clock;
 use crate::store::{
     Key as _, MemberKey, OperatorStore, Page, SettlementKey, StoreError, TransactionKey,
 };
@@ -24,7 +24,7 @@ const CALLS_OF_A_PAGE: u32 = 5;
 /// The result of a call of [`reconcile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reached {
+pub enum PassOutcome {
     /// A pass ended. The ledger is complete up to two minutes before the pass began.
     Complete,
     /// A pass is under way. The next call continues it.
@@ -37,7 +37,7 @@ pub enum Reached {
 
 /// When to begin a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum PassTiming {
     /// An hour after the last pass began, or a day if KV has many records.
     Due,
     /// Now.
@@ -86,9 +86,9 @@ pub async fn reconcile(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
     clock: &impl Clock,
-    whose: (&str, When),
+    whose: (&str, PassTiming),
     calls: u32,
-) -> Result<(Reached, State)> {
+) -> Result<(PassOutcome, State)> {
     count(ledger, store, clock, whose, calls, &mut Counts::default()).await
 }
 
@@ -100,20 +100,21 @@ pub(super) async fn count(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,
     clock: &impl Clock,
-    (holder, when): (&str, When),
+    (holder, when): (&str, PassTiming),
     calls: u32,
     counts: &mut Counts,
-) -> Result<(Reached, State)> {
+) -> Result<(PassOutcome, State)> {
     let state = super::state(ledger).await?;
     let now = clock.now_ms();
-    let due = if when == When::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
+    let due =
+        if when == PassTiming::Now { now + 1 } else { now.saturating_sub(state.interval_ms()) };
     let Some(state) = ask(ledger, &Take::new(holder, now, due)).await?.into_iter().next() else {
         let is_held = state.is_held(now);
-        return Ok((if is_held { Reached::Busy } else { Reached::NotDue }, state));
+        return Ok((if is_held { PassOutcome::Busy } else { PassOutcome::NotDue }, state));
     };
     let mut pass = Pass { ledger, store, clock, holder, state, asked: now, counts, calls };
     let reached = pass.go_on().await;
-    if !matches!(reached, Ok(Reached::Complete)) {
+    if !matches!(reached, Ok(PassOutcome::Complete)) {
         ask(ledger, &Release { holder }).await?;
     }
     Ok((reached?, super::state(ledger).await?))
@@ -134,7 +135,7 @@ pub(super) struct Pass<'p, S, C> {
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
-    async fn go_on(&mut self) -> Result<Reached> {
+    async fn go_on(&mut self) -> Result<PassOutcome> {
         while self.calls >= CALLS_OF_A_PAGE {
             let page = self.list().await?;
             self.state.cursor.clone_from(&page.cursor);
@@ -146,10 +147,10 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
                 }
             }
             if !self.save().await? {
-                return Ok(Reached::Busy);
+                return Ok(PassOutcome::Busy);
             }
         }
-        Ok(Reached::Part)
+        Ok(PassOutcome::Part)
     }
 
     /// Compares a page with the ledger's rows or claims of its span. Where much was removed, KV returns pages without
@@ -239,7 +240,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         Ok(imports::import(self.ledger, &import).await?)
     }
 
-    async fn finish(&mut self) -> Result<Reached> {
+    async fn finish(&mut self) -> Result<PassOutcome> {
         let pass = self.state.started.unwrap_or_default();
         let (holder, now) = (self.holder, self.clock.now_ms());
         self.save().await?;
@@ -247,7 +248,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let statements = [end.statement()?, Forget { pass }.statement()?];
         let answers = self.ledger.run(&statements).await?;
         let is_ours = answers.first().is_some_and(|rows| !rows.is_empty());
-        Ok(if is_ours { Reached::Complete } else { Reached::Busy })
+        Ok(if is_ours { PassOutcome::Complete } else { PassOutcome::Busy })
     }
 }
 

@@ -31,19 +31,19 @@ pub struct MonthSum {
 
 /// The shops and months to sum.
 #[derive(Serialize)]
-pub(super) struct Asked<'a> {
+pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> SumsQuery<'a> {
     pub fn new(mode: Option<Mode>, units: Option<&'a [String]>, months: &[Month]) -> Self {
         let span = |month: &Month| {
             let (from, until) = month.span_ms()?;
             Some((*month, from, until))
         };
-        Asked { mode, units, months: months.iter().filter_map(span).collect() }
+        SumsQuery { mode, units, months: months.iter().filter_map(span).collect() }
     }
 }
 
@@ -58,7 +58,7 @@ pub async fn sums(
     units: Option<&[String]>,
     months: &[Month],
 ) -> Result<Vec<MonthSum>> {
-    let asked = Asked::new(mode, units, months);
+    let asked = SumsQuery::new(mode, units, months);
     let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
     // A set, as a shop can have charges of this size in several currencies.
     let large: BTreeSet<_> = rows
@@ -95,7 +95,7 @@ pub async fn months_of(
     mode: Option<Mode>,
     units: Option<&[String]>,
 ) -> Result<Vec<Month>> {
-    let span = ask(ledger, &Span(&Asked::new(mode, units, &[]))).await?;
+    let span = ask(ledger, &Span(&SumsQuery::new(mode, units, &[]))).await?;
     let Some((Some(first), Some(last))) = span.first().copied() else { return Ok(Vec::new()) };
     let first = Month::at(first);
     let back = std::iter::successors(Month::at(last), |month| month.previous());
@@ -103,7 +103,7 @@ pub async fn months_of(
 }
 
 #[derive(Serialize)]
-struct Span<'a>(&'a Asked<'a>);
+struct Span<'a>(&'a SumsQuery<'a>);
 
 impl Query for Span<'_> {
     type Row = (Option<u64>, Option<u64>);
@@ -137,7 +137,7 @@ macro_rules! of_months {
 pub(super) use of_months;
 
 #[derive(Serialize)]
-struct Sums<'a>(&'a Asked<'a>);
+struct Sums<'a>(&'a SumsQuery<'a>);
 
 impl Query for Sums<'_> {
     type Row = SumsOfShop;

@@ -5,11 +5,11 @@ use super::entry::{self, Origin};
 use super::findings::Note;
 use super::operations;
 use super::receive::load;
-use super::reconcile::{Reached, When, reconcile};
+use super::reconcile::{PassOutcome, PassTiming, reconcile};
 use super::state::{SHOWN_AFTER_MS, State};
 use super::{Ledger, Query as _};
-use crate::handle::{Clock, Entropy};
 use crate::pledge::TransactionId;
+use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, LedgerUnsentKey, OperatorStore, StoreError};
 use serde::Serialize;
 use std::slice;
@@ -37,7 +37,7 @@ pub struct Limits {
 #[serde(rename_all = "camelCase")]
 pub struct Upkeep {
     /// The result of the reconciliation.
-    pub reached: Reached,
+    pub reached: PassOutcome,
     /// Number of transactions whose message the queue did not take, and whose rows were written now.
     pub unsent: u32,
     /// Number of records that the pass has listed so far, or listed in all if it ended.
@@ -71,19 +71,20 @@ pub async fn keep_up(
     let mut calls = limits.calls.saturating_sub(used);
     loop {
         let step = calls.min(STEP);
-        let (reached, state) = reconcile(ledger, store, clock, (holder, When::Due), step).await?;
+        let (reached, state) =
+            reconcile(ledger, store, clock, (holder, PassTiming::Due), step).await?;
         calls -= step;
-        if reached != Reached::Part || calls < STEP || clock.now_ms() >= until {
+        if reached != PassOutcome::Part || calls < STEP || clock.now_ms() >= until {
             return Ok(Upkeep::new(reached, unsent, &state));
         }
     }
 }
 
 impl Upkeep {
-    fn new(reached: Reached, unsent: u32, state: &State) -> Self {
+    fn new(reached: PassOutcome, unsent: u32, state: &State) -> Self {
         let (listed, mended) = match reached {
-            Reached::Part | Reached::Busy => (state.listed, state.mended),
-            Reached::Complete | Reached::NotDue => (state.last_listed, state.last_mended),
+            PassOutcome::Part | PassOutcome::Busy => (state.listed, state.mended),
+            PassOutcome::Complete | PassOutcome::NotDue => (state.last_listed, state.last_mended),
         };
         Upkeep { reached, unsent, listed, mended }
     }

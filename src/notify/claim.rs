@@ -4,7 +4,7 @@
 //! Each delivery reads the record back to see whose claim that is.
 
 use super::schedule::{LEAST_WAIT, held};
-use super::verdict::Unsent;
+use super::verdict::NotSent;
 use super::{Delivery, Mailer, Notifier, Timer};
 use crate::pledge::TransactionId;
 use crate::store::{Key as _, ListingStore, MailedKey, NoMetadata, StoreError};
@@ -101,7 +101,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         delivery: &Delivery<'_>,
         address: &str,
         counted: &Counted,
-    ) -> Result<(), Unsent> {
+    ) -> Result<(), NotSent> {
         let Some(day) = &counted.own else { return Ok(()) };
         let key = MailedKey { day, address, id: delivery.id };
         self.yield_to(self.load(&key).await?, delivery)
@@ -112,7 +112,11 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// # Errors
     /// If another delivery has claimed the round since, or if the store is so slow that the claim could end before the
     /// e-mail is sent.
-    pub(super) async fn claim(&self, delivery: &Delivery<'_>, address: &str) -> Result<(), Unsent> {
+    pub(super) async fn claim(
+        &self,
+        delivery: &Delivery<'_>,
+        address: &str,
+    ) -> Result<(), NotSent> {
         let now_ms = self.clock.now_ms();
         let (now, until) = (date_time(now_ms), date_time(now_ms + CLAIM_MS));
         let key = MailedKey { day: day_of(&now), address, id: delivery.id };
@@ -126,16 +130,16 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         self.yield_to(self.load(&key).await?, delivery)?;
         match self.clock.now_ms().saturating_sub(now_ms) {
             0..=SLOW_MS => Ok(()),
-            _ => Err(Unsent::Failed("the store is slow".to_owned())),
+            _ => Err(NotSent::Failed("the store is slow".to_owned())),
         }
     }
 
-    fn yield_to(&self, claim: Option<Claim>, delivery: &Delivery<'_>) -> Result<(), Unsent> {
+    fn yield_to(&self, claim: Option<Claim>, delivery: &Delivery<'_>) -> Result<(), NotSent> {
         let now_ms = self.clock.now_ms();
         let others = claim.filter(|claim| claim.token != delivery.token);
         match others.map_or(0, |claim| claim.holds_ms(delivery.message.round, now_ms)) {
             0 => Ok(()),
-            holds_ms => Err(Unsent::Leave(held(holds_ms))),
+            holds_ms => Err(NotSent::Leave(held(holds_ms))),
         }
     }
 }

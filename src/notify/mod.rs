@@ -7,8 +7,8 @@
 mod answers;
 mod claim;
 mod deliveries;
-mod letter;
 mod marker;
+mod outgoing_email;
 mod queued;
 mod records;
 mod schedule;
@@ -16,18 +16,18 @@ mod verdict;
 
 pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
 pub use deliveries::{Deliveries, MAX_HELD_BYTES};
-pub use letter::{Headers, Letter, MailError, Mailer};
 pub use marker::{Marker, Reason, State};
+pub use outgoing_email::{Headers, MailError, Mailer, OutgoingEmail};
 pub use queued::Queued;
 pub use schedule::{DELAY_SECONDS, MAX_RETRIES, TRIED_SECONDS};
 
-use crate::handle::{Clock, Message};
 use crate::pledge::TransactionId;
+use crate::service::{Clock, Message};
 use crate::store::{ListingStore, StoreError};
 use crate::time::{date_time, parse_ms};
 use deliveries::Turn;
 use schedule::{again, is_last, next_quota};
-use verdict::{Sending, Unsent};
+use verdict::{NotSent, ReadyEmail};
 
 /// How long a delivery waits for another delivery of its transaction, and then for room for its record, in
 /// milliseconds. While it waits, it takes up one of the queue's few concurrent deliveries.
@@ -116,9 +116,9 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let delivery = Delivery { id: &id, created_ms, message, attempt, token };
         let Some(turn) = self.turn(&id).await else { return busy(TAKES_LONG) };
         match self.try_to_deliver(&delivery, &turn).await {
-            Ok(outcome) | Err(Unsent::Leave(outcome)) => outcome,
-            Err(Unsent::Failed(cause)) => self.failed(&delivery, None, cause).await,
-            Err(Unsent::Skip(reason)) => self.skip(&delivery, reason).await,
+            Ok(outcome) | Err(NotSent::Leave(outcome)) => outcome,
+            Err(NotSent::Failed(cause)) => self.failed(&delivery, None, cause).await,
+            Err(NotSent::Skip(reason)) => self.skip(&delivery, reason).await,
         }
     }
 
@@ -139,7 +139,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         &self,
         delivery: &Delivery<'_>,
         turn: &Turn<'_>,
-    ) -> Result<Outcome, Unsent> {
+    ) -> Result<Outcome, NotSent> {
         if self.deliveries.has_ended(delivery.id, delivery.message.round, self.clock.now_ms()) {
             return Ok(done(ENDED));
         }
@@ -152,7 +152,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     async fn send(
         &self,
         delivery: &Delivery<'_>,
-        Sending { mail, to, address, reply_to }: Sending,
+        ReadyEmail { mail, to, address, reply_to }: ReadyEmail,
     ) -> Outcome {
         let marker = Marker {
             address: Some(address),
@@ -161,8 +161,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         };
         let key = format!("pledge/{}/{}", delivery.id, delivery.message.round);
         let (id, reply_to) = (delivery.id, reply_to.as_deref());
-        let letter = Letter { to: &to, reply_to, mail: &mail, key, id, marker: &marker };
-        match self.mailer.send(&letter).await {
+        let email = OutgoingEmail { to: &to, reply_to, mail: &mail, key, id, marker: &marker };
+        match self.mailer.send(&email).await {
             Ok(provider_id) => {
                 let (at, provider_id) = (date_time(self.clock.now_ms()), Some(provider_id));
                 self.end_sent(delivery, Marker { provider_id, at, ..marker }).await
@@ -221,7 +221,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
 
     /// Marks a message as failed that the queue will not deliver again: each attempt broke off, or the quota was used
     /// up for days.
-    pub async fn bury(&self, message: &Message, attempt: u32) -> Outcome {
+    pub async fn dead_letter(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("not a message of this service");
         };

@@ -25,7 +25,7 @@ const MAX_A_DAY: usize = 5;
 const MAX_TESTS_A_DAY: usize = 100;
 
 /// An e-mail to send. `to` is the recipient's address, and `address` is its HMAC.
-pub(super) struct Sending {
+pub(super) struct ReadyEmail {
     pub mail: Mail,
     pub to: String,
     pub address: String,
@@ -33,7 +33,7 @@ pub(super) struct Sending {
 }
 
 /// Why nothing is sent now.
-pub(super) enum Unsent {
+pub(super) enum NotSent {
     /// The e-mail is skipped.
     Skip(Reason),
     /// The message ends, or waits, without an outcome for its round.
@@ -42,15 +42,15 @@ pub(super) enum Unsent {
     Failed(String),
 }
 
-impl From<Reason> for Unsent {
+impl From<Reason> for NotSent {
     fn from(reason: Reason) -> Self {
-        Unsent::Skip(reason)
+        NotSent::Skip(reason)
     }
 }
 
-impl From<StoreError> for Unsent {
+impl From<StoreError> for NotSent {
     fn from(error: StoreError) -> Self {
-        Unsent::Failed(cause(error))
+        NotSent::Failed(cause(error))
     }
 }
 
@@ -67,7 +67,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         &self,
         delivery: &Delivery<'_>,
         turn: &Turn<'_>,
-    ) -> Result<Sending, Unsent> {
+    ) -> Result<ReadyEmail, NotSent> {
         let (stored, secret) = self.open(delivery).await?;
         let unit = stored.metadata.scope().unit;
         let profile = async { Ok(self.load::<_, Profile>(&ProfileKey(&unit)).await?) };
@@ -79,25 +79,25 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let counted = self.counted(delivery.id, &address).await?;
         self.check_unclaimed(delivery, &address, &counted).await?;
         is_within_limit(&counted, is_live)?;
-        Ok(Sending { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
+        Ok(ReadyEmail { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
     }
 
     /// Returns the transaction's record and the secret, if the round has not ended.
     async fn open(
         &self,
         delivery: &Delivery<'_>,
-    ) -> Result<(Stored<S::Value, TransactionMetadata>, Option<SecretRecord>), Unsent> {
+    ) -> Result<(Stored<S::Value, TransactionMetadata>, Option<SecretRecord>), NotSent> {
         let (notification, transaction) =
             (NotificationKey(delivery.id), TransactionKey(delivery.id));
         let ended = self.load::<_, EndedRound>(&notification);
         let stored = self.store.get(&transaction);
         let (ended, stored, secret) = try_join3(ended, stored, self.load(&SecretKey)).await?;
         if ended.is_some_and(|ended| ended.round >= delivery.message.round) {
-            return Err(Unsent::Leave(done(ENDED)));
+            return Err(NotSent::Leave(done(ENDED)));
         }
         let stored = stored.ok_or_else(|| {
             let age_ms = self.clock.now_ms().saturating_sub(delivery.created_ms);
-            Unsent::Leave(absent(delivery.attempt, age_ms))
+            NotSent::Leave(absent(delivery.attempt, age_ms))
         })?;
         Ok((stored, secret))
     }
@@ -107,7 +107,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         &self,
         turn: &Turn<'_>,
         stored: Stored<S::Value, TransactionMetadata>,
-    ) -> Result<Vec<u8>, Unsent> {
+    ) -> Result<Vec<u8>, NotSent> {
         let bytes = TransactionKey::bytes(&stored.metadata);
         for _ in 0..WAIT_MS / LOOK_MS {
             if turn.reserve(bytes) {
@@ -115,7 +115,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
             }
             self.clock.pause(LOOK_MS).await;
         }
-        Err(Unsent::Leave(busy("the deliveries of this instance hold too many bytes")))
+        Err(NotSent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
     /// Makes the e-mail about a transaction.
@@ -124,7 +124,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         delivery: &Delivery<'_>,
         bytes: &[u8],
         profile: Option<&Profile>,
-    ) -> Result<Draft, Unsent> {
+    ) -> Result<Draft, NotSent> {
         let record = decode(TransactionKey::KIND, bytes)?;
         of_this_create(&record, delivery)?;
         Ok(self.draft(record, profile)?)
@@ -162,16 +162,16 @@ fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
 fn of_this_create(
     record: &RetrievedPledgeTransaction<'_>,
     delivery: &Delivery<'_>,
-) -> Result<(), Unsent> {
+) -> Result<(), NotSent> {
     let Some(created_ms) = parse_ms(&record.created_at) else {
-        return Err(Unsent::Failed(
+        return Err(NotSent::Failed(
             "the stored transaction is damaged: its time cannot be read".to_owned(),
         ));
     };
     match created_ms.cmp(&delivery.created_ms) {
         // The record of this message's create may not be shown yet, or never be written.
-        Ordering::Less => Err(Unsent::Failed("an earlier create's record".to_owned())),
-        Ordering::Greater => Err(Unsent::Leave(done("a later create's record"))),
+        Ordering::Less => Err(NotSent::Failed("an earlier create's record".to_owned())),
+        Ordering::Greater => Err(NotSent::Leave(done("a later create's record"))),
         Ordering::Equal => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! A call of an operation: its ports, its answer and its failure.
 
 use super::table::time;
-use crate::handle::{Clock, Entropy, Outbox};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::Author;
 use crate::operator::{Done, OperationId, OperatorError, bound, was_done};
+use crate::service::{Clock, Entropy, Outbox};
 use crate::store::{OperatorStore, StoreError};
 use crate::time::TimeZones;
 use serde::Serialize;
@@ -24,25 +24,25 @@ pub trait Ports {
 /// The program that runs an operation, such as a command line. Every wait has a deadline, except the wait for a person.
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
-    fn person(&self) -> impl Future<Output = Result<String, Stopped>>;
+    fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
     /// Asks the person to confirm, and fails if they do not. `otherwise` says what was not done then.
     fn confirm(&self, question: &str, otherwise: &str)
-    -> impl Future<Output = Result<(), Stopped>>;
+    -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
-    fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Stopped>>;
+    fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Aborted>>;
     /// Begins a new file, which exists once the operation has succeeded; without a name, standard output.
-    fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Stopped>>;
+    fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Aborted>>;
     /// Writes to the file that [`create`](Self::create) began.
-    fn write(&self, text: &str) -> impl Future<Output = Result<(), Stopped>>;
+    fn write(&self, text: &str) -> impl Future<Output = Result<(), Aborted>>;
     /// Shows the person a text that is not part of the answer.
     fn note(&self, text: &str);
     /// Makes sure that the notification queue accepts messages.
-    fn open_queue(&self) -> impl Future<Output = Result<(), Stopped>>;
+    fn open_queue(&self) -> impl Future<Output = Result<(), Aborted>>;
 }
 
 /// The host failed, or the person did not confirm. The host keeps the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+pub struct Aborted;
 
 /// A call of an operation.
 #[expect(missing_debug_implementations, reason = "ports")]
@@ -152,7 +152,7 @@ pub enum Failure {
     /// The operator's function failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
-    Stopped,
+    Aborted,
     /// The operation failed for this reason after a part was done. The answer shows that part.
     Partial(Box<Failure>, Answer),
 }
@@ -161,7 +161,7 @@ impl Failure {
     /// Whether the host, the store or the ledger threw an error, which has the details.
     pub fn is_thrown(&self) -> bool {
         match self {
-            Failure::Stopped => true,
+            Failure::Aborted => true,
             Failure::Operator(error) => matches!(
                 error,
                 OperatorError::Store(StoreError::Unavailable)
@@ -177,7 +177,7 @@ impl Failure {
         match self {
             Failure::Usage(problem) => problem.clone(),
             Failure::Operator(error) => error.to_string(),
-            Failure::Stopped => "the program that runs the operation failed".to_owned(),
+            Failure::Aborted => "the program that runs the operation failed".to_owned(),
             Failure::Partial(failure, _) => failure.reason(),
         }
     }
@@ -201,9 +201,9 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<Stopped> for Failure {
-    fn from(Stopped: Stopped) -> Self {
-        Failure::Stopped
+impl From<Aborted> for Failure {
+    fn from(Aborted: Aborted) -> Self {
+        Failure::Aborted
     }
 }
 

@@ -1,7 +1,7 @@
 //! How complete an answer from the ledger is, for programs and for people.
 
 use super::table::time;
-use crate::operator::{Coverage, Damaged};
+use crate::operator::{Coverage, DamagedRecords};
 use serde::Serialize;
 
 /// The coverage as JSON.
@@ -51,7 +51,7 @@ pub fn complete(Coverage { complete_up_to, complete_from, damaged }: &Coverage) 
     format!("{until}{}{}", from.unwrap_or_default(), damaged_in_words(damaged))
 }
 
-fn damaged_in_words(Damaged { count, first }: &Damaged) -> String {
+fn damaged_in_words(DamagedRecords { count, first }: &DamagedRecords) -> String {
     match count {
         0 => String::new(),
         count => format!(

@@ -6,9 +6,10 @@ use super::table::{facts, paragraphs, table, time};
 use super::values::Values;
 use crate::operator::delays::MAILED_SECONDS;
 use crate::operator::notifications::{
-    self, DayQuery, DayStep, FailedMail, FailedQuery, QueuedRounds, Resent, Shown, State, Status,
+    self, DayQuery, DayStep, EmailView, FailedMail, FailedQuery, QueuedRounds, Resent, State,
+    Status,
 };
-use crate::operator::roles::Act;
+use crate::operator::roles::Permission;
 use crate::operator::transactions;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
@@ -19,15 +20,18 @@ const ID: Argument = Argument::positional("id", text("id"), "the ID of the trans
 
 pub const SHOW: Spec =
     Spec::reads("emails", "show", "print the delivery state of a transaction's e-mail", &[ID])
-.act(Act::Support)
+.permission(Permission::Support)
 .answers("`id`, `mode`, `unit`, `createdAt`; `recipient`: the masked address; `mail`: `state` (see [E-mails](emails.md#check-preview-and-resend)) and, if known, `reason`, `round`, `at`, `until`, `attempts`, `providerId`, `language`");
 
 #[derive(Deserialize)]
-pub struct One {
+pub struct EmailArguments {
     id: String,
 }
 
-pub async fn show<P: Ports>(call: &Call<'_, P>, One { id }: One) -> Result<Answer> {
+pub async fn show<P: Ports>(
+    call: &Call<'_, P>,
+    EmailArguments { id }: EmailArguments,
+) -> Result<Answer> {
     let shown = shown(call, &id).await?;
     let text = facts([
         ("ID", Some(shown.id.clone())),
@@ -40,7 +44,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { id }: One) -> Result<Answe
     Answer::new(&shown, text)
 }
 
-async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<Shown> {
+async fn shown<P: Ports>(call: &Call<'_, P>, id: &str) -> Result<EmailView> {
     let record = transactions::get(call.store, id).await?;
     Ok(notifications::show(call.store, call.platform, &record).await?)
 }
@@ -55,7 +59,7 @@ pub const FAILED: Spec = Spec::reads(
             .or("20"),
     ],
 )
-.act(Act::Support)
+.permission(Permission::Support)
 .answers(
     "`failed`: for each e-mail `day`, `id`, and `now` with the members of `emails show`, or a `problem`; `more`: whether there are more",
 );
@@ -107,7 +111,7 @@ pub const RESEND: Spec = Spec::changes(
 )
 .confirmed()
 .queued()
-.act(Act::Support)
+.permission(Permission::Support)
 .answers(
     "`id`, `createdAt`, `round`: the message that was queued; `before`: the `mail` of `emails show` before that. If it was already queued: `id`, `queued` (`false`), `before`. With `--failed-on`: `day`; `queued`, `alreadyQueued`, `ended`: numbers of e-mails that were queued now, were queued before, or were sent, skipped or failed again since; `refused`: pairs of an ID and the reason why it cannot be sent",
 );
@@ -172,7 +176,7 @@ struct NotQueued<'q> {
 
 async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> Result<Answer> {
     let record = transactions::get(call.store, id).await?;
-    let Shown { mode, recipient, mail, .. } =
+    let EmailView { mode, recipient, mail, .. } =
         notifications::show(call.store, call.platform, &record).await?;
     let message = notifications::next_message(call.store, &record, &mail).await?;
     call.host.open_queue().await?;
@@ -198,7 +202,7 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     let resent =
         notifications::queue_round(store, ledger, &author, call.host, &rounds, &message).await?;
     if resent.outcome == Resent::Untaken {
-        return Err(Failure::Stopped); // the host keeps the queue's error
+        return Err(Failure::Aborted); // the host keeps the queue's error
     }
     let text = format!(
         "Round {round} is in the queue. After about {MAILED_SECONDS} s `emails show` prints its delivery \
@@ -244,7 +248,7 @@ async fn resend_day<P: Ports>(call: &Call<'_, P>, day: &str) -> Result<Answer> {
         from = sum.add(step);
         if is_untaken {
             let answer = Answer::new(&sum, sum.in_words())?;
-            return Err(Failure::Partial(Box::new(Failure::Stopped), answer));
+            return Err(Failure::Partial(Box::new(Failure::Aborted), answer));
         }
         if from.is_none() {
             return Answer::new(&sum, sum.in_words());
@@ -284,7 +288,7 @@ pub const PREVIEW: Spec = Spec::reads(
      address, with which anyone can open it",
     &[ID, Argument::option("html", Kind::Output, "also write its HTML to a new file")],
 )
-.act(Act::Support)
+.permission(Permission::Support)
 .answers("`id`; `to`: the masked address; `sender`, `replyTo`, `language`, `subject`, `text`; `file`: the name of the HTML file, or `null`");
 
 #[derive(Deserialize)]

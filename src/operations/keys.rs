@@ -7,7 +7,7 @@ use super::table::{sentence, table, time};
 use super::values::Values;
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::operator::delays::REFUSED_SECONDS;
-use crate::operator::keys::{self, End, KeyName, KeyNote, KeyRow, MadeKey, Rotated};
+use crate::operator::keys::{self, KeyExpiry, KeyMetadata, KeyName, KeyRow, MadeKey, Rotated};
 use crate::operator::{Done, OperatorError};
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
@@ -129,14 +129,14 @@ impl Listing {
     }
 }
 
-fn unit_of(note: &KeyNote) -> Option<&str> {
+fn unit_of(note: &KeyMetadata) -> Option<&str> {
     match &note.level {
         KeyLevel::Unit(unit) => Some(unit),
         KeyLevel::Team(_) => None,
     }
 }
 
-fn team_of(note: &KeyNote) -> Option<&str> {
+fn team_of(note: &KeyMetadata) -> Option<&str> {
     match &note.level {
         KeyLevel::Team(team) => Some(team),
         KeyLevel::Unit(_) => None,
@@ -284,7 +284,7 @@ struct Replaced<'r> {
     #[serde(flatten)]
     name: &'r KeyName,
     #[serde(flatten)]
-    end: &'r End,
+    end: &'r KeyExpiry,
 }
 
 pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -> Result<Answer> {
@@ -325,7 +325,7 @@ fn not_ended(made: &MadeKey, old: &KeyName, error: OperatorError) -> Failure {
 
 fn ended(
     KeyName { id, .. }: &KeyName,
-    End { ends, revoked: is_revoked }: &End,
+    KeyExpiry { ends, revoked: is_revoked }: &KeyExpiry,
     keep: u32,
 ) -> String {
     match keep {

@@ -3,9 +3,9 @@
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::spec::{Argument, Spec, text};
 use super::table::{facts, paragraphs, table, time, time_of};
-use crate::handle::Clock as _;
-use crate::ledger::{self, Checked, Counts, Finding, FindingKind, Health, Pass};
+use crate::ledger::{self, CheckReport, Counts, Finding, FindingKind, Health, Pass};
 use crate::operator::kept;
+use crate::service::Clock as _;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 const MOST_FINDINGS: usize = 1_000;
 
 #[derive(Deserialize)]
-pub struct Nothing {}
+pub struct NoArguments {}
 
 // ---- Status --------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ struct Status<'s> {
     findings: &'s [Finding],
 }
 
-pub async fn status<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+pub async fn status<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (health, findings) = (health(call).await?, findings(call).await?);
     let problem = health.problem.as_deref();
     let text = paragraphs([health_in_words(&health), findings_in_words(&findings)]);
@@ -142,7 +142,7 @@ struct Found {
     findings: Vec<Finding>,
 }
 
-pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let counts = pass(call).await?;
     let findings = findings(call).await?;
     let text = paragraphs([counts_in_words(&counts), findings_in_words(&findings)]);
@@ -153,7 +153,7 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = ledger::holder(call.platform);
     let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;
-    let Checked { counts, .. } = checked.ok_or_else(|| {
+    let CheckReport { counts, .. } = checked.ok_or_else(|| {
         invalid(
             "another reconciliation pass has been running for ten minutes. Check `ledger status`, and try again later",
         )
@@ -196,7 +196,7 @@ struct Rebuilt {
     findings: Vec<Finding>,
 }
 
-pub async fn rebuild<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+pub async fn rebuild<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let question = format!(
         "Empty the ledger of {}, and rebuild it from the records? Until the rebuild ends, lists and sums lack \
          transactions, and no month can be marked as paid.",

@@ -20,7 +20,7 @@ mod transactions;
 mod units;
 mod values;
 
-pub use call::{Answer, Call, Failure, Host, Ports, Stopped};
+pub use call::{Aborted, Answer, Call, Failure, Host, Ports};
 pub use spec::Spec;
 
 use call::Result;

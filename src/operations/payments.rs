@@ -6,9 +6,9 @@ use super::table::{paragraphs, some, table, time};
 use super::values::Values;
 use crate::operator::audit::Author;
 use crate::operator::delays::APPLIED_SECONDS;
-use crate::operator::payments::{self, Checked, Paid, Payment, ShopMonth, Stated};
-use crate::operator::roles::Act;
-use crate::operator::transactions::Wanted;
+use crate::operator::payments::{self, CheckedPayment, Paid, Payment, ShopMonth, StatedAmount};
+use crate::operator::roles::Permission;
+use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::{self, MonthUsage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
@@ -76,7 +76,7 @@ pub const MARK: Spec = Spec::changes(
     ],
 )
 .confirmed()
-.act(Act::Account)
+.permission(Permission::Account)
 .answers(PAYMENT);
 
 #[derive(Deserialize)]
@@ -99,7 +99,7 @@ impl Mark {
             return Err("give one `--currency` for each `--amount`, or none at all".to_owned());
         }
         let currencies = currency.into_iter().map(Some).chain(std::iter::repeat(None));
-        let stated = |(amount, currency_code)| Stated { amount, currency_code };
+        let stated = |(amount, currency_code)| StatedAmount { amount, currency_code };
         let amounts = amount.into_iter().zip(currencies).map(stated).collect();
         Ok(Payment { of, amounts, paid_at, invoice, accept_unpriced })
     }
@@ -127,7 +127,7 @@ async fn confirm_mark<P: Ports>(
     author: &Author<'_, P::Platform, P::Platform>,
     payment: &Payment,
 ) -> Result<()> {
-    let Checked { paid, damaged } =
+    let CheckedPayment { paid, damaged } =
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
@@ -150,7 +150,7 @@ async fn confirm_mark<P: Ports>(
 pub const UNDO: Spec =
     Spec::changes("payments", "undo", "mark a month as unpaid again", &[UNIT, MONTH, MODE])
         .confirmed()
-        .act(Act::Account)
+        .permission(Permission::Account)
         .answers(PAYMENT);
 
 pub async fn undo<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
@@ -218,11 +218,11 @@ pub const SHOW: Spec = Spec::reads(
     "print the payment of a month, and the month's current sum in the ledger",
     &[UNIT, MONTH, MODE],
 )
-.act(Act::Account)
+.permission(Permission::Account)
 .answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
 
 #[derive(Serialize)]
-struct Shown {
+struct PaymentAnswer {
     #[serde(flatten)]
     paid: Paid,
     now: Option<Vec<SumNow>>,
@@ -251,18 +251,18 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
         false => format!("The month's sum in the ledger is now {}.", sums_in_words(&sums)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
-    Answer::new(&Shown { paid, now }, text)
+    Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
 /// Returns the current sums of a month; `None` if no ledger is bound or it does not keep the month.
 async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
     let Some(ledger) = call.ledger else { return Ok(None) };
-    let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
     let kept_from = crate::ledger::health(ledger, 0).await?.kept_from;
     if kept_from.as_deref().and_then(Month::of) > Some(of.month) {
         return Ok(None);
     }
-    let used = usage::of_all(call.store, ledger, &wanted, Some(of.month)).await?;
+    let used = usage::of_all(call.store, ledger, &filter, Some(of.month)).await?;
     let now = |MonthUsage { unit, mode, month, sums, late, .. }: MonthUsage| {
         sums.into_iter().map(move |sum| SumNow {
             unit: unit.clone(),
@@ -281,7 +281,7 @@ pub const LIST: Spec = Spec::reads(
     "list the months of a unit that are marked as paid",
     &[UNIT, mode("only months of test transactions, or of live ones")],
 )
-.act(Act::Account)
+.permission(Permission::Account)
 .answers("`payments`: for each month the members of `payments mark`");
 
 #[derive(Deserialize)]
@@ -291,7 +291,7 @@ pub struct List {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct PaymentList {
     payments: Vec<Paid>,
 }
 
@@ -301,5 +301,5 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, List { unit, mode }: List) -> Re
         true => "no month is marked as paid".to_owned(),
         false => marked(&payments),
     };
-    Answer::new(&Listed { payments }, text)
+    Answer::new(&PaymentList { payments }, text)
 }

@@ -3,9 +3,9 @@
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::spec::{Argument, Kind, Spec, modes, text};
 use super::table::{paragraphs, table, time};
-use crate::charge::{Catalogue, UnitPrice};
+use crate::charge::{PriceList, UnitPrice};
 use crate::operator::delays::APPLIED_SECONDS;
-use crate::operator::prices::{self, Change as Changed, Edit, Listed};
+use crate::operator::prices::{self, Change as Changed, Edit, PriceListEntry};
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ pub struct Set {
 pub async fn set<P: Ports>(call: &Call<'_, P>, Set { file, mode }: Set) -> Result<Answer> {
     let bytes = call.host.read(&file).await?;
     let name = if file == "-" { "the price list" } else { &file };
-    let catalogue = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
-    edit(call, mode, &Edit::All(catalogue)).await
+    let price_list = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
+    edit(call, mode, &Edit::All(price_list)).await
 }
 
 pub const CHANGE: Spec = Spec::changes(
@@ -97,8 +97,8 @@ async fn edit<P: Ports>(call: &Call<'_, P>, mode: Modes, edit: &Edit) -> Result<
     let mut lists = Vec::new();
     for mode in mode.each() {
         let now = prices::current(call.store, *mode).await?;
-        let catalogue = Catalogue { prices: None, ..now.with(edit)? };
-        lists.push(NewList::new(&now, catalogue));
+        let price_list = PriceList { prices: None, ..now.with(edit)? };
+        lists.push(NewList::new(&now, price_list));
     }
     replace(call, edit, lists).await
 }
@@ -106,20 +106,20 @@ async fn edit<P: Ports>(call: &Call<'_, P>, mode: Modes, edit: &Edit) -> Result<
 /// A price list that will replace another one.
 struct NewList {
     mode: Mode,
-    catalogue: Catalogue,
-    /// The edition that it replaces.
+    price_list: PriceList,
+    /// The revision that it replaces.
     seen: String,
     change: Changed,
 }
 
 impl NewList {
-    fn new(now: &prices::Current, catalogue: Catalogue) -> Self {
-        let (seen, change) = (now.edition().to_owned(), now.compare(&catalogue));
-        NewList { mode: now.mode, catalogue, seen, change }
+    fn new(now: &prices::Current, price_list: PriceList) -> Self {
+        let (seen, change) = (now.revision().to_owned(), now.compare(&price_list));
+        NewList { mode: now.mode, price_list, seen, change }
     }
 
     fn in_words(&self) -> String {
-        let (mode, currency) = (self.mode.name(), self.catalogue.currency_code.code());
+        let (mode, currency) = (self.mode.name(), self.price_list.currency_code.code());
         let head = format!("prices of {mode} keys, in {currency}");
         let changes = &self.change.prices;
         let rows: Vec<_> = changes
@@ -127,7 +127,7 @@ impl NewList {
             .map(|it| [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())])
             .collect();
         let kept = changes.iter().filter(|change| change.to.is_some()).count();
-        let same = format!("{} unchanged", self.catalogue.unit_prices.len().saturating_sub(kept));
+        let same = format!("{} unchanged", self.price_list.unit_prices.len().saturating_sub(kept));
         match rows.is_empty() {
             true => format!("{head}\n{same}"),
             false => format!("{head}\n{}\n{same}", table(["OFFERING", "BEFORE", "NOW"], &rows)),
@@ -150,7 +150,7 @@ pub(super) fn text_of(price: &UnitPrice) -> String {
 
 #[derive(Serialize)]
 struct Replaced {
-    catalogues: BTreeMap<&'static str, Catalogue>,
+    catalogues: BTreeMap<&'static str, PriceList>,
     changes: BTreeMap<&'static str, Changed>,
 }
 
@@ -172,7 +172,7 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
     let author = call.author(&by)?;
     let mut before = None;
     let mut replaced = Replaced { catalogues: BTreeMap::new(), changes: BTreeMap::new() };
-    for NewList { mode, catalogue, seen, change } in lists {
+    for NewList { mode, price_list, seen, change } in lists {
         let author = author.of_step(mode.name());
         let set = prices::set(call.store, call.ledger, &author, mode, edit, Some(&seen)).await;
         let done = set.map_err(|error| match replaced.catalogues.keys().next() {
@@ -183,7 +183,7 @@ async fn replace<P: Ports>(call: &Call<'_, P>, edit: &Edit, lists: Vec<NewList>)
             _ => error.into(),
         })?;
         before = done.before;
-        replaced.catalogues.insert(mode.name(), catalogue);
+        replaced.catalogues.insert(mode.name(), price_list);
         replaced.changes.insert(mode.name(), change);
     }
     let after = format!("New prices take effect everywhere within about {APPLIED_SECONDS} s.");
@@ -201,31 +201,31 @@ pub struct Show {
 }
 
 #[derive(Serialize)]
-struct Shown {
-    catalogues: BTreeMap<&'static str, Option<Catalogue>>,
+struct PriceListsAnswer {
+    catalogues: BTreeMap<&'static str, Option<PriceList>>,
 }
 
 pub async fn show<P: Ports>(call: &Call<'_, P>, Show { mode }: Show) -> Result<Answer> {
     let (mut catalogues, mut words) = (BTreeMap::new(), Vec::new());
     for mode in mode.each() {
-        let catalogue = prices::get(call.store, *mode).await?;
+        let price_list = prices::get(call.store, *mode).await?;
         words.push(format!(
             "prices of {} keys\n{}",
             mode.name(),
-            list_in_words(catalogue.as_ref())
+            list_in_words(price_list.as_ref())
         ));
-        catalogues.insert(mode.name(), catalogue);
+        catalogues.insert(mode.name(), price_list);
     }
-    Answer::new(&Shown { catalogues }, words.join("\n\n"))
+    Answer::new(&PriceListsAnswer { catalogues }, words.join("\n\n"))
 }
 
-fn list_in_words(catalogue: Option<&Catalogue>) -> String {
-    let Some(catalogue) = catalogue else {
+fn list_in_words(price_list: Option<&PriceList>) -> String {
+    let Some(price_list) = price_list else {
         return "no price list is set: every charge is 0.00 USD".to_owned();
     };
-    let currency = catalogue.currency_code.code();
+    let currency = price_list.currency_code.code();
     let row = |(offering, price): (&String, &UnitPrice)| [offering.clone(), text_of(price)];
-    let rows: Vec<_> = catalogue.unit_prices.iter().map(row).collect();
+    let rows: Vec<_> = price_list.unit_prices.iter().map(row).collect();
     match rows.is_empty() {
         true => format!("no offering has a price: every charge is 0.00 {currency}"),
         false => table(["OFFERING", currency], &rows),
@@ -242,7 +242,7 @@ pub const HISTORY: Spec = Spec::reads(
 
 #[derive(Serialize)]
 struct History {
-    history: Vec<Listed>,
+    history: Vec<PriceListEntry>,
 }
 
 pub async fn history<P: Ports>(call: &Call<'_, P>, Show { mode }: Show) -> Result<Answer> {
@@ -259,7 +259,7 @@ pub async fn history<P: Ports>(call: &Call<'_, P>, Show { mode }: Show) -> Resul
     Answer::new(&History { history }, text)
 }
 
-fn rows_of(Listed { mode, time: at, by, change }: &Listed) -> Vec<[String; 6]> {
+fn rows_of(PriceListEntry { mode, time: at, by, change }: &PriceListEntry) -> Vec<[String; 6]> {
     let row = |offering: &str, from: String, to: String| {
         let by = by.clone().unwrap_or_else(|| "?".to_owned());
         [time(at), by, mode.name().to_owned(), offering.to_owned(), from, to]

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Host as _, Ports, Result};
 use crate::auth::KeyLevel;
-use crate::operator::register::{Unknown, look_up};
+use crate::operator::register::{Unregistered, look_up};
 
 /// Asks the person to confirm IDs that are not registered. `otherwise` says what is not done if they refuse.
 pub async fn confirm_new<P: Ports>(
@@ -22,7 +22,7 @@ pub async fn confirm_new<P: Ports>(
     Ok(call.host.confirm(&question, otherwise).await?)
 }
 
-fn named(Unknown { level, suggestion }: &Unknown) -> String {
+fn named(Unregistered { level, suggestion }: &Unregistered) -> String {
     let name = whose(level);
     match suggestion {
         Some(suggestion) => format!("{name} (similar: `{suggestion}`)"),

@@ -1,6 +1,6 @@
 //! A row of the table of operations: the operation's name, its arguments and their kinds.
 
-use crate::operator::roles::Act;
+use crate::operator::roles::Permission;
 use serde::Serialize;
 
 /// An operation as the command line and its reference describe it.
@@ -17,7 +17,7 @@ pub struct Spec {
     pub arguments: &'static [Argument],
     /// The act that a person's role must allow.
     #[serde(skip)]
-    pub act: Act,
+    pub permission: Permission,
     /// The members of its JSON, in Markdown, without a full stop.
     #[serde(skip)]
     pub answers: &'static str,
@@ -49,7 +49,7 @@ impl Spec {
             name,
             about,
             arguments,
-            act: Act::Operate,
+            permission: Permission::Operate,
             answers: "",
             changes: false,
             is_recorded: false,
@@ -71,8 +71,8 @@ impl Spec {
     }
 
     /// Sets the act that a person's role must allow.
-    pub const fn act(self, act: Act) -> Self {
-        Spec { act, ..self }
+    pub const fn permission(self, permission: Permission) -> Self {
+        Spec { permission, ..self }
     }
 
     /// Describes the members of its JSON.

@@ -6,10 +6,10 @@ use super::spec::{Argument, Kind, Spec, mode, modes, unit};
 use super::table::{paragraphs, some, table, time};
 use super::transactions::{MONTH, listed};
 use crate::ledger::{Direction, OfferingSum, Order};
-use crate::operator::quantities::{self, Pledged};
-use crate::operator::roles::Act;
+use crate::operator::quantities::{self, PledgedQuantities};
+use crate::operator::roles::Permission;
 use crate::operator::transactions::{
-    self, Export as Exported, ListQuery, Wanted, for_spreadsheet, spreadsheet_head,
+    self, Export as Exported, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
 };
 use crate::operator::usage::{self, MonthUsage, Usage as Used};
 use crate::operator::{Coverage, Sum};
@@ -139,7 +139,7 @@ pub const USAGE: Spec = Spec::reads(
         ),
     ],
 )
-.act(Act::Account)
+.permission(Permission::Account)
 .answers("`month`, or `null` for every month; `sums`: for each `unit`, `mode`, `month`, `currencyCode`, `transactions` (their number), `unpriced` (number of unpriced pledges), `amount`, `settled` (`amount`, `paidAt`, `invoice` if the month is marked as paid, else `null`) and, if the paid sum differs, `late` (the IDs of up to 5 transactions that were added or changed later); `transactions`: number of all transactions; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`. With `--unpriced` also `examples`: up to 20 transactions, with the members of `transactions list`");
 
 #[derive(Deserialize)]
@@ -160,14 +160,14 @@ struct Unpriced<'s> {
 
 pub async fn usage<P: Ports>(call: &Call<'_, P>, asked: Usage) -> Result<Answer> {
     let Usage { month, unit, mode, unpriced } = asked;
-    let wanted = Wanted { unit, mode };
-    let used = usage::of_all(call.store, call.ledger()?, &wanted, month).await?;
+    let filter = TransactionFilter { unit, mode };
+    let used = usage::of_all(call.store, call.ledger()?, &filter, month).await?;
     let mut summed = Summed::new(month, used);
     if !unpriced {
         return Answer::new(&summed.data(), summed.in_words("no transactions"));
     }
     summed.sums.retain(|sum| sum.unpriced > 0);
-    let query = ListQuery { wanted, month, unpriced, ..ListQuery::default() };
+    let query = ListQuery { filter, month, unpriced, ..ListQuery::default() };
     let newest = &Direction::Newest;
     let page = transactions::list(call.ledger()?, &query, newest, MOST_EXAMPLES).await?.page;
     let sums = summed.in_words("every offering of these transactions had a price");
@@ -198,7 +198,7 @@ pub const QUANTITIES: Spec = Spec::reads(
     "print the quantities that were pledged in a month, by offering",
     &[MONTH.required(), UNIT, OF_MODE],
 )
-.act(Act::Account)
+.permission(Permission::Account)
 .answers("`month`; `mode`; `quantities`: for each offering `month`, `mode`, `offering`, `quantity` (an exact decimal) and `transactions` (their number); `more`: whether there are over 10,000 offerings; `leftOut`: number of transactions with [too many quantities](ledger.md#findings) to be summed; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`");
 
 #[derive(Deserialize)]
@@ -209,13 +209,13 @@ pub struct OfMonth {
 }
 
 impl OfMonth {
-    fn wanted(&self) -> Wanted {
+    fn filter(&self) -> TransactionFilter {
         let mode = match &*self.mode {
             "test" => Some(Mode::Test),
             "live" => Some(Mode::Live),
             _ => None,
         };
-        Wanted { unit: self.unit.clone(), mode }
+        TransactionFilter { unit: self.unit.clone(), mode }
     }
 }
 
@@ -234,8 +234,8 @@ struct Quantities<'q> {
 pub async fn quantities<P: Ports>(call: &Call<'_, P>, asked: OfMonth) -> Result<Answer> {
     let month = asked.month;
     let found =
-        quantities::quantities(call.ledger()?, &asked.wanted(), month, MOST_OFFERINGS).await?;
-    let Pledged { quantities, more, left_out, coverage } = &found;
+        quantities::quantities(call.ledger()?, &asked.filter(), month, MOST_OFFERINGS).await?;
+    let PledgedQuantities { quantities, more, left_out, coverage } = &found;
     let row = |sum: &OfferingSum| {
         let (transactions, mode) = (sum.transactions.to_string(), sum.mode.name().to_owned());
         [sum.offering.clone(), sum.quantity.clone(), transactions, mode]
@@ -283,7 +283,7 @@ pub const EXPORT: Spec = Spec::reads(
         ),
     ],
 )
-.act(Act::Account)
+.permission(Permission::Account)
 .answers("`month`, `sums`, `transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions usage`; `mode`; `file`: the name of the CSV file, or `null`");
 
 #[derive(Deserialize)]
@@ -306,7 +306,7 @@ struct Exports<'s> {
 pub async fn export<P: Ports>(call: &Call<'_, P>, asked: Export) -> Result<Answer> {
     let Export { of, unpaid, csv } = &asked;
     let ledger = call.ledger()?;
-    let mut used = usage::of_all(call.store, ledger, &of.wanted(), Some(of.month)).await?;
+    let mut used = usage::of_all(call.store, ledger, &of.filter(), Some(of.month)).await?;
     if *unpaid {
         used.months.retain(|month| month.settled.is_none());
     }

@@ -6,7 +6,7 @@ use super::spec::{Argument, Spec, text};
 use super::table::{table, time};
 use crate::auth::KeyLevel;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
-use crate::operator::teams::{self, Already, TeamRow};
+use crate::operator::teams::{self, ExistingMember, TeamRow};
 use serde::{Deserialize, Serialize};
 
 const TEAM: Argument = Argument::positional("team", text("team"), "the ID of the team");
@@ -54,7 +54,7 @@ fn counted(units: &[String]) -> String {
     }
 }
 
-fn already_in_words(Already { unit, registered }: &Already) -> String {
+fn already_in_words(ExistingMember { unit, registered }: &ExistingMember) -> String {
     let by = registered.as_ref().map(|it| format!(": {} added it at {}", it.by, time(&it.created)));
     format!("\n{unit} was already in the team{}.", by.unwrap_or_default())
 }
@@ -85,11 +85,14 @@ pub const SHOW: Spec = Spec::reads("teams", "show", "list the units of a team", 
     .answers("`team`; `units`: the IDs of its units");
 
 #[derive(Deserialize)]
-pub struct One {
+pub struct TeamArguments {
     team: String,
 }
 
-pub async fn show<P: Ports>(call: &Call<'_, P>, One { team }: One) -> Result<Answer> {
+pub async fn show<P: Ports>(
+    call: &Call<'_, P>,
+    TeamArguments { team }: TeamArguments,
+) -> Result<Answer> {
     let found = teams::get(call.store, &team).await?;
     if found.units.is_empty() {
         return Err(invalid(format!("the team `{team}` has no units here")));
@@ -102,14 +105,14 @@ pub const LIST: Spec = Spec::reads("teams", "list", "list the teams", &[])
     .answers("`teams`: for each `team`, `units` (their number), `created`, `by`");
 
 #[derive(Deserialize)]
-pub struct Nothing {}
+pub struct NoArguments {}
 
 #[derive(Serialize)]
-struct Listed {
+struct TeamList {
     teams: Vec<TeamRow>,
 }
 
-pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (teams, _) = teams::list(call.store, usize::MAX, usize::MAX).await?;
     let text = match teams.is_empty() {
         true => "no teams".to_owned(),
@@ -118,7 +121,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<A
             table(["TEAM", "UNITS", "CREATED", "BY"], &rows)
         }
     };
-    Answer::new(&Listed { teams }, text)
+    Answer::new(&TeamList { teams }, text)
 }
 
 fn cells(TeamRow { team, units, registered }: &TeamRow) -> [String; 4] {

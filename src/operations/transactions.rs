@@ -9,10 +9,11 @@ use crate::ledger::{Direction, Order};
 use crate::operator::Done;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{self, State, Status};
-use crate::operator::prices::PriceList;
-use crate::operator::roles::Act;
+use crate::operator::prices::PriceListVersion;
+use crate::operator::roles::Permission;
 use crate::operator::transactions::{
-    self, By, Erased, Found, ListQuery, PersonStep, Shown, View, Wanted,
+    self, Erased, Found, ListQuery, PersonStep, SearchKey, TransactionFilter, TransactionView,
+    ViewOptions,
 };
 use crate::scope::Mode;
 use crate::settlement::Month;
@@ -85,7 +86,7 @@ pub const LIST: Spec = Spec::reads(
         .or("50"),
     ],
 )
-.act(Act::Look)
+.permission(Permission::Look)
 .answers("`transactions`: for each `id`, `mode`, `unit`, `createdAt`, `amount`, `currencyCode`, `unpriced` (number of unpriced pledges), `key` (the API key's ID) and `erased` (when its personal data was erased, or `null`); `completeUpTo`: the [ledger](ledger.md) has all transactions up to this time, or `null` if it was never complete; `completeFrom`: it has none from before this time, if it [does not keep all](ledger.md#remove-old-months); `damaged`: number of damaged records, which are left out");
 
 #[derive(Deserialize)]
@@ -101,8 +102,8 @@ pub struct List {
 
 pub async fn list<P: Ports>(call: &Call<'_, P>, asked: List) -> Result<Answer> {
     let List { unit, key, mode, month, unpriced, limit } = asked;
-    let wanted = Wanted { unit, mode };
-    let query = ListQuery { wanted, key, month, unpriced, ..ListQuery::default() };
+    let filter = TransactionFilter { unit, mode };
+    let query = ListQuery { filter, key, month, unpriced, ..ListQuery::default() };
     let found = transactions::list(call.ledger()?, &query, &Direction::Newest, limit).await?;
     let text = paragraphs([listed(&found.page.orders), complete(&found.coverage)]);
     let covered = Covered::from(&found.coverage);
@@ -124,7 +125,7 @@ pub const FIND: Spec = Spec::reads(
         EMAIL,
     ],
 )
-.act(Act::Support)
+.permission(Permission::Support)
 .answers(
     "`transactions`, `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`, but `completeUpTo` is left out if the result is from Workers KV; `more`: whether there are further matches",
 );
@@ -138,10 +139,10 @@ pub struct Find {
 }
 
 impl Find {
-    fn by(&self) -> Result<By, String> {
+    fn by(&self) -> Result<SearchKey, String> {
         match (&self.reference, &self.email) {
-            (Some(reference), None) => Ok(By::Reference(reference.clone())),
-            (None, Some(email)) => Ok(By::Email(email.clone())),
+            (Some(reference), None) => Ok(SearchKey::Reference(reference.clone())),
+            (None, Some(email)) => Ok(SearchKey::Email(email.clone())),
             _ => Err("give either `--reference` or `--email`".to_owned()),
         }
     }
@@ -153,8 +154,8 @@ pub fn check_find(values: &Values) -> Result<(), String> {
 
 pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     let by = asked.by().map_err(Failure::Usage)?;
-    let wanted = Wanted { unit: asked.unit, mode: asked.mode };
-    let found = found(call, &wanted, &by).await?;
+    let filter = TransactionFilter { unit: asked.unit, mode: asked.mode };
+    let found = found(call, &filter, &by).await?;
     let more = match found.more {
         true => format!("These are the newest {MOST}. Use `--unit` or `--mode` to see others."),
         false => String::new(),
@@ -165,9 +166,13 @@ pub async fn find<P: Ports>(call: &Call<'_, P>, asked: Find) -> Result<Answer> {
     Answer::new(&Transactions { transactions: found.transactions, more, covered }, text)
 }
 
-async fn found<P: Ports>(call: &Call<'_, P>, wanted: &Wanted, by: &By) -> Result<Found> {
+async fn found<P: Ports>(
+    call: &Call<'_, P>,
+    filter: &TransactionFilter,
+    by: &SearchKey,
+) -> Result<Found> {
     let newest = &Direction::Newest;
-    Ok(transactions::find(call.store, call.ledger, (wanted, by), newest, MOST).await?)
+    Ok(transactions::find(call.store, call.ledger, (filter, by), newest, MOST).await?)
 }
 
 fn covered_of(found: &Found) -> Covered {
@@ -199,7 +204,7 @@ pub const SHOW: Spec = Spec::reads(
     ],
 )
 .recorded()
-.act(Act::Support)
+.permission(Permission::Support)
 .answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether it was created with an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
 
 #[derive(Deserialize)]
@@ -214,14 +219,14 @@ pub struct Show {
 #[derive(Serialize)]
 struct Whole<'r> {
     #[serde(flatten)]
-    shown: Shown<'r>,
-    prices: Option<PriceList>,
+    shown: TransactionView<'r>,
+    prices: Option<PriceListVersion>,
     mail: Status,
 }
 
 pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
     let Show { id, reveal, timeline } = asked;
-    let view = View { reveal, timeline };
+    let view = ViewOptions { reveal, timeline };
     let record = transactions::get(call.store, &id).await?;
     let mut shown = match reveal || timeline {
         true => {
@@ -241,7 +246,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, asked: Show) -> Result<Answer> {
 
 impl Whole<'_> {
     fn facts(&self) -> String {
-        let Shown { row, repeatable, key, transaction } = &self.shown;
+        let TransactionView { row, repeatable, key, transaction } = &self.shown;
         let unpriced = match row.unpriced {
             0 => String::new(),
             count => format!(", {}", counted(count, "unpriced pledge")),
@@ -290,7 +295,7 @@ impl Whole<'_> {
     }
 
     fn pledges(&self) -> String {
-        let prices = self.prices.as_ref().map(|list| &list.catalogue.unit_prices);
+        let prices = self.prices.as_ref().map(|list| &list.price_list.unit_prices);
         let row = |pledge: &crate::pledge::RetrievedPledge<'_>| {
             let offering = pledge.impact.offering_id.to_string();
             let price = prices.and_then(|prices| prices.get(&offering));
@@ -350,7 +355,7 @@ pub struct Erase {
 
 enum Erasing {
     One(String),
-    Person { email: String, wanted: Wanted },
+    Person { email: String, filter: TransactionFilter },
 }
 
 impl Erase {
@@ -358,7 +363,7 @@ impl Erase {
         match self {
             Erase { id: Some(id), email: None, unit: None, mode: None } => Ok(Erasing::One(id)),
             Erase { id: None, email: Some(email), unit, mode } => {
-                Ok(Erasing::Person { email, wanted: Wanted { unit, mode } })
+                Ok(Erasing::Person { email, filter: TransactionFilter { unit, mode } })
             }
             Erase { id: Some(_), email: None, .. } => {
                 Err("`--unit` and `--mode` need `--email`".to_owned())
@@ -377,7 +382,7 @@ const NOTHING_ERASED: &str = "nothing was erased";
 pub async fn erase<P: Ports>(call: &Call<'_, P>, asked: Erase) -> Result<Answer> {
     match asked.what().map_err(Failure::Usage)? {
         Erasing::One(id) => erase_one(call, &id).await,
-        Erasing::Person { email, wanted } => erase_person(call, &email, wanted).await,
+        Erasing::Person { email, filter } => erase_person(call, &email, filter).await,
     }
 }
 
@@ -440,9 +445,13 @@ struct Line {
 const STEP: usize = 100;
 
 /// Erases all transactions of an address. Checks every record of each unit, because the ledger may lack one.
-async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted) -> Result<Answer> {
-    let found = found(call, &wanted, &By::Email(email.to_owned())).await?;
-    let units = units_of(&found, &wanted)?;
+async fn erase_person<P: Ports>(
+    call: &Call<'_, P>,
+    email: &str,
+    filter: TransactionFilter,
+) -> Result<Answer> {
+    let found = found(call, &filter, &SearchKey::Email(email.to_owned())).await?;
+    let units = units_of(&found, &filter)?;
     if !units.is_empty() {
         let list = paragraphs([listed(&found.transactions), complete_of(&found)]);
         let question = format!(
@@ -461,8 +470,8 @@ async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted)
         complete_up_to: covered_of(&found).complete_up_to,
     };
     for unit in units {
-        let wanted = Wanted { unit: Some(unit), mode: wanted.mode };
-        erase_in(call, &wanted, email, &mut receipt).await?;
+        let filter = TransactionFilter { unit: Some(unit), mode: filter.mode };
+        erase_in(call, &filter, email, &mut receipt).await?;
     }
     let others = match found.more {
         true => {
@@ -484,8 +493,8 @@ async fn erase_person<P: Ports>(call: &Call<'_, P>, email: &str, wanted: Wanted)
 }
 
 /// Returns the units whose records are checked.
-fn units_of(found: &Found, wanted: &Wanted) -> Result<Vec<String>> {
-    if let Some(unit) = &wanted.unit {
+fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
+    if let Some(unit) = &filter.unit {
         return Ok(vec![unit.clone()]);
     }
     let from = found.coverage.as_ref().and_then(|coverage| coverage.complete_from.as_deref());
@@ -509,7 +518,7 @@ fn units_of(found: &Found, wanted: &Wanted) -> Result<Vec<String>> {
 /// stop the others.
 async fn erase_in<P: Ports>(
     call: &Call<'_, P>,
-    wanted: &Wanted,
+    filter: &TransactionFilter,
     email: &str,
     receipt: &mut Receipt,
 ) -> Result<()> {
@@ -521,7 +530,7 @@ async fn erase_in<P: Ports>(
         let step = transactions::erase_person_step(
             records,
             &author,
-            (wanted, email),
+            (filter, email),
             next.as_ref(),
             STEP,
             usize::MAX,
@@ -529,7 +538,7 @@ async fn erase_in<P: Ports>(
         match step.await.map_err(Failure::from) {
             Ok(Done { outcome: step, .. }) => {
                 next = step.next.clone();
-                receipt.add(wanted, step);
+                receipt.add(filter, step);
             }
             Err(error) if error.is_thrown() => {
                 let answer = Answer::new(receipt, receipt.in_words())?;
@@ -544,7 +553,7 @@ async fn erase_in<P: Ports>(
 }
 
 impl Receipt {
-    fn add(&mut self, wanted: &Wanted, step: PersonStep) {
+    fn add(&mut self, filter: &TransactionFilter, step: PersonStep) {
         self.checked += step.listed;
         self.damaged += step.damaged.count;
         let erased = step.erased.into_iter().map(|Erased { id, unit, mode, at, .. }| Line {
@@ -556,8 +565,8 @@ impl Receipt {
         });
         let refused = step.refused.into_iter().map(|(id, problem)| Line {
             id,
-            unit: wanted.unit.clone().unwrap_or_default(),
-            mode: wanted.mode,
+            unit: filter.unit.clone().unwrap_or_default(),
+            mode: filter.mode,
             erased: None,
             problem: Some(problem),
         });

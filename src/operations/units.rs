@@ -9,7 +9,7 @@ use crate::auth::KeyLevel;
 use crate::operator::Done;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register;
-use crate::operator::roles::Act;
+use crate::operator::roles::Permission;
 use crate::operator::units::{self, Member, ProfileMembers, UnitRow};
 use crate::recipient::NewProfile;
 use serde::{Deserialize, Serialize};
@@ -198,15 +198,18 @@ pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) 
 // ---- Show, list, remove --------------------------------------------------------------------------
 
 pub const SHOW: Spec = Spec::reads("units", "show", "print a unit's profile", &[ID])
-    .act(Act::Look)
+    .permission(Permission::Look)
     .answers(ONE_PROFILE);
 
 #[derive(Deserialize)]
-pub struct One {
+pub struct UnitArguments {
     unit: String,
 }
 
-pub async fn show<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Answer> {
+pub async fn show<P: Ports>(
+    call: &Call<'_, P>,
+    UnitArguments { unit }: UnitArguments,
+) -> Result<Answer> {
     let row = units::get(call.store, &unit).await?.ok_or_else(|| {
         invalid(format!(
             "the unit `{unit}` has no profile: its timelines show the name Impact Pledge"
@@ -217,18 +220,18 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Ans
 }
 
 pub const LIST: Spec = Spec::reads("units", "list", "list the units with their profiles", &[])
-    .act(Act::Look)
+    .permission(Permission::Look)
     .answers("`units`: for each `unit`; `profile`, or `problem` if the stored profile cannot be read; `created` and `by`: when and by whom it was registered");
 
 #[derive(Deserialize)]
-pub struct Nothing {}
+pub struct NoArguments {}
 
 #[derive(Serialize)]
-struct Listed {
+struct UnitList {
     units: Vec<UnitRow>,
 }
 
-pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<Answer> {
+pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> Result<Answer> {
     let (units, _) = units::list(call.store, usize::MAX).await?;
     let text = match units.is_empty() {
         true => "no units".to_owned(),
@@ -238,7 +241,7 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, Nothing {}: Nothing) -> Result<A
             table([a, b, c, d, e, f, g, h, i, "CREATED", "BY"], &rows)
         }
     };
-    Answer::new(&Listed { units }, text)
+    Answer::new(&UnitList { units }, text)
 }
 
 pub const REMOVE: Spec = Spec::changes(
@@ -256,7 +259,10 @@ struct Removed {
     removed: bool,
 }
 
-pub async fn remove<P: Ports>(call: &Call<'_, P>, One { unit }: One) -> Result<Answer> {
+pub async fn remove<P: Ports>(
+    call: &Call<'_, P>,
+    UnitArguments { unit }: UnitArguments,
+) -> Result<Answer> {
     let by = call.host.person().await?;
     let done = units::remove(call.store, call.ledger, &call.author(&by)?, &unit).await?;
     if !done.outcome {

@@ -4,8 +4,8 @@
 use super::operation_id::OperationId;
 use super::position::Position;
 use super::{OperatorError, Pages, Result, encode, load, read_values};
-use crate::handle::{Clock, Entropy};
-use crate::store::{AuditKey, ChangeNote, Key as _, Listed, OperatorStore, Registered, decode};
+use crate::service::{Clock, Entropy};
+use crate::store::{AuditKey, ChangeNote, Key as _, KeyInfo, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -22,14 +22,14 @@ pub struct Author<'a, C, E> {
     /// The ID of the operation; `None` generates one for each change.
     pub(super) operation: Option<OperationId>,
     /// The earlier attempts of the operation, if there may be any.
-    pub(super) earlier: Option<Earlier>,
+    pub(super) earlier: Option<EarlierAttempt>,
     /// Whether this attempt has, or may have, an entry in the audit log. Without one, it has changed nothing.
     has_entry: Cell<bool>,
 }
 
 /// Earlier attempts of an operation, which may have changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Earlier {
+pub(super) struct EarlierAttempt {
     /// The earliest time at which they began, in milliseconds since 1970.
     pub since_ms: u64,
     /// Whether the person was told that the last one failed.
@@ -86,7 +86,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     }
 
     /// Returns the author of one attempt of an operation.
-    pub(super) fn attempt(&self, operation: OperationId, earlier: Option<Earlier>) -> Self {
+    pub(super) fn attempt(&self, operation: OperationId, earlier: Option<EarlierAttempt>) -> Self {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
 
@@ -144,7 +144,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ///
     /// # Errors
     /// As [`record`](Self::record).
-    pub(super) async fn announce(
+    pub(super) async fn begin_entry(
         &self,
         store: &impl OperatorStore,
         command: &str,
@@ -300,7 +300,7 @@ fn withdraws((_, note): &Noted) -> Option<AuditKey> {
     AuditKey::parse(note.as_ref()?.withdraws.as_ref()?)
 }
 
-fn noted(Listed { name, metadata, .. }: &Listed) -> Option<Noted> {
+fn noted(KeyInfo { name, metadata, .. }: &KeyInfo) -> Option<Noted> {
     Some((AuditKey::parse(name)?, ChangeNote::deserialize(metadata).ok()))
 }
 

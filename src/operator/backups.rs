@@ -2,7 +2,7 @@
 
 use super::audit::Author;
 use super::{Result, load, put_record};
-use crate::handle::{Clock, Entropy};
+use crate::service::{Clock, Entropy};
 use crate::store::{BackupKey, OperatorStore};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};

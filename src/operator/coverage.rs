@@ -22,7 +22,7 @@ pub struct Coverage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_from: Option<String>,
     /// Records without a row, which are in no list and no sum.
-    pub damaged: Damaged,
+    pub damaged: DamagedRecords,
 }
 
 /// Returns how complete an answer about these shops is, or about all of them. Ledger cost: 2 queries.
@@ -38,7 +38,7 @@ pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Re
 pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
-) -> Result<(Coverage, Damaged)> {
+) -> Result<(Coverage, DamagedRecords)> {
     let state = ledger::state(ledger).await?;
     let (complete_up_to, complete_from) = (state.watermark().map(date_time), state.first_kept());
     let prefixes: Option<Vec<_>> =
@@ -46,7 +46,7 @@ pub(super) async fn coverage_of_quantities(
     let is_wanted = |name: &str| {
         prefixes.as_ref().is_none_or(|own| own.iter().any(|prefix| name.contains(prefix)))
     };
-    let (mut damaged, mut large) = (Damaged::default(), Damaged::default());
+    let (mut damaged, mut large) = (DamagedRecords::default(), DamagedRecords::default());
     let findings = ledger::findings(ledger, MAX_FINDINGS).await?;
     for Finding { kind, name, .. } in findings.into_iter().filter(|it| is_wanted(&it.name)) {
         match kind {
@@ -79,19 +79,19 @@ impl Coverage {
 
 /// Damaged records, which lists leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Damaged {
+pub struct DamagedRecords {
     /// Their number.
     pub count: u64,
     /// The name of the first one.
     pub first: Option<String>,
 }
 
-impl Damaged {
+impl DamagedRecords {
     pub(super) fn add(&mut self, name: String) {
-        self.extend(Damaged { count: 1, first: Some(name) });
+        self.extend(DamagedRecords { count: 1, first: Some(name) });
     }
 
-    pub(super) fn extend(&mut self, Damaged { count, first }: Damaged) {
+    pub(super) fn extend(&mut self, DamagedRecords { count, first }: DamagedRecords) {
         self.count += count;
         self.first = self.first.take().or(first);
     }

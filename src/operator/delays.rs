@@ -1,8 +1,8 @@
 //! Delays that pages, commands and documents state, computed from the constants that cause them. Cloudflare states its
 //! bounds as typical, not guaranteed.
 
-use crate::handle::LIFETIME_MS;
 use crate::notify::{DELAY_SECONDS, TRIED_SECONDS};
+use crate::service::LIFETIME_MS;
 use crate::store::{LEAST_CACHE_SECONDS, USUAL_CACHE_SECONDS};
 
 /// Seconds until a list or a read of Workers KV shows a write.

@@ -5,21 +5,21 @@
 
 use super::audit::Author;
 use super::prices::Edit;
-use super::transactions::{self, By, View, Wanted};
+use super::transactions::{self, SearchKey, TransactionFilter, ViewOptions};
 use super::units::ProfileMembers;
 use super::usage::{MonthUsage, totals};
 use super::{OperatorError, Result, prices, put_record, teams, units};
 use crate::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
-use crate::charge::Catalogue;
-use crate::handle::{
-    Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
-};
+use crate::charge::PriceList;
 use crate::http::{Body, BodyError, Request, Reservation};
 use crate::ledger::Direction;
 use crate::notify::{
-    Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, Timer,
+    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Notifier, OutgoingEmail, Timer,
 };
 use crate::scope::{Mode, Scope};
+use crate::service::{
+    Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
+};
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey};
 use crate::time::{DAY_MS, TimeZones, date_time};
@@ -53,7 +53,7 @@ struct Demo {
     teams: BTreeMap<String, Vec<String>>,
     profiles: BTreeMap<String, ProfileMembers>,
     /// The first price list, and today's.
-    prices: (Catalogue, Catalogue),
+    prices: (PriceList, PriceList),
     /// The shops, recipients and pledges that the transactions use in turn.
     shops: Vec<Shop>,
     people: Vec<Box<RawValue>>,
@@ -94,8 +94,8 @@ pub async fn seed(
 
 async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
     let Some(shop) = demo.shops.first() else { return Ok(true) };
-    let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-    let of = (&wanted, &By::Reference(shop.reference(0)));
+    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+    let of = (&filter, &SearchKey::Reference(shop.reference(0)));
     let found = transactions::find(store, None, of, &Direction::Newest, 1).await?;
     Ok(!found.transactions.is_empty())
 }
@@ -154,7 +154,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     }
 
     /// Sets the prices of each mode where they still are `before`. Prices that the developer has set stay.
-    async fn set_prices(&self, prices: &Catalogue, before: &Catalogue) -> Result<()> {
+    async fn set_prices(&self, prices: &PriceList, before: &PriceList) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
             let now = prices::get(self.store, mode).await?.unwrap_or_default();
             if now.unit_prices == before.unit_prices {
@@ -208,7 +208,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             settings: &Settings::parse(variables),
             outbox: Some(&TakesAll),
             ledger: None,
-            journal: Journal::default(),
+            request_log: RequestLog::default(),
         };
         let url = [self.origin, PLEDGE_TRANSACTION_PATH].concat();
         let body = serde_json::to_vec(order)?;
@@ -270,7 +270,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     async fn sums(&self, shop: &Shop, month: Month, placed: &[String]) -> Result<Vec<SettledSum>> {
         let mut own = MonthUsage::new(Scope { mode: shop.mode, unit: shop.unit.clone() }, month);
         for id in placed {
-            let order = transactions::get(self.store, id).await?.show(View::default())?.row;
+            let order = transactions::get(self.store, id).await?.show(ViewOptions::default())?.row;
             if (&order.unit, order.mode) == (&shop.unit, shop.mode)
                 && Month::of(&order.created_at) == Some(month)
             {
@@ -359,7 +359,7 @@ impl Request for Create<'_> {
 struct TakesAll;
 
 impl Outbox for TakesAll {
-    fn put<'m>(&'m self, _: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, _: &'m Message) -> PutFuture<'m> {
         Box::pin(ready(true))
     }
 }
@@ -370,10 +370,10 @@ struct MailService {
 }
 
 impl Mailer for MailService {
-    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
         match self.is_refused {
             true => Err(MailError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
-            false => Ok(format!("<{}@small-hours.example>", letter.key.replace('/', "."))),
+            false => Ok(format!("<{}@small-hours.example>", email.key.replace('/', "."))),
         }
     }
 }

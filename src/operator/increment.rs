@@ -9,9 +9,9 @@ use crate::idempotency::ReplayHash;
 use crate::ledger::{self, ChangedPage, Ledger, Next, SHOWN_AFTER_MS};
 use crate::pledge::TransactionId;
 use crate::store::{
-    AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey,
-    NotificationKey, PricesKey, ProfileKey, Recorded, ReplayKey, SecretKey, SettlementKey, TeamKey,
-    TransactionKey, UnitKey,
+    AuditKey, CredentialKey, ErasedKey, FailedMailKey, Key, MemberKey, NotificationKey,
+    PriceListKey, PriceListVersionKey, ProfileKey, Recorded, ReplayKey, SecretKey, SettlementKey,
+    TeamKey, TransactionKey, UnitKey,
 };
 use crate::time::{date_time, parse_ms};
 use serde::Serialize;
@@ -21,12 +21,12 @@ use serde_json::Value;
 const MOST: usize = 1_000;
 /// Prefixes of the kinds that are backed up in full: they have few changes, and each change counts.
 const WHOLE: [&str; 11] = [
-    CatalogueKey::PREFIX,
+    PriceListKey::PREFIX,
     ErasedKey::PREFIX,
     CredentialKey::PREFIX,
     FailedMailKey::PREFIX,
     MemberKey::PREFIX,
-    PricesKey::PREFIX,
+    PriceListVersionKey::PREFIX,
     ProfileKey::PREFIX,
     SecretKey::PREFIX,
     SettlementKey::PREFIX,
@@ -86,7 +86,7 @@ pub fn listed() -> Vec<&'static str> {
 /// Whether a backup takes a listed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fate {
+pub enum BackupDecision {
     /// The backup takes it.
     Taken,
     /// The previous backup already has it.
@@ -97,17 +97,17 @@ pub enum Fate {
 
 /// Decides whether a backup takes a record. `expiration` is in seconds since 1970; `since` is the beginning of the backup's
 /// span, an RFC 3339 date-time.
-pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> Fate {
+pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision {
     let since = parse_ms(since).unwrap_or_default();
     if let Some(key) = AuditKey::parse(name) {
-        return if key.time_ms() < since { Fate::Last } else { Fate::Taken };
+        return if key.time_ms() < since { BackupDecision::Last } else { BackupDecision::Taken };
     }
     let kept = name.strip_prefix(NotificationKey::PREFIX).and(NotificationKey::KEPT_SECONDS);
     let written = expiration.zip(kept).map(|(end, kept)| end.saturating_sub(kept.into()) * 1_000);
     // The time of the last write, as each write renews the expiry.
     match written {
-        Some(written) if written < since.saturating_sub(SHOWN_AFTER_MS) => Fate::Known,
-        _ => Fate::Taken,
+        Some(written) if written < since.saturating_sub(SHOWN_AFTER_MS) => BackupDecision::Known,
+        _ => BackupDecision::Taken,
     }
 }
 

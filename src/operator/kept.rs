@@ -3,8 +3,8 @@
 use super::audit::Author;
 use super::once::{Done, once};
 use super::{Result, bound};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::{self, Ledger};
+use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 

@@ -5,8 +5,7 @@
 
 pub mod audit;
 pub mod backups;
-mod claimed;
-mod conflict;
+mod claimed_change;
 mod coverage;
 pub mod csv;
 pub mod delays;
@@ -27,20 +26,21 @@ pub mod restore;
 pub mod roles;
 mod secret;
 pub mod seed;
+mod shared_record;
 mod sum;
 pub mod teams;
 pub mod transactions;
 pub mod units;
 pub mod usage;
 
-pub use conflict::Seen;
-pub use coverage::{Coverage, Damaged};
+pub use coverage::{Coverage, DamagedRecords};
 pub use once::{Done, was_done};
 pub use operation_id::OperationId;
+pub use shared_record::RecordVersion;
 pub use sum::{Settled, Sum};
 
 use crate::ledger::{Ledger, LedgerError};
-use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
+use crate::store::{Key, KeyInfo, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
 use crate::version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -129,7 +129,7 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
     }
 
     /// Returns the next page; `None` after the last one.
-    async fn next(&mut self) -> Result<Option<Vec<Listed>>> {
+    async fn next(&mut self) -> Result<Option<Vec<KeyInfo>>> {
         if self.is_last {
             return Ok(None);
         }

@@ -17,12 +17,14 @@
 //! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may show an entry
 //! late.
 
-use super::audit::{self, Author, Earlier};
+use super::audit::{self, Author, EarlierAttempt};
 use super::operation_id::OperationId;
 use super::{OperatorError, Result};
-use crate::handle::{Clock, Entropy};
-use crate::ledger::operations::{self, After, Asked, Operation, UNDER_WAY_MS, Unended};
+use crate::ledger::operations::{
+    self, AttemptEnd, Operation, OperationRequest, PriorOutcome, UNDER_WAY_MS,
+};
 use crate::ledger::{Ledger, LedgerError, holder};
+use crate::service::{Clock, Entropy};
 use crate::store::{ChangeNote, OperatorStore};
 use crate::time::date_time;
 use serde::Serialize;
@@ -51,30 +53,30 @@ impl<T> Done<T> {
 /// The outcome of an operation. The part that is kept has no secret and no personal data.
 pub(super) trait Outcome: Sized {
     /// The part that is kept for replays.
-    type Kept: Serialize + DeserializeOwned;
+    type Stored: Serialize + DeserializeOwned;
 
     /// Returns the part to keep; `None` if the operation is not completely done, so that a repeated request does it again.
-    fn to_keep(&self) -> Option<Self::Kept>;
+    fn to_stored(&self) -> Option<Self::Stored>;
 
     /// Returns the outcome of a replay.
-    fn again(kept: Self::Kept) -> Self;
+    fn from_stored(kept: Self::Stored) -> Self;
 }
 
 /// An outcome that is kept unchanged.
-pub(super) trait Plain: Clone + Serialize + DeserializeOwned {}
+pub(super) trait StoredAsIs: Clone + Serialize + DeserializeOwned {}
 
-impl Plain for () {}
-impl Plain for bool {}
-impl Plain for String {}
+impl StoredAsIs for () {}
+impl StoredAsIs for bool {}
+impl StoredAsIs for String {}
 
-impl<T: Plain> Outcome for T {
-    type Kept = T;
+impl<T: StoredAsIs> Outcome for T {
+    type Stored = T;
 
-    fn to_keep(&self) -> Option<T> {
+    fn to_stored(&self) -> Option<T> {
         Some(self.clone())
     }
 
-    fn again(kept: T) -> T {
+    fn from_stored(kept: T) -> T {
         kept
     }
 }
@@ -101,7 +103,8 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     let (arguments, attempt) = (hash(command, what)?, holder(author.entropy));
     let at = author.clock.now_ms();
     let own = id.hash(author.by);
-    let asked = Asked { id: &own, command, arguments: &arguments, attempt: &attempt, at };
+    let asked =
+        OperationRequest { id: &own, command, arguments: &arguments, attempt: &attempt, at };
     let earlier = match begin(ledger, &id, &asked).await? {
         Begun::Done(done) => return Ok(done),
         Begun::Ours(earlier) => earlier,
@@ -129,16 +132,16 @@ fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
 /// Keeps the outcome of an attempt, or that it failed.
 async fn end<C: Clock, E: Entropy, T: Outcome>(
     ledger: &dyn Ledger,
-    asked: &Asked<'_>,
+    asked: &OperationRequest<'_>,
     author: &Author<'_, C, E>,
     outcome: &Result<T>,
 ) -> Result<(), LedgerError> {
     let how = match outcome {
-        Err(_) if author.has_entry() => Unended::Failed,
-        Err(_) => Unended::Untouched,
-        Ok(_) => Unended::Told,
+        Err(_) if author.has_entry() => AttemptEnd::Failed,
+        Err(_) => AttemptEnd::Untouched,
+        Ok(_) => AttemptEnd::Told,
     };
-    let kept = outcome.as_ref().ok().and_then(T::to_keep);
+    let kept = outcome.as_ref().ok().and_then(T::to_stored);
     let text = kept.and_then(|kept| serde_json::to_string(&kept).ok());
     match text.filter(|text| text.len() <= MAX_OUTCOME_BYTES) {
         Some(text) => operations::finish(ledger, asked, author.clock.now_ms(), &text).await,
@@ -169,7 +172,7 @@ pub async fn was_done<C: Clock, E: Entropy>(
 /// The result of beginning an operation.
 enum Begun<T> {
     /// This attempt has to do it.
-    Ours(Option<Earlier>),
+    Ours(Option<EarlierAttempt>),
     /// It was done before.
     Done(Done<T>),
 }
@@ -177,7 +180,7 @@ enum Begun<T> {
 async fn begin<T: Outcome>(
     ledger: &dyn Ledger,
     id: &OperationId,
-    asked: &Asked<'_>,
+    asked: &OperationRequest<'_>,
 ) -> Result<Begun<T>> {
     if let Err(too_old) = id.check_age(asked.at) {
         operations::get(ledger, asked.id).await?.ok_or(too_old)?;
@@ -200,12 +203,12 @@ fn read<T: Outcome>(outcome: &str, done: u64) -> Result<Done<T>> {
             "this was already done at {before} by another release, and nothing was done now: check what it changed"
         ))
     })?;
-    Ok(Done { outcome: T::again(kept), before: Some(before) })
+    Ok(Done { outcome: T::from_stored(kept), before: Some(before) })
 }
 
-fn earlier(found: &Operation) -> Option<Earlier> {
+fn earlier(found: &Operation) -> Option<EarlierAttempt> {
     let after = found.after?;
-    Some(Earlier { since_ms: found.began, has_failed: after == After::Failure })
+    Some(EarlierAttempt { since_ms: found.began, has_failed: after == PriorOutcome::Failure })
 }
 
 fn stands_for_another(id: &OperationId, command: &str, began: u64) -> OperatorError {
@@ -233,7 +236,7 @@ async fn look_back<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
     id: &OperationId,
     command: &str,
-) -> Result<Option<Earlier>> {
+) -> Result<Option<EarlierAttempt>> {
     let now_ms = author.clock.now_ms();
     id.check_age(now_ms)?;
     if !id.may_be_used() {
@@ -246,7 +249,7 @@ async fn look_back<C: Clock, E: Entropy>(
     notes.retain(|(_, note)| is_own(note));
     let Some((key, note)) = notes.last() else { return Ok(None) };
     match note.command == command {
-        true => Ok(Some(Earlier { since_ms: key.time_ms(), has_failed: false })),
+        true => Ok(Some(EarlierAttempt { since_ms: key.time_ms(), has_failed: false })),
         false => Err(stands_for_another(id, &note.command, key.time_ms())),
     }
 }
@@ -257,7 +260,7 @@ pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     author: &Author<'_, C, E>,
 ) -> Result<()> {
     match (ledger, author.earlier) {
-        (None, Some(Earlier { since_ms, .. })) => Err(OperatorError::Repeated(format!(
+        (None, Some(EarlierAttempt { since_ms, .. })) => Err(OperatorError::Repeated(format!(
             "nothing was done now: this was already done, or begun, at {}. Check what it changes, and begin again if it \
              was not done",
             date_time(since_ms)

@@ -1,10 +1,10 @@
 //! IDs of operations: an operation that is sent twice with the same ID is done once ([`once`](super::once)).
 
 use super::{OperatorError, Result};
-use crate::handle::{Clock, Entropy};
 use crate::hash::first_bytes;
 use crate::scope::{Mode, Scope};
 use crate::secret::NamespaceSecret;
+use crate::service::{Clock, Entropy};
 use crate::time::{DAY_MS, SKEW_MS};
 use hmac::Mac as _;
 use sha2::{Digest as _, Sha256};

@@ -2,14 +2,14 @@
 //! matches its sum.
 
 use super::audit::is_line;
-use super::claimed;
-use super::payments::{Payment, ShopMonth, Stated, get, in_money};
+use super::claimed_change;
+use super::payments::{Payment, ShopMonth, StatedAmount, get, in_money};
 use super::{OperatorError, Result};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
-use crate::handle::Clock;
 use crate::ledger::{self, Direction, Filter, Ledger, claims};
 use crate::pledge::CurrencyCode;
+use crate::service::Clock;
 use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
@@ -54,7 +54,7 @@ pub(super) async fn check_unmarked(
     of: &ShopMonth,
 ) -> Result<()> {
     let marked = get(store, of).await?;
-    let claim = claimed::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
     match (claim, marked) {
         (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
         (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
@@ -133,14 +133,14 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
 
 /// Returns the currency code of a stated amount: its own, or else the month's only one. A sum may have a code that this
 /// release does not know.
-fn currency<'s>(of: &ShopMonth, stated: &Stated, only: Option<&'s str>) -> Result<&'s str> {
+fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")
     })
 }
 
 /// Returns a stated amount with two decimal places, without rounding it.
-fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
+fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<String> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;

@@ -4,19 +4,19 @@
 //! sum of the month's transactions in the ledger, and the ledger must have all of them, so that books and service agree.
 
 use super::audit::{Author, Written, change_of};
-use super::claimed::{self, Changing};
+use super::claimed_change::{self, ClaimedChange};
 use super::coverage::coverage;
-use super::once::{Done, Plain, once};
+use super::once::{Done, StoredAsIs, once};
 use super::payable;
 use super::{
-    Damaged, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
+    DamagedRecords, OperatorError, Result, bound, load, names, put_record, read_value, read_values,
 };
 use crate::auth::check_id;
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
-use crate::ledger::claims::{self, Claim, Fact, Kind, Seen, Wanted};
+use crate::ledger::claims::{self, Claim, Fact, Kind, ObservedFact, TargetState};
 use crate::pledge::CurrencyCode;
 use crate::scope::{Mode, Scope};
+use crate::service::{Clock, Entropy};
 use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::date_time;
@@ -80,7 +80,7 @@ impl ShopMonth {
 /// An amount as a person enters it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Stated {
+pub struct StatedAmount {
     /// A decimal of at most two places, such as `1234.50`.
     pub amount: String,
     /// Its currency; `None` means the month's only one.
@@ -94,7 +94,7 @@ pub struct Payment {
     /// The month that was paid.
     pub of: ShopMonth,
     /// The amount in each currency.
-    pub amounts: Vec<Stated>,
+    pub amounts: Vec<StatedAmount>,
     /// When it was paid.
     pub paid_at: PaidAt,
     /// The invoice number: one line of 1 to 80 bytes.
@@ -117,7 +117,7 @@ pub struct Paid {
     pub settlement: Settlement,
 }
 
-impl Plain for Paid {}
+impl StoredAsIs for Paid {}
 
 impl Paid {
     /// Combines a shop's month with its settlement.
@@ -128,12 +128,12 @@ impl Paid {
 
 /// A payment that can be marked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Checked {
+pub struct CheckedPayment {
     /// The payment that would be recorded.
     #[serde(flatten)]
     pub paid: Paid,
     /// Damaged records of the shop, of any month. They have no row in the ledger, so they are in no sum.
-    pub damaged: Damaged,
+    pub damaged: DamagedRecords,
 }
 
 // ---- Mark ----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ pub async fn check(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
-) -> Result<Checked> {
+) -> Result<CheckedPayment> {
     let Payment { of, paid_at, invoice, .. } = payment;
     payable::check_stated(author.clock, payment)?;
     let ledger = bound(ledger)?;
@@ -166,7 +166,7 @@ pub async fn check(
     };
     let shop = Scope { mode: of.mode, unit: of.unit.clone() };
     let damaged = coverage(ledger, Some(&[shop])).await?.damaged;
-    Ok(Checked { paid: Paid::new(of, settlement), damaged })
+    Ok(CheckedPayment { paid: Paid::new(of, settlement), damaged })
 }
 
 /// Marks a month as paid.
@@ -199,14 +199,14 @@ async fn mark_now(
         ))
     };
     let facts = [of.fact()];
-    claimed::refuse_overtaken(ledger, author, (Wanted::Added, &facts), refused).await?;
+    claimed_change::refuse_overtaken(ledger, author, (TargetState::Added, &facts), refused).await?;
     if author.earlier.is_some()
         && let Some((settlement, Some(change))) = look(store, of).await?
         && author.has_made(store, &change).await?
     {
         return Ok(Paid::new(of, settlement));
     }
-    let Checked { paid, .. } = check(store, ledger, author, payment).await?;
+    let CheckedPayment { paid, .. } = check(store, ledger, author, payment).await?;
     write(store, ledger, author, of, paid.settlement).await
 }
 
@@ -220,13 +220,13 @@ async fn write(
 ) -> Result<Paid> {
     let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
     let on = |at: &str| of.changed(&marked(at));
-    let changing = Changing::begin(store, ledger, author, MARK, on).await?;
-    let seen = [Seen { fact: of.fact(), is_there: false, change: None }];
+    let changing = ClaimedChange::begin(store, ledger, author, MARK, on).await?;
+    let seen = [ObservedFact { fact: of.fact(), is_there: false, change: None }];
     let refused = |_: &Fact, claim: Option<&Claim>| match claim {
         Some(claim) => of.refused_by(claim),
         None => of.refused(CHANGED),
     };
-    changing.claim_all(Wanted::Added, &seen, refused).await?;
+    changing.claim_all(TargetState::Added, &seen, refused).await?;
     let settlement = marked(&changing.entry().at);
     let written = Written::new(&settlement, changing.entry());
     let record = async |_: &Fact| put_record(store, &of.key(), &written).await;
@@ -320,9 +320,10 @@ async fn undo_now(
         of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
     };
     let facts = [of.fact()];
-    claimed::refuse_overtaken(ledger, author, (Wanted::Removed, &facts), refused).await?;
+    claimed_change::refuse_overtaken(ledger, author, (TargetState::Removed, &facts), refused)
+        .await?;
     let Some((settlement, change)) = look(store, of).await? else {
-        let claim = claimed::recent(ledger, &[of.fact()], author.clock).await?.pop();
+        let claim = claimed_change::recent(ledger, &[of.fact()], author.clock).await?.pop();
         let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
         return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
     };
@@ -330,15 +331,15 @@ async fn undo_now(
         return Err(of.not_undone("has another payment than the one that you saw: check it again"));
     }
     let changing =
-        Changing::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
-    let seen = [Seen { fact: of.fact(), is_there: true, change }];
+        ClaimedChange::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
+    let seen = [ObservedFact { fact: of.fact(), is_there: true, change }];
     let refused = |_: &Fact, claim: Option<&Claim>| match claim {
         Some(claim) => {
             of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
         }
         None => of.not_undone(CHANGED),
     };
-    changing.claim_all(Wanted::Removed, &seen, refused).await?;
+    changing.claim_all(TargetState::Removed, &seen, refused).await?;
     let remove = async |_: &Fact| Ok(store.remove(&of.key()).await?);
     let unsure = |_: &Fact| format!("that {} is not marked as paid any more", of.in_words());
     changing.write(&[of.fact()], remove, unsure).await?;
@@ -346,7 +347,7 @@ async fn undo_now(
 }
 
 fn changed_in_words(claim: &Claim) -> String {
-    claimed::in_words(claim, "marked it as paid", "marked it as unpaid")
+    claimed_change::in_words(claim, "marked it as paid", "marked it as unpaid")
 }
 
 /// Returns words such as `1234.50 USD paid on …, invoice 17, marked by … on …`.

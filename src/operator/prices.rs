@@ -1,17 +1,17 @@
 //! Prices: reads price lists from files, sets and gets the price list of a mode, and returns its history.
 
 use super::audit::{Author, Change as Audited};
-use super::conflict::{Contested, Seen};
 use super::once::{Done, once, refuse_repeat};
+use super::shared_record::{RecordVersion, SharedRecord};
 use super::{OperatorError, Pages, Result, encode, load, read_value};
-use crate::charge::{Catalogue, UnitPrice, read_prices};
-use crate::handle::{Clock, Entropy};
+use crate::charge::{PriceList, UnitPrice, read_prices};
 use crate::ledger::Ledger;
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::store::{
-    CatalogueKey, ChangeNote, Key as _, Listed as Record, MAX_PRICES_BYTES, OperatorStore,
-    PricesKey, Registered, StoreError, StoredValue as _, decode,
+    ChangeNote, Key as _, KeyInfo as Record, MAX_PRICES_BYTES, OperatorStore, PriceListKey,
+    PriceListVersionKey, Registered, StoreError, StoredValue as _, decode,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,12 +20,12 @@ const SET: &str = "prices set";
 /// Number of price lists that are read at once: each may have 1 MiB.
 const READS: usize = 5;
 /// Largest number of bytes of a price list: every isolate of the service holds it in memory.
-const MAX_CATALOGUE_BYTES: usize = MAX_PRICES_BYTES;
+const MAX_PRICE_LIST_BYTES: usize = MAX_PRICES_BYTES;
 
-/// A [`Catalogue`] in a file that a person wrote. Unknown members, which the service would ignore, are an error here.
+/// A [`PriceList`] in a file that a person wrote. Unknown members, which the service would ignore, are an error here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CatalogueFile {
+struct PriceListFile {
     currency_code: CurrencyCode,
     #[serde(deserialize_with = "read_prices")]
     unit_prices: BTreeMap<String, UnitPrice>,
@@ -35,7 +35,7 @@ struct CatalogueFile {
 ///
 /// # Errors
 /// If the file breaks a rule. The error has line and column where possible.
-pub fn parse(file: &[u8]) -> Result<Catalogue> {
+pub fn parse(file: &[u8]) -> Result<PriceList> {
     check_length(file)?;
     let text = str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
@@ -44,18 +44,18 @@ pub fn parse(file: &[u8]) -> Result<Catalogue> {
         ))
     })?;
     let text = text.trim_start_matches('\u{feff}'); // some editors write a byte order mark
-    let CatalogueFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
+    let PriceListFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
         .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
-    Ok(Catalogue { currency_code, unit_prices, prices: None })
+    Ok(PriceList { currency_code, unit_prices, prices: None })
 }
 
-fn check_length(catalogue: &[u8]) -> Result<()> {
-    let length = catalogue.len();
-    if length <= MAX_CATALOGUE_BYTES {
+fn check_length(price_list: &[u8]) -> Result<()> {
+    let length = price_list.len();
+    if length <= MAX_PRICE_LIST_BYTES {
         return Ok(());
     }
     Err(OperatorError::Invalid(format!(
-        "a price list may have {MAX_CATALOGUE_BYTES} bytes, but this one has {length}: leave out offerings \
+        "a price list may have {MAX_PRICE_LIST_BYTES} bytes, but this one has {length}: leave out offerings \
          that cost nothing"
     )))
 }
@@ -107,7 +107,7 @@ impl Change {
         self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
     }
 
-    fn new(old: Option<&Catalogue>, new: &Catalogue) -> Self {
+    fn new(old: Option<&PriceList>, new: &PriceList) -> Self {
         let none = BTreeMap::new();
         let before = old.map_or(&none, |old| &old.unit_prices);
         let offerings: BTreeSet<_> = before.keys().chain(new.unit_prices.keys()).collect();
@@ -137,10 +137,10 @@ pub struct Current {
     /// The mode of the keys that the prices are for.
     pub mode: Mode,
     /// The price list; `None` if none is set, or it cannot be read.
-    pub catalogue: Option<Catalogue>,
+    pub price_list: Option<PriceList>,
     /// Why the price list cannot be read.
     pub problem: Option<String>,
-    seen: Seen,
+    seen: RecordVersion,
 }
 
 /// Reads the prices of a mode. Damaged prices are no error, so that they can be replaced. KV cost: 1 read.
@@ -148,29 +148,29 @@ pub struct Current {
 /// # Errors
 /// If the store fails.
 pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> {
-    let record = read_value(store, CatalogueKey(mode)).await?;
-    let read = |record: &Vec<u8>| decode::<Catalogue>(CatalogueKey::KIND, record);
-    let (catalogue, problem) = match record.as_ref().map(read).transpose() {
-        Ok(catalogue) => (catalogue, None),
+    let record = read_value(store, PriceListKey(mode)).await?;
+    let read = |record: &Vec<u8>| decode::<PriceList>(PriceListKey::KIND, record);
+    let (price_list, problem) = match record.as_ref().map(read).transpose() {
+        Ok(price_list) => (price_list, None),
         Err(StoreError::Damaged(problem)) => (None, Some(problem)),
         Err(error) => return Err(error.into()),
     };
-    Ok(Current { mode, catalogue, problem, seen: Seen::new(record.as_deref()) })
+    Ok(Current { mode, price_list, problem, seen: RecordVersion::new(record.as_deref()) })
 }
 
 impl Current {
     /// Returns a text that identifies this version of the prices: the time when they were set, if they have one.
-    pub fn edition(&self) -> &str {
-        match (&self.catalogue, &self.problem) {
-            (Some(catalogue), _) => catalogue.prices.as_deref().unwrap_or("without a time"),
+    pub fn revision(&self) -> &str {
+        match (&self.price_list, &self.problem) {
+            (Some(price_list), _) => price_list.prices.as_deref().unwrap_or("without a time"),
             (None, Some(_)) => "damaged",
             (None, None) => "none",
         }
     }
 
     /// Returns what setting these prices would change.
-    pub fn compare(&self, new: &Catalogue) -> Change {
-        let mut change = Change::new(self.catalogue.as_ref(), new);
+    pub fn compare(&self, new: &PriceList) -> Change {
+        let mut change = Change::new(self.price_list.as_ref(), new);
         change.risks.extend(self.problem.clone());
         change
     }
@@ -179,9 +179,9 @@ impl Current {
     ///
     /// # Errors
     /// If the edit does not apply to them, or its price is not valid.
-    pub fn with(&self, edit: &Edit) -> Result<Catalogue> {
+    pub fn with(&self, edit: &Edit) -> Result<PriceList> {
         match edit {
-            Edit::All(catalogue) => Ok(catalogue.clone()),
+            Edit::All(price_list) => Ok(price_list.clone()),
             Edit::Set { offering, price } => self.with_price(offering, price),
             Edit::Remove { offering } => self.without_price(offering),
         }
@@ -191,35 +191,35 @@ impl Current {
     ///
     /// # Errors
     /// If the price is not valid, or no price list is set yet, which would state the currency.
-    fn with_price(&self, offering: &str, price: &str) -> Result<Catalogue> {
+    fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(
                 "`{price}` is not a price: write a plain decimal such as `0.50`"
             ))
         })?;
-        let mut catalogue = self.readable()?;
-        catalogue.unit_prices.insert(offering.to_owned(), price);
-        Ok(catalogue)
+        let mut price_list = self.readable()?;
+        price_list.unit_prices.insert(offering.to_owned(), price);
+        Ok(price_list)
     }
 
     /// Returns these prices without the price of an offering.
     ///
     /// # Errors
     /// If the offering has no price.
-    fn without_price(&self, offering: &str) -> Result<Catalogue> {
-        let mut catalogue = self.readable()?;
-        match catalogue.unit_prices.remove(offering) {
-            Some(_) => Ok(catalogue),
+    fn without_price(&self, offering: &str) -> Result<PriceList> {
+        let mut price_list = self.readable()?;
+        match price_list.unit_prices.remove(offering) {
+            Some(_) => Ok(price_list),
             None => Err(OperatorError::Invalid(format!(
                 "`{offering}` has no price to remove: take the ID from the list"
             ))),
         }
     }
 
-    fn readable(&self) -> Result<Catalogue> {
+    fn readable(&self) -> Result<PriceList> {
         let mode = self.mode.name();
-        match (&self.catalogue, &self.problem) {
-            (Some(catalogue), _) => Ok(catalogue.clone()),
+        match (&self.price_list, &self.problem) {
+            (Some(price_list), _) => Ok(price_list.clone()),
             (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
             (None, None) => Err(OperatorError::Invalid(format!(
                 "{mode} keys have no prices yet: set a whole price list first, which has the currency"
@@ -230,21 +230,21 @@ impl Current {
     /// Refuses to replace prices that are not the version that the person has seen. KV cost: 1 read if it refuses.
     ///
     /// # Errors
-    /// If these have another [`edition`](Self::edition), or the store fails.
+    /// If these have another [`revision`](Self::revision), or the store fails.
     pub async fn check_seen(
         &self,
         store: &impl OperatorStore,
         seen: &str,
-        new: &Catalogue,
+        new: &PriceList,
     ) -> Result<()> {
-        if self.edition() == seen {
+        if self.revision() == seen {
             return Ok(());
         }
         let mode = self.mode.name();
         let change = self.seen.change(store).await?;
         let set = change.map(|Audited { by, at, .. }| format!(", set by {by} at {at}"));
         let set = set.unwrap_or_default();
-        Err(OperatorError::Invalid(match &self.catalogue {
+        Err(OperatorError::Invalid(match &self.price_list {
             Some(_) if self.compare(new).is_none() => {
                 format!("{mode} keys already have these prices{set}: nothing was changed")
             }
@@ -260,7 +260,7 @@ impl Current {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
     /// Replaces the whole price list.
-    All(Catalogue),
+    All(PriceList),
     /// Sets the price of one offering.
     Set {
         /// The offering's ID.
@@ -275,7 +275,7 @@ pub enum Edit {
     },
 }
 
-/// Changes the prices of a mode. `seen` is the [`edition`](Current::edition) that the person has seen, which must be the
+/// Changes the prices of a mode. `seen` is the [`revision`](Current::revision) that the person has seen, which must be the
 /// current one; `None` replaces any. Returns the time under which the new price list is kept permanently.
 ///
 /// # Errors
@@ -292,11 +292,11 @@ pub async fn set(
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let now = current(store, mode).await?;
-        let catalogue = now.with(edit)?;
+        let price_list = now.with(edit)?;
         if let Some(seen) = seen {
-            now.check_seen(store, seen, &catalogue).await?;
+            now.check_seen(store, seen, &price_list).await?;
         }
-        now.replace(store, author, catalogue).await
+        now.replace(store, author, price_list).await
     };
     once(store, ledger, author, (SET, &(mode, edit, seen)), work).await
 }
@@ -306,25 +306,27 @@ impl Current {
         &self,
         store: &impl OperatorStore,
         author: &Author<'_, impl Clock, impl Entropy>,
-        catalogue: Catalogue,
+        price_list: PriceList,
     ) -> Result<String> {
         let mode = self.mode;
-        let at = |time: &str| Catalogue { prices: Some(time.to_owned()), ..catalogue.clone() };
+        let at = |time: &str| PriceList { prices: Some(time.to_owned()), ..price_list.clone() };
         check_length(&encode(&at(&author.registered().created))?)?;
-        let prefix = PricesKey::mode_prefix(mode);
-        let contested = Contested {
-            key: CatalogueKey(mode),
+        let prefix = PriceListVersionKey::mode_prefix(mode);
+        let contested = SharedRecord {
+            key: PriceListKey(mode),
             words: format!("the prices of {} keys", mode.name()),
             is_changed_by: &|note: &ChangeNote| note.command == SET && note.on.starts_with(&prefix),
             removed_by: "",
         };
-        let on = |time: &str| vec![PricesKey { mode, time }.name()];
+        let on = |time: &str| vec![PriceListVersionKey { mode, time }.name()];
         let turn = contested.begin(store, author, self.seen, SET, on).await?;
         let time = turn.at().to_owned();
         let prices = at(&time);
         let keep = async || {
             let registered = Registered { created: time.clone(), ..author.registered() };
-            Ok(store.put(&PricesKey { mode, time: &time }, encode(&prices)?, &registered).await?)
+            Ok(store
+                .put(&PriceListVersionKey { mode, time: &time }, encode(&prices)?, &registered)
+                .await?)
         };
         turn.write(&prices, keep).await?; // `keep` runs first, so that the list exists before its time is used
         Ok(time)
@@ -337,13 +339,13 @@ impl Current {
 ///
 /// # Errors
 /// If the record is damaged, or the store fails.
-pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
-    load(store, CatalogueKey(mode)).await
+pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceList>> {
+    load(store, PriceListKey(mode)).await
 }
 
 /// A price list in the history of a mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Listed {
+pub struct PriceListEntry {
     /// The mode of the keys that it was for.
     pub mode: Mode,
     /// When it was set, an RFC 3339 date-time.
@@ -364,9 +366,9 @@ pub async fn history(
     mode: Mode,
     count: usize,
     most_pages: usize,
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<PriceListEntry>> {
     let mut records = Vec::new();
-    let mut pages = Pages::new(store, PricesKey::mode_prefix(mode));
+    let mut pages = Pages::new(store, PriceListVersionKey::mode_prefix(mode));
     let mut number = 0;
     while let Some(page) = pages.next().await? {
         number += 1;
@@ -376,7 +378,9 @@ pub async fn history(
                 mode.name()
             )));
         }
-        records.extend(page.into_iter().filter(|record| PricesKey::parse(&record.name).is_some()));
+        records.extend(
+            page.into_iter().filter(|record| PriceListVersionKey::parse(&record.name).is_some()),
+        );
     }
     // One more, to compare the oldest with.
     let skipped = records.len().saturating_sub(count.saturating_add(1));
@@ -390,23 +394,23 @@ async fn changes(
     store: &impl OperatorStore,
     mode: Mode,
     records: &[Record],
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<PriceListEntry>> {
     let mut history = Vec::new();
-    let mut before: Option<Catalogue> = None;
+    let mut before: Option<PriceList> = None;
     for records in records.chunks(READS) {
         let keys: Vec<_> =
-            records.iter().filter_map(|record| PricesKey::parse(&record.name)).collect();
+            records.iter().filter_map(|record| PriceListVersionKey::parse(&record.name)).collect();
         let values = store.get_values(&keys).await?;
         for ((key, record), value) in keys.iter().zip(records).zip(values) {
             let Some(value) = value else { continue };
-            let catalogue: Catalogue = decode(PricesKey::KIND, &value)?;
-            history.push(Listed {
+            let price_list: PriceList = decode(PriceListVersionKey::KIND, &value)?;
+            history.push(PriceListEntry {
                 mode,
                 time: key.time.to_owned(),
                 by: Registered::deserialize(&record.metadata).ok().map(|found| found.by),
-                change: Change::new(before.as_ref(), &catalogue),
+                change: Change::new(before.as_ref(), &price_list),
             });
-            before = Some(catalogue);
+            before = Some(price_list);
         }
     }
     Ok(history)
@@ -415,14 +419,14 @@ async fn changes(
 /// A price list, with when and by whom it was set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PriceList {
+pub struct PriceListVersion {
     /// When it was set, an RFC 3339 date-time.
     pub time: String,
     /// Who set it.
     pub by: String,
     /// The prices.
     #[serde(flatten)]
-    pub catalogue: Catalogue,
+    pub price_list: PriceList,
 }
 
 /// Reads the price list of a mode that was set at a time; `None` if it does not exist. KV cost: 1 read.
@@ -433,9 +437,11 @@ pub async fn listed(
     store: &impl OperatorStore,
     mode: Mode,
     time: &str,
-) -> Result<Option<PriceList>> {
-    let Some(stored) = store.get(&PricesKey { mode, time }).await? else { return Ok(None) };
-    let value = stored.value.read(PricesKey::READ_MS).await?;
-    let catalogue = Catalogue { prices: None, ..decode(PricesKey::KIND, &value)? };
-    Ok(Some(PriceList { time: time.to_owned(), by: stored.metadata.by, catalogue }))
+) -> Result<Option<PriceListVersion>> {
+    let Some(stored) = store.get(&PriceListVersionKey { mode, time }).await? else {
+        return Ok(None);
+    };
+    let value = stored.value.read(PriceListVersionKey::READ_MS).await?;
+    let price_list = PriceList { prices: None, ..decode(PriceListVersionKey::KIND, &value)? };
+    Ok(Some(PriceListVersion { time: time.to_owned(), by: stored.metadata.by, price_list }))
 }

@@ -1,8 +1,8 @@
 //! Pledged quantities by offering, from the ledger.
 
 use super::Result;
-use super::coverage::{Coverage, Damaged, coverage_of_quantities};
-use super::transactions::Wanted;
+use super::coverage::{Coverage, DamagedRecords, coverage_of_quantities};
+use super::transactions::TransactionFilter;
 use crate::ledger::{self, Ledger, OfferingSum};
 use crate::settlement::Month;
 use serde::Serialize;
@@ -10,13 +10,13 @@ use serde::Serialize;
 /// Pledged quantities by offering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pledged {
+pub struct PledgedQuantities {
     /// The sums, newest month first, then by mode and offering.
     pub quantities: Vec<OfferingSum>,
     /// Whether there are more offerings than the requested number.
     pub more: bool,
     /// Transactions of these units, of any month, with too many quantities to be summed: more than 1.4 MB as JSON.
-    pub left_out: Damaged,
+    pub left_out: DamagedRecords,
     /// How complete the sums are.
     #[serde(flatten)]
     pub coverage: Coverage,
@@ -29,17 +29,17 @@ pub struct Pledged {
 /// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
 pub async fn quantities(
     ledger: &dyn Ledger,
-    wanted: &Wanted,
+    filter: &TransactionFilter,
     month: Month,
     most: usize,
-) -> Result<Pledged> {
-    wanted.check()?;
-    let (coverage, left_out) = coverage_of_quantities(ledger, wanted.shops().as_deref()).await?;
+) -> Result<PledgedQuantities> {
+    filter.check()?;
+    let (coverage, left_out) = coverage_of_quantities(ledger, filter.shops().as_deref()).await?;
     coverage.check(month)?;
-    let (units, limit) = (wanted.units(), most.saturating_add(1)); // one more tells whether there are more
+    let (units, limit) = (filter.units(), most.saturating_add(1)); // one more tells whether there are more
     let mut quantities =
-        ledger::quantities(ledger, wanted.mode, units.as_deref(), &[month], limit).await?;
+        ledger::quantities(ledger, filter.mode, units.as_deref(), &[month], limit).await?;
     let more = quantities.len() > most;
     quantities.truncate(most);
-    Ok(Pledged { quantities, more, left_out, coverage })
+    Ok(PledgedQuantities { quantities, more, left_out, coverage })
 }

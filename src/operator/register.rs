@@ -4,8 +4,8 @@ use super::audit::Author;
 use super::once::{Done, once, refuse_repeat};
 use super::{OperatorError, Pages, Result, encode};
 use crate::auth::KeyLevel;
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
+use crate::service::{Clock, Entropy};
 use crate::store::{Key, MAX_READS, OperatorStore, Registered, TeamKey, UnitKey};
 use rapidfuzz::distance::osa::{Args, BatchComparator};
 use serde::{Deserialize as _, Serialize};
@@ -15,7 +15,7 @@ const ADD: &str = "units add";
 
 /// A unit or team that is not registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unknown {
+pub struct Unregistered {
     /// The unit or team.
     #[serde(flatten)]
     pub level: KeyLevel,
@@ -33,7 +33,7 @@ const MAX_DIFFERENCES: usize = 3;
 ///
 /// # Errors
 /// If an ID is out of bounds, or the store fails.
-pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<Vec<Unknown>> {
+pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<Vec<Unregistered>> {
     levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
     let mut unknown = Vec::new();
     for level in missing(store, levels).await? {
@@ -41,7 +41,7 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
             ..MAX_SUGGESTIONS => suggestion(store, level).await?,
             _ => None,
         };
-        unknown.push(Unknown { level: level.clone(), suggestion });
+        unknown.push(Unregistered { level: level.clone(), suggestion });
     }
     Ok(unknown)
 }

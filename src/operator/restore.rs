@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// The options of a restore.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wish {
+pub struct RestoreOptions {
     /// Also restores API keys and memberships of teams, which may have been revoked or removed since.
     pub with_keys: bool,
     /// Restores only transactions, the delivery state of their e-mails, their replay records and the marks of erasures.
@@ -23,14 +23,14 @@ pub struct Wish {
 
 /// What a backup contains that decides how it can be restored.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Backed {
+pub struct BackupSummary {
     /// The record of the namespace's secret.
     pub secret: Option<String>,
     /// Whether it has replay records.
     pub replays: bool,
 }
 
-impl Backed {
+impl BackupSummary {
     /// Notes a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.replays |= name.starts_with(ReplayKey::PREFIX);
@@ -43,7 +43,7 @@ impl Backed {
 /// Decides which records of a backup are restored to a namespace.
 #[derive(Clone, Copy, Debug)]
 pub struct Restore {
-    wish: Wish,
+    options: RestoreOptions,
     /// Whether the backup and the namespace have the same secret.
     same_secret: bool,
     /// Whether the restore replaces the namespace's secret. API keys that are not in the backup keep the old one.
@@ -56,34 +56,38 @@ impl Restore {
     ///
     /// # Errors
     /// If repeated creates would be recorded twice, the backup's secret is damaged, or the store fails.
-    pub async fn new(store: &impl OperatorStore, wish: Wish, backed: Backed) -> Result<Self> {
+    pub async fn new(
+        store: &impl OperatorStore,
+        options: RestoreOptions,
+        backup: BackupSummary,
+    ) -> Result<Self> {
         let own = secret::find(store).await?;
-        let theirs = backed.secret.as_deref().map(read_secret).transpose()?;
+        let theirs = backup.secret.as_deref().map(read_secret).transpose()?;
         let same_secret = own.is_some() && own == theirs;
         let differs = own.is_some() && theirs.is_some() && !same_secret;
-        let secret_replaced = differs && !wish.only_transactions;
-        if theirs.is_none() && backed.replays && !wish.only_transactions {
+        let secret_replaced = differs && !options.only_transactions;
+        if theirs.is_none() && backup.replays && !options.only_transactions {
             return Err(invalid(
                 "this backup has replay records, but not the secret that they were made with: repeated \
                  creates would be recorded twice. Nothing was written. `--only transactions` leaves \
                  the replay records out",
             ));
         }
-        if secret_replaced && !wish.overwrite {
+        if secret_replaced && !options.overwrite {
             return Err(invalid(
                 "this namespace has another secret than the backup: repeated creates would be \
                  recorded twice. Nothing was written. Use `--only transactions`, restore into an \
                  empty namespace, or replace the secret with `--overwrite`",
             ));
         }
-        Ok(Restore { wish, same_secret, secret_replaced })
+        Ok(Restore { options, same_secret, secret_replaced })
     }
 
     /// Whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
-            return self.wish.with_keys;
+            return self.options.with_keys;
         }
         if [MailedKey::PREFIX, QueuedMailKey::PREFIX, LedgerUnsentKey::PREFIX].into_iter().any(is) {
             return false; // counts of e-mails by a person's hash, kept for two days, and the state of a queue's messages
@@ -97,7 +101,7 @@ impl Restore {
             NotificationKey::PREFIX,
             FailedMailKey::PREFIX,
         ];
-        if !self.wish.only_transactions || of_transactions.into_iter().any(is) {
+        if !self.options.only_transactions || of_transactions.into_iter().any(is) {
             return true;
         }
         is(ReplayKey::PREFIX) && self.same_secret

@@ -16,7 +16,7 @@ pub enum Role {
 
 /// A permission that a page or an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
-pub enum Act {
+pub enum Permission {
     /// Read data without personal data, such as lists of IDs and charges. Every role allows it.
     Look,
     /// Find transactions, show them masked, and show and resend their e-mails.
@@ -28,12 +28,12 @@ pub enum Act {
 }
 
 impl Role {
-    /// Whether this role allows an act.
-    pub fn may(self, act: Act) -> bool {
-        match (self, act) {
-            (Role::Operator, _) | (_, Act::Look) => true,
-            (Role::Support, act) => act == Act::Support,
-            (Role::Accounts, act) => act == Act::Account,
+    /// Whether this role allows a permission.
+    pub fn may(self, permission: Permission) -> bool {
+        match (self, permission) {
+            (Role::Operator, _) | (_, Permission::Look) => true,
+            (Role::Support, permission) => permission == Permission::Support,
+            (Role::Accounts, permission) => permission == Permission::Account,
         }
     }
 }
@@ -43,9 +43,9 @@ impl Role {
 pub struct Roles(pub Vec<Role>);
 
 impl Roles {
-    /// Whether one of the roles allows an act.
-    pub fn may(&self, act: Act) -> bool {
-        self.0.iter().any(|role| role.may(act))
+    /// Whether one of the roles allows a permission.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.0.iter().any(|role| role.may(permission))
     }
 
     /// Returns the names of the roles, such as `operator, accounts`.

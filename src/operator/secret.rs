@@ -2,9 +2,9 @@
 
 use super::{Pages, Result, load, put_record};
 use crate::auth::KeyRecord;
-use crate::handle::Entropy;
 use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
-use crate::store::{CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey};
+use crate::service::Entropy;
+use crate::store::{CredentialKey, Key as _, KeyInfo, MAX_READS, OperatorStore, SecretKey};
 
 /// Returns the secret from its record, or else from the copy in an API key's record: KV may not show the secret's record
 /// yet. KV cost: 1 read; without the record, also 1 list per 1,000 keys and 1 read per 100 keys.
@@ -37,7 +37,7 @@ async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
 }
 
 /// Returns the API keys of a page of a list.
-pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
+pub(super) fn credential_keys(page: &[KeyInfo]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 

@@ -1,14 +1,14 @@
 //! Data for local development. It must not be written to a deployed namespace.
 
-use super::keys::{KeyNote, NotedKey};
+use super::keys::{KeyMetadata, NotedKey};
 use super::{Result, encode};
 use crate::auth::{ApiKey, KeyLevel, KeyRecord};
-use crate::charge::Catalogue;
+use crate::charge::PriceList;
 use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CatalogueKey, CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, ProfileKey, Registered,
+    CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, PriceListKey, ProfileKey, Registered,
     SecretKey, TeamKey, UnitKey,
 };
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Development {
     keys: Vec<(String, KeyRecord)>,
     teams: BTreeMap<String, Vec<String>>,
-    catalogue: Catalogue,
+    catalogue: PriceList,
     secret: NamespaceSecret,
     profiles: BTreeMap<String, Profile>,
 }
@@ -43,11 +43,11 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
         serde_json::from_str(include_str!("development.json"))?;
     put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
-        put_missing(store, &CatalogueKey(mode), &catalogue, &NoMetadata).await?;
+        put_missing(store, &PriceListKey(mode), &catalogue, &NoMetadata).await?;
     }
     for (key, record) in &keys {
         let record = KeyRecord { secret: Some(secret.clone()), ..record.clone() };
-        let note = serde_json::to_value(KeyNote::new(&record, registered()))?;
+        let note = serde_json::to_value(KeyMetadata::new(&record, registered()))?;
         let credential = CredentialKey(ApiKey::new(key).hash());
         put_missing(store, &NotedKey(credential), &record, &note).await?;
     }

@@ -5,13 +5,13 @@
 //! one who was first.
 
 use super::audit::Author;
-use super::claimed::{self, Changing};
-use super::once::{Done, Plain, once};
+use super::claimed_change::{self, ClaimedChange};
+use super::once::{Done, StoredAsIs, once};
 use super::{MAX_PAGES, OperatorError, Pages, Result, put_record, read_values, register};
 use crate::auth::{KeyLevel, check_id};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
-use crate::ledger::claims::{Claim, Fact, Kind, Seen, State, Turn, Wanted};
+use crate::ledger::claims::{Claim, ClaimOutcome, Fact, Kind, ObservedFact, State, TargetState};
+use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, MemberKey, OperatorStore, Registered, TeamKey, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,8 @@ pub struct Team {
     pub units: Vec<String>,
 }
 
-impl Plain for Team {}
-impl Plain for Added {}
+impl StoredAsIs for Team {}
+impl StoredAsIs for AddedUnits {}
 
 impl Team {
     fn check(team: &str, units: &[String]) -> Result<Self> {
@@ -70,7 +70,7 @@ impl Team {
         let facts = self.facts();
         let keys: Vec<_> = self.units.iter().map(|unit| self.key(unit)).collect();
         let records = read_values(store, &keys).await?;
-        let claims = claimed::recent(ledger, &facts, clock).await?;
+        let claims = claimed_change::recent(ledger, &facts, clock).await?;
         let claim = |fact: &Fact| claims.iter().find(|claim| claim.fact == *fact).cloned();
         let member = |(fact, record)| Member { claim: claim(&fact), fact, record };
         Ok(facts.into_iter().zip(records).map(member).collect())
@@ -83,7 +83,7 @@ impl Team {
 
     fn changed_by(&self, changed: &str, claim: &Claim) -> OperatorError {
         let (unit, team) = (unit_of(&claim.fact), &self.team);
-        let words = claimed::in_words(claim, "added it", "removed it");
+        let words = claimed_change::in_words(claim, "added it", "removed it");
         OperatorError::Invalid(format!(
             "nothing was {changed}, because `{unit}` in the team `{team}` was changed: {words}"
         ))
@@ -93,7 +93,7 @@ impl Team {
         let (unit, team) = (unit_of(fact), &self.team);
         match claim {
             Some(claim) if claim.state == State::Gone => {
-                let words = claimed::in_words(claim, "added it", "removed it");
+                let words = claimed_change::in_words(claim, "added it", "removed it");
                 OperatorError::Invalid(format!(
                     "nothing was removed: `{unit}` is not in the team `{team}` any more: {words}"
                 ))
@@ -134,15 +134,15 @@ impl Member {
         self.claim.as_ref().map_or(self.record.is_none(), |claim| claim.state == State::Gone)
     }
 
-    fn seen(&self) -> Seen {
-        Seen { fact: self.fact.clone(), is_there: self.record.is_some(), change: None }
+    fn seen(&self) -> ObservedFact {
+        ObservedFact { fact: self.fact.clone(), is_there: self.record.is_some(), change: None }
     }
 
-    fn already(&self) -> Already {
+    fn already(&self) -> ExistingMember {
         let record = self.record.as_deref();
         let by_record = || record.and_then(|record| decode(MemberKey::KIND, record).ok());
         let registered = self.claim.as_ref().map_or_else(by_record, registered);
-        Already { unit: unit_of(&self.fact).to_owned(), registered }
+        ExistingMember { unit: unit_of(&self.fact).to_owned(), registered }
     }
 }
 
@@ -153,17 +153,17 @@ fn registered(Claim { by, .. }: &Claim) -> Option<Registered> {
 
 /// The outcome of adding units to a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Added {
+pub struct AddedUnits {
     /// The team, and all units of the request.
     #[serde(flatten)]
     pub team: Team,
     /// The units that were in the team before; unknown without a ledger.
-    pub already: Vec<Already>,
+    pub already: Vec<ExistingMember>,
 }
 
 /// A unit that was already in a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Already {
+pub struct ExistingMember {
     /// The unit's ID.
     pub unit: String,
     /// Who added it, and when; `None` if unknown.
@@ -183,7 +183,7 @@ pub async fn add(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: &str,
     units: &[String],
-) -> Result<Done<Added>> {
+) -> Result<Done<AddedUnits>> {
     let team = Team::check(team, units)?;
     let work = async |author: &Author<'_, _, _>| add_now(store, ledger, author, team.clone()).await;
     once(store, ledger, author, (ADD, &team), work).await
@@ -194,29 +194,29 @@ async fn add_now(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
-) -> Result<Added> {
-    let of = (Wanted::Added, &*team.facts());
+) -> Result<AddedUnits> {
+    let of = (TargetState::Added, &*team.facts());
     let refused = |claim: &Claim| team.changed_by("added", claim);
-    claimed::refuse_overtaken(ledger, author, of, refused).await?;
+    claimed_change::refuse_overtaken(ledger, author, of, refused).await?;
     let members = team.members(store, ledger, author.clock).await?;
     if ledger.is_some() && members.iter().all(Member::is_in) {
-        return Ok(Added { team, already: members.iter().map(Member::already).collect() });
+        return Ok(AddedUnits { team, already: members.iter().map(Member::already).collect() });
     }
-    let changing = Changing::begin(store, ledger, author, ADD, |_| team.changed()).await?;
+    let changing = ClaimedChange::begin(store, ledger, author, ADD, |_| team.changed()).await?;
     if let Err(error) = register::ensure(store, author, &team.levels()).await {
         return Err(changing.give_up(&[], error).await);
     }
     let seen: Vec<_> = members.iter().map(Member::seen).collect();
-    let turns = changing.claim(Wanted::Added, &seen).await?;
+    let turns = changing.claim(TargetState::Added, &seen).await?;
     let (mut ours, mut already, mut pending) = (Vec::new(), Vec::new(), None);
     for (member, turn) in members.into_iter().zip(turns) {
         match turn {
-            Turn::Ours => ours.push(member.fact),
-            Turn::Theirs(claim) if claim.state == State::Kept => {
+            ClaimOutcome::Ours => ours.push(member.fact),
+            ClaimOutcome::Theirs(claim) if claim.state == State::Kept => {
                 already.push(Member { claim: Some(claim), ..member }.already());
             }
-            Turn::Theirs(claim) => pending = Some(claim),
-            Turn::None => already.push(member.already()),
+            ClaimOutcome::Theirs(claim) => pending = Some(claim),
+            ClaimOutcome::None => already.push(member.already()),
         }
     }
     if let Some(claim) = pending {
@@ -230,7 +230,7 @@ async fn add_now(
     let write = async |fact: &Fact| put_record(store, &team.key(unit_of(fact)), &registered).await;
     let unsure = |fact: &Fact| format!("that `{}` is in the team `{}`", unit_of(fact), team.team);
     changing.write(&ours, write, unsure).await?;
-    Ok(Added { team, already })
+    Ok(AddedUnits { team, already })
 }
 
 /// Removes units from a team. Their own keys and transactions stay.
@@ -257,9 +257,9 @@ async fn remove_now(
     author: &Author<'_, impl Clock, impl Entropy>,
     team: Team,
 ) -> Result<Team> {
-    let of = (Wanted::Removed, &*team.facts());
+    let of = (TargetState::Removed, &*team.facts());
     let refused = |claim: &Claim| team.changed_by("removed", claim);
-    claimed::refuse_overtaken(ledger, author, of, refused).await?;
+    claimed_change::refuse_overtaken(ledger, author, of, refused).await?;
     let members = team.members(store, ledger, author.clock).await?;
     if author.earlier.is_some() && members.iter().all(Member::is_gone) {
         return Ok(team); // an earlier attempt has removed them
@@ -267,9 +267,11 @@ async fn remove_now(
     if let Some(member) = members.iter().find(|member| !member.is_in()) {
         return Err(team.is_without(&member.fact, member.claim.as_ref()));
     }
-    let changing = Changing::begin(store, ledger, author, REMOVE, |_| team.changed()).await?;
+    let changing = ClaimedChange::begin(store, ledger, author, REMOVE, |_| team.changed()).await?;
     let seen: Vec<_> = members.iter().map(Member::seen).collect();
-    changing.claim_all(Wanted::Removed, &seen, |fact, claim| team.is_without(fact, claim)).await?;
+    changing
+        .claim_all(TargetState::Removed, &seen, |fact, claim| team.is_without(fact, claim))
+        .await?;
     let facts = team.facts();
     let remove = async |fact: &Fact| Ok(store.remove(&team.key(unit_of(fact))).await?);
     let unsure = |fact: &Fact| {

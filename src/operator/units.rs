@@ -1,13 +1,13 @@
 //! Units: their entries in the register, and their profiles with the name, logo and style that a shop's timelines show.
 
 use super::audit::Author;
-use super::conflict::{Contested, Seen};
 use super::once::{Done, Outcome, once, refuse_repeat};
+use super::shared_record::{RecordVersion, SharedRecord};
 use super::{OperatorError, Result, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
 use crate::recipient::{NewProfile, Profile};
+use crate::service::{Clock, Entropy};
 use crate::store::{
     ChangeNote, Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey,
 };
@@ -33,7 +33,7 @@ pub struct UnitRow {
     pub registered: Option<Registered>,
     /// The version of its profile that was read.
     #[serde(skip)]
-    pub seen: Seen,
+    pub seen: RecordVersion,
 }
 
 impl UnitRow {
@@ -47,7 +47,7 @@ impl UnitRow {
     }
 
     fn read_profile(&mut self, record: &[u8]) {
-        self.seen = Seen::new(Some(record));
+        self.seen = RecordVersion::new(Some(record));
         match serde_json::from_slice(record) {
             Ok(profile) => self.profile = Some(profile),
             Err(error) => self.problem = Some(without_position(&error)),
@@ -57,25 +57,25 @@ impl UnitRow {
 
 /// Only the unit's ID is kept, because a profile may name a person. A replay reads the profile again.
 impl Outcome for UnitRow {
-    type Kept = String;
+    type Stored = String;
 
-    fn to_keep(&self) -> Option<String> {
+    fn to_stored(&self) -> Option<String> {
         Some(self.unit.clone())
     }
 
-    fn again(unit: String) -> Self {
+    fn from_stored(unit: String) -> Self {
         UnitRow::new(&unit)
     }
 }
 
 impl Outcome for Option<UnitRow> {
-    type Kept = Option<String>;
+    type Stored = Option<String>;
 
-    fn to_keep(&self) -> Option<Option<String>> {
+    fn to_stored(&self) -> Option<Option<String>> {
         Some(self.as_ref().map(|row| row.unit.clone()))
     }
 
-    fn again(unit: Option<String>) -> Self {
+    fn from_stored(unit: Option<String>) -> Self {
         unit.as_deref().map(UnitRow::new)
     }
 }
@@ -169,7 +169,7 @@ pub async fn replace(
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
     profile: NewProfile,
-    seen: Seen,
+    seen: RecordVersion,
 ) -> Result<Done<UnitRow>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let work = async |author: &Author<'_, _, _>| {
@@ -235,9 +235,12 @@ async fn as_now(
 }
 
 /// Reads the stored profile, unchecked. Returns an empty one if the record cannot be read.
-async fn stored(store: &impl OperatorStore, unit: &str) -> Result<(Option<NewProfile>, Seen)> {
+async fn stored(
+    store: &impl OperatorStore,
+    unit: &str,
+) -> Result<(Option<NewProfile>, RecordVersion)> {
     let record = read_value(store, ProfileKey(unit)).await?;
-    let seen = Seen::new(record.as_deref());
+    let seen = RecordVersion::new(record.as_deref());
     Ok((record.map(|record| serde_json::from_slice(&record).unwrap_or_default()), seen))
 }
 
@@ -252,12 +255,12 @@ fn is_of(unit: &str) -> impl Fn(&ChangeNote) -> bool {
     move |note| note.on == unit && [SET, UNSET, REMOVE].contains(&&*note.command)
 }
 
-fn contested<'c>(
+fn shared_record<'c>(
     unit: &'c str,
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-) -> Contested<'c, ProfileKey<'c>> {
+) -> SharedRecord<'c, ProfileKey<'c>> {
     let words = format!("the profile of the unit `{unit}`");
-    Contested { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
+    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
 }
 
 async fn keep(
@@ -265,11 +268,11 @@ async fn keep(
     author: &Author<'_, impl Clock, impl Entropy>,
     (command, unit): (&str, &str),
     profile: Profile,
-    seen: Seen,
+    seen: RecordVersion,
 ) -> Result<UnitRow> {
     let is_of = is_of(unit);
-    let contested = contested(unit, &is_of);
-    let turn = contested.begin(store, author, seen, command, |_| vec![unit.to_owned()]).await?;
+    let shared_record = shared_record(unit, &is_of);
+    let turn = shared_record.begin(store, author, seen, command, |_| vec![unit.to_owned()]).await?;
     let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
     turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
@@ -346,9 +349,9 @@ async fn remove_now(
         return Ok(author.earlier.is_some()); // an earlier attempt may have removed them
     }
     let is_of = is_of(unit);
-    let contested = contested(unit, &is_of);
-    let seen = Seen::new(profile.as_deref());
-    let turn = contested.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
+    let shared_record = shared_record(unit, &is_of);
+    let seen = RecordVersion::new(profile.as_deref());
+    let turn = shared_record.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
     turn.remove(async || Ok(store.remove(&UnitKey(unit)).await?)).await?;
     Ok(true)
 }

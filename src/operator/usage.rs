@@ -2,7 +2,7 @@
 
 use super::coverage::{Coverage, coverage};
 use super::payments;
-use super::transactions::Wanted;
+use super::transactions::TransactionFilter;
 use super::{OperatorError, Result, read_values};
 use crate::auth::check_id;
 use crate::decimal::{Decimal, text_as_money};
@@ -126,16 +126,24 @@ pub async fn of_shop(
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
-pub async fn of_month(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Usage> {
-    wanted.check()?;
-    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+pub async fn of_month(
+    ledger: &dyn Ledger,
+    filter: &TransactionFilter,
+    month: Month,
+) -> Result<Usage> {
+    filter.check()?;
+    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
     coverage.check(month)?;
-    Ok(Usage { months: shops_of(ledger, wanted, month).await?, coverage })
+    Ok(Usage { months: shops_of(ledger, filter, month).await?, coverage })
 }
 
 /// Returns the shops with transactions in a month, or with a payment of it.
-async fn shops_of(ledger: &dyn Ledger, wanted: &Wanted, month: Month) -> Result<Vec<MonthUsage>> {
-    let (mode, units) = (wanted.mode, wanted.units());
+async fn shops_of(
+    ledger: &dyn Ledger,
+    filter: &TransactionFilter,
+    month: Month,
+) -> Result<Vec<MonthUsage>> {
+    let (mode, units) = (filter.mode, filter.units());
     let units = units.as_deref();
     let mut months = by_month(ledger::sums(ledger, mode, units, &[month]).await?);
     months.sort_by(|a, b| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)));
@@ -180,13 +188,13 @@ pub async fn look_up_payments(
 pub async fn of_all(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    wanted: &Wanted,
+    filter: &TransactionFilter,
     month: Option<Month>,
 ) -> Result<Usage> {
-    wanted.check()?;
-    if let (None, Some(unit)) = (month, &wanted.unit) {
+    filter.check()?;
+    if let (None, Some(unit)) = (month, &filter.unit) {
         let mut usage = Usage::default();
-        for mode in wanted.modes() {
+        for mode in filter.modes() {
             let Usage { months, coverage } = of_shop(store, ledger, (unit, mode)).await?;
             usage.months.extend(months);
             let mut damaged = mem::take(&mut usage.coverage.damaged);
@@ -196,17 +204,17 @@ pub async fn of_all(
         usage.months.sort_by(|a, b| b.month.cmp(&a.month).then(a.mode.cmp(&b.mode)));
         return Ok(usage);
     }
-    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
     let spanned = match month {
         Some(month) => {
             coverage.check(month)?;
             vec![month]
         }
-        None => ledger::months_of(ledger, wanted.mode, None).await?,
+        None => ledger::months_of(ledger, filter.mode, None).await?,
     };
     let mut months = Vec::new();
     for month in spanned {
-        let mut own = shops_of(ledger, wanted, month).await?;
+        let mut own = shops_of(ledger, filter, month).await?;
         look_up_payments(store, ledger, &mut own).await?;
         months.extend(own.into_iter().filter(|usage| !usage.sums.is_empty()));
     }

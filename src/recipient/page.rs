@@ -62,8 +62,8 @@ pub fn page(
         p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }
         p { (language.text(Sentence::Private)) }
     };
-    let frame = Frame { language, profile, is_test: !transaction.is_live };
-    frame.render(&title, &content, Some(&footer))
+    let layout = Layout { language, profile, is_test: !transaction.is_live };
+    layout.render(&title, &content, Some(&footer))
 }
 
 /// Renders the page for a URL that belongs to no transaction.
@@ -85,17 +85,17 @@ pub fn unavailable_page(language: Language) -> Page {
 fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
     let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    Frame { language, profile: None, is_test: false }.render(heading, &content, None)
+    Layout { language, profile: None, is_test: false }.render(heading, &content, None)
 }
 
 /// The parts of a page around its content.
-struct Frame<'f> {
+struct Layout<'f> {
     language: Language,
     profile: Option<&'f Profile>,
     is_test: bool,
 }
 
-impl Frame<'_> {
+impl Layout<'_> {
     fn render(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
         let accent = self.profile.and_then(|profile| profile.accent.as_ref());
         let shop = self.profile.map_or(SERVICE_NAME, |profile| &profile.name);

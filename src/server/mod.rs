@@ -1,14 +1,14 @@
-//! The service as a Cloudflare Worker: its entry point, and the ports of [`handle`].
+//! The service as a Cloudflare Worker: its entry point, and the ports of [`service`].
 //!
-//! [`handle`]: crate::handle
+//! [`service`]: crate::service
 //!
 //! `worker.js` loads the module. `recover.js` answers the requests of an instance that broke.
 
-use crate::handle::{Caches, Journal, LedgerQueue, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
+use crate::service::{Caches, LedgerQueue, Outbox, RequestLog, Service, Settings, Variables};
 use crate::workers::{
     BackgroundQueue, Bindings as SharedBindings, Call, KvStore, Queue, RateLimit, WorkerRequest,
-    convert, trimmed,
+    to_web_response, trimmed,
 };
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -70,14 +70,14 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings, call: &Call) -> 
         settings: &settings,
         outbox: outbox.as_ref().map(|outbox| outbox as &dyn Outbox),
         ledger: ledger.as_ref().map(|queue| queue as &dyn LedgerQueue),
-        journal: Journal::default(),
+        request_log: RequestLog::default(),
     };
     let request = WorkerRequest::new(request, call, bindings.refused_keys());
     let response = service.handle(&request).await;
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection
     }
-    convert(response)
+    to_web_response(response)
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {

@@ -216,17 +216,17 @@ impl Key for TeamKey<'_> {
     }
 }
 
-/// `prices:{mode}:{time}` → a [`Catalogue`](crate::charge::Catalogue), the price list that took effect at that time. It
+/// `prices:{mode}:{time}` → a [`PriceList`](crate::charge::PriceList), the price list that took effect at that time. It
 /// is written once and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PricesKey<'k> {
+pub struct PriceListVersionKey<'k> {
     /// The mode of the API keys that are charged by these prices.
     pub mode: Mode,
     /// When the prices were set, an RFC 3339 date-time with milliseconds.
     pub time: &'k str,
 }
 
-impl Key for PricesKey<'_> {
+impl Key for PriceListVersionKey<'_> {
     type Metadata = Registered;
     const KIND: &'static str = "prices";
     const PREFIX: &'static str = "prices:";
@@ -236,7 +236,7 @@ impl Key for PricesKey<'_> {
     }
 }
 
-impl<'k> PricesKey<'k> {
+impl<'k> PriceListVersionKey<'k> {
     /// Returns the prefix of the names of a mode's price lists.
     pub fn mode_prefix(mode: Mode) -> String {
         [Self::PREFIX, mode.name(), ":"].concat()
@@ -245,7 +245,7 @@ impl<'k> PricesKey<'k> {
     /// Parses the name of a record. Returns `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (mode, time) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
-        Some(PricesKey { mode: Mode::from_name(mode)?, time })
+        Some(PriceListVersionKey { mode: Mode::from_name(mode)?, time })
     }
 }
 
@@ -291,13 +291,13 @@ impl<'k> SettlementKey<'k> {
     }
 }
 
-/// `catalogue:{mode}` → the current price list, a [`Catalogue`](crate::charge::Catalogue).
+/// `catalogue:{mode}` → the current price list, a [`PriceList`](crate::charge::PriceList).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CatalogueKey(pub Mode);
+pub struct PriceListKey(pub Mode);
 
-impl Key for CatalogueKey {
+impl Key for PriceListKey {
     type Metadata = NoMetadata;
-    const KIND: &'static str = "catalogue";
+    const KIND: &'static str = "price list";
     const PREFIX: &'static str = "catalogue:";
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.name())

@@ -9,13 +9,14 @@ mod operator;
 mod recorded;
 
 pub use key::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, ErasedKey, FAILED_MAIL_DAYS, FailedMailKey,
-    Key, LEAST_CACHE_SECONDS, LedgerUnsentKey, MAILED_DAYS, MAX_PRICES_BYTES, MailedKey, MemberKey,
-    NOTIFICATION_DAYS, NotificationKey, PricesKey, ProfileKey, QueuedMailKey, ReplayKey, SecretKey,
-    SettlementKey, TeamKey, TransactionKey, USUAL_CACHE_SECONDS, UnitKey,
+    AuditKey, BackupKey, CredentialKey, ErasedKey, FAILED_MAIL_DAYS, FailedMailKey, Key,
+    LEAST_CACHE_SECONDS, LedgerUnsentKey, MAILED_DAYS, MAX_PRICES_BYTES, MailedKey, MemberKey,
+    NOTIFICATION_DAYS, NotificationKey, PriceListKey, PriceListVersionKey, ProfileKey,
+    QueuedMailKey, ReplayKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
+    USUAL_CACHE_SECONDS, UnitKey,
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
-pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
+pub use operator::{KeyInfo, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
 pub use recorded::Recorded;
 
 use serde::de::value::MapAccessDeserializer;

@@ -71,14 +71,14 @@ pub trait OperatorStore: ListingStore {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Page {
     /// The records, without their values.
-    pub records: Vec<Listed>,
+    pub records: Vec<KeyInfo>,
     /// The cursor of the next page; `None` on the last page.
     pub cursor: Option<String>,
 }
 
 /// A record in a list.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Listed {
+pub struct KeyInfo {
     /// The name of the record.
     pub name: String,
     /// Its metadata as untyped JSON; null if it has none.

@@ -3,12 +3,12 @@
 
 mod bindings;
 mod call;
+pub(crate) mod chunk_reader;
 pub(crate) mod deadline;
 pub(crate) mod json;
 pub(crate) mod kv;
 mod ledger_queue;
 mod outbox;
-pub(crate) mod pieces;
 mod queue;
 mod rate_limit;
 mod request;
@@ -23,4 +23,4 @@ pub use outbox::DelayedQueue;
 pub use queue::{Queue, QueueMessage};
 pub use rate_limit::RateLimit;
 pub use request::WorkerRequest;
-pub use response::convert;
+pub use response::to_web_response;

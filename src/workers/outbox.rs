@@ -3,8 +3,8 @@
 use super::deadline::{failure, within};
 use super::json::to_js;
 use super::queue::{PUT_MS, Queue, log_failure};
-use crate::handle::{Message, Outbox, Putting};
 use crate::notify::DELAY_SECONDS;
+use crate::service::{Message, Outbox, PutFuture};
 use js_sys::JSON;
 use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -25,7 +25,7 @@ impl DelayedQueue {
 }
 
 impl Outbox for DelayedQueue {
-    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m> {
         Box::pin(put(&self.queue, to_js(message), self.delay_seconds))
     }
 }

@@ -1,12 +1,12 @@
 //! A request on Cloudflare Workers.
 
 use super::call::Call;
+use super::chunk_reader::ChunkReader;
 use super::deadline::{pause, within};
-use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
 use super::slots::Slots;
 use crate::api::header;
-use crate::http::{BodyError, MAX_PIECE_BYTES, Request, Reservation, next_piece};
+use crate::http::{BodyError, MAX_PIECE_BYTES, Request, Reservation, next_chunk_bytes};
 use futures_util::FutureExt as _;
 use js_sys::Uint8Array;
 use std::borrow::Cow;
@@ -72,18 +72,18 @@ impl<'r> WorkerRequest<'r> {
 
     /// Reads a body in pieces, and counts the bytes as they arrive. The pieces stay outside of WebAssembly's memory
     /// until all have arrived.
-    async fn read_in_pieces(
+    async fn read_in_chunks(
         &self,
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let Some(stream) = self.request.body() else { return Ok(Vec::new()) };
-        let mut stream = Pieces::of(&stream, BODY_MS).ok_or(BodyError::Broken)?;
+        let mut stream = ChunkReader::of(&stream, BODY_MS).ok_or(BodyError::Broken)?;
         let announced = self.content_length();
         let (mut pieces, mut length) = (Vec::new(), 0);
         loop {
             let left = announced.map_or(usize::MAX, |whole| whole.saturating_sub(length));
-            let wanted = next_piece(length).min(left);
+            let wanted = next_chunk_bytes(length).min(left);
             let whole = announced.unwrap_or(length + wanted);
             reservation.read(length + wanted, whole)?;
             let buffer = Uint8Array::new_with_length(wanted as u32);
@@ -113,7 +113,7 @@ impl<'r> WorkerRequest<'r> {
         if stream.locked() || DRAINS.with(Slots::take).is_none() {
             return;
         }
-        let Some(mut pieces) = Pieces::of(&stream, DRAIN_MS) else { return };
+        let Some(mut pieces) = ChunkReader::of(&stream, DRAIN_MS) else { return };
         let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
         let mut drained = 0;
         while drained < MAX_DRAINED_BYTES {
@@ -163,7 +163,7 @@ impl Request for WorkerRequest<'_> {
             Some(length) if reservation.read_ahead(length)? => {
                 self.read_whole(length).await.map_err(|error| problem(&error))
             }
-            _ => self.read_in_pieces(limit, reservation).boxed_local().await, // see `Service::handle`
+            _ => self.read_in_chunks(limit, reservation).boxed_local().await, // see `Service::handle`
         }
     }
 

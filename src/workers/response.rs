@@ -29,7 +29,7 @@ struct Head {
 
 /// Makes the platform's response. It can fail only for an invalid status or header, and the code has none. If it fails
 /// nevertheless, it returns `undefined`, and `recover.js` answers.
-pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
+pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
     match &log {
         Some(line) if status >= 500 => console_error!("{line}"),

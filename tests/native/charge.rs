@@ -1,16 +1,16 @@
 //! Compares charges with rows of data and with sums of integers.
 
-use impact_pledge::charge::{Catalogue, UnitPrice};
+use impact_pledge::charge::{PriceList, UnitPrice};
 use impact_pledge::pledge::{Amount, CurrencyCode, Impact};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use support::money::oracle;
 
-fn catalogue(prices: &[(&str, &str)]) -> Catalogue {
+fn price_list(prices: &[(&str, &str)]) -> PriceList {
     let price = |(offering, price): &(&str, &str)| {
         ((*offering).to_owned(), UnitPrice::parse(price).unwrap())
     };
-    Catalogue { unit_prices: prices.iter().map(price).collect(), ..Catalogue::default() }
+    PriceList { unit_prices: prices.iter().map(price).collect(), ..PriceList::default() }
 }
 
 fn impact(amount: f64, offering: &str) -> Impact<'_> {
@@ -20,7 +20,7 @@ fn impact(amount: f64, offering: &str) -> Impact<'_> {
 fn charge(prices: &[(&str, &str)], amounts: &[(f64, &str)]) -> String {
     let impacts: Vec<_> =
         amounts.iter().map(|(amount, offering)| impact(*amount, offering)).collect();
-    catalogue(prices).amount(impacts.iter())
+    price_list(prices).amount(impacts.iter())
 }
 
 // ---- Rows --------------------------------------------------------------------------------------
@@ -77,11 +77,11 @@ fn an_unpriced_offering_costs_nothing() {
     assert_eq!(charge(&prices, &[(3.0, "plastic"), (1.0, "tree")]), "0.50");
     assert_eq!(charge(&prices, &[(3.0, "Tree"), (3.0, "tree "), (3.0, "")]), "0.00");
     assert_eq!(charge(&[], &[(1e308, "tree")]), "0.00");
-    assert_eq!(Catalogue::default().currency_code, CurrencyCode::Usd);
+    assert_eq!(PriceList::default().currency_code, CurrencyCode::Usd);
 }
 
 #[test]
-fn a_catalogue_that_cannot_be_right_is_refused() {
+fn a_price_list_that_cannot_be_right_is_refused() {
     for json in [
         r#"{"currencyCode":"USD"}"#,
         r#"{"unitPrices":{}}"#,
@@ -91,7 +91,7 @@ fn a_catalogue_that_cannot_be_right_is_refused() {
         r#"{"currencyCode":"USD","unitPrices":{},"unitPrices":{}}"#,
         r#"{"currencyCode":"USD","unitPrices":{"t":"1","t":"2"}}"#,
     ] {
-        assert!(serde_json::from_str::<Catalogue>(json).is_err(), "`{json}`");
+        assert!(serde_json::from_str::<PriceList>(json).is_err(), "`{json}`");
     }
 }
 
@@ -99,7 +99,7 @@ fn a_catalogue_that_cannot_be_right_is_refused() {
 #[test]
 fn members_of_a_later_release_are_passed_over() {
     let json = r#"{"since":{"a":[1]},"currencyCode":"USD","unitPrices":{"t":"1"},"unitprices":{}}"#;
-    assert_eq!(serde_json::from_str::<Catalogue>(json).unwrap(), catalogue(&[("t", "1")]));
+    assert_eq!(serde_json::from_str::<PriceList>(json).unwrap(), price_list(&[("t", "1")]));
 }
 
 // ---- Integers as the oracle --------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
-use impact_pledge::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use impact_pledge::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::{OperatorError, teams};
@@ -135,7 +135,7 @@ impl OperatorStore for Faulty<'_> {
 }
 
 impl Ledger for Faulty<'_> {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         let run = async || -> Result<Vec<Rows>, LedgerError> { self.ledger.run(statements).await };
         Box::pin(self.call(LedgerError::Unavailable, run))
     }

@@ -3,13 +3,13 @@
 use crate::dashboard::{OPERATOR, dashboard, field, posted};
 use futures_executor::block_on;
 use futures_util::future::join;
-use impact_pledge::charge::Catalogue;
+use impact_pledge::charge::PriceList;
 use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
-use impact_pledge::ledger::{Ledger, Running, Statement};
+use impact_pledge::ledger::{Ledger, QueryFuture, Statement};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::prices::{self, Edit};
-use impact_pledge::operator::teams::{self, Already};
+use impact_pledge::operator::teams::{self, ExistingMember};
 use impact_pledge::operator::{OperatorError, units};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
@@ -31,7 +31,7 @@ use support::service::{
 
 const PEOPLE: [&str; 2] = ["ada@example.org", "bo@example.org"];
 const PROFILE: &str = "profile:unit_dev";
-const CATALOGUE: &str = "catalogue:live";
+const PRICE_LIST: &str = "catalogue:live";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
 /// The time at which January counts as ended.
@@ -123,7 +123,7 @@ impl OperatorStore for Turns<'_> {
 }
 
 impl Ledger for Turns<'_> {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async {
             other_first().await;
             self.ledger.run(statements).await
@@ -149,7 +149,7 @@ fn remove_profile<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<
 fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
-        let list: Catalogue = serde_json::from_value(list).unwrap();
+        let list: PriceList = serde_json::from_value(list).unwrap();
         let edit = Edit::All(list);
         prices::set(store, None, author, Mode::Live, &edit, None).await.map(drop)
     })
@@ -181,7 +181,8 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
 fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
-        let before = |unit: &Already| OperatorError::Invalid(format!("{:?}", unit.registered));
+        let before =
+            |unit: &ExistingMember| OperatorError::Invalid(format!("{:?}", unit.registered));
         added.outcome.already.first().map_or(Ok(()), |unit| Err(before(unit)))
     })
 }
@@ -306,7 +307,7 @@ const RACES: [Contest; 8] = [
     ([set_profile, set_profile], PROFILE, false),
     ([set_profile, remove_profile], PROFILE, false),
     ([remove_profile, set_profile], PROFILE, false),
-    ([set_prices, set_prices], CATALOGUE, false),
+    ([set_prices, set_prices], PRICE_LIST, false),
     ([mark_paid, mark_paid], SETTLEMENT, false),
     ([undo_paid, undo_paid], SETTLEMENT, true),
     ([add_member, add_member], MEMBER, false),

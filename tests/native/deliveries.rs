@@ -1,12 +1,12 @@
 //! Tests e-mail deliveries that run at the same time, in one instance and in several, and deliveries on a day whose quota is used up.
 
-use crate::notify::{Desk, TODAY, done, id, later, message, secret};
+use crate::notify::{Fixture, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use futures_util::future::{join, join_all};
-use impact_pledge::handle::Message;
 use impact_pledge::notify::{Deliveries, MailError, Notifier, Outcome};
 use impact_pledge::pledge::TransactionId;
+use impact_pledge::service::Message;
 use impact_pledge::store::{
     Key, ListingStore, MailedKey, Page, QueuedMailKey, Store, StoreError, Stored, StoredValue,
     TransactionKey,
@@ -30,10 +30,10 @@ fn other(number: u8) -> TransactionId {
 }
 
 /// Returns the message of another transaction, with another recipient.
-fn message_of(desk: &Desk, number: u8, bytes: usize) -> Message {
+fn message_of(fixture: &Fixture, number: u8, bytes: usize) -> Message {
     let email = json!(format!("buyer-{number}@example.org"));
     let record = with(&[("/pledges/0/recipient/email", email)]);
-    desk.keep_record_of(&other(number), &record, Some(bytes));
+    fixture.keep_record_of(&other(number), &record, Some(bytes));
     Message { id: other(number).into_string(), ..message() }
 }
 
@@ -56,47 +56,47 @@ fn is_later(outcome: &Outcome) -> bool {
 #[test]
 fn messages_of_one_round_in_one_instance_are_one_mail_whatever_workers_kv_shows() {
     for round_number in [1, 2] {
-        let desk = Desk::new();
-        desk.store.set_hidden(Some("notification:"));
-        desk.store.freeze_lists(true);
-        let (instance, message) = (desk.instance(), round(round_number));
-        let together = (0..40).map(|_| desk.deliver_in(&instance, &message, 1));
+        let fixture = Fixture::new();
+        fixture.store.set_hidden(Some("notification:"));
+        fixture.store.freeze_lists(true);
+        let (instance, message) = (fixture.instance(), round(round_number));
+        let together = (0..40).map(|_| fixture.deliver_in(&instance, &message, 1));
         let outcomes = block_on(join_all(together));
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == done("sent")).count(), 1);
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == done(ENDED)).count(), 39);
-        assert_eq!(block_on(desk.deliver_in(&instance, &message, 2)), done(ENDED));
-        assert_eq!(desk.sent(), 1, "round {round_number}");
+        assert_eq!(block_on(fixture.deliver_in(&instance, &message, 2)), done(ENDED));
+        assert_eq!(fixture.sent(), 1, "round {round_number}");
     }
 }
 
 #[test]
 fn messages_of_several_transactions_run_side_by_side_and_rounds_of_one_in_turn() {
-    let desk = Desk::new();
-    let instance = desk.instance();
-    let others: Vec<_> = (0..10).map(|number| message_of(&desk, number, 1_000)).collect();
+    let fixture = Fixture::new();
+    let instance = fixture.instance();
+    let others: Vec<_> = (0..10).map(|number| message_of(&fixture, number, 1_000)).collect();
     let rounds = [round(1), round(2)];
-    let all = others.iter().chain(&rounds).map(|message| desk.deliver_in(&instance, message, 1));
+    let all = others.iter().chain(&rounds).map(|message| fixture.deliver_in(&instance, message, 1));
     let outcomes = block_on(join_all(all));
     assert!(outcomes.iter().all(|outcome| *outcome == done("sent")), "{outcomes:?}");
-    assert_eq!((desk.sent(), desk.post.most.get()), (12, 11));
+    assert_eq!((fixture.sent(), fixture.post.most.get()), (12, 11));
 }
 
 #[test]
 fn an_email_that_hangs_delays_only_its_own_transaction() {
-    let desk = Desk::new();
-    let instance = desk.instance();
-    desk.post.hangs.set(true);
+    let fixture = Fixture::new();
+    let instance = fixture.instance();
+    fixture.post.hangs.set(true);
     let (message, next) = (message(), round(2));
-    let hanging = desk.deliver_in(&instance, &message, 1);
+    let hanging = fixture.deliver_in(&instance, &message, 1);
     let others = async {
         yield_now().await;
-        let began_ms = desk.clock.0.get();
-        let outcome = desk.deliver_in(&instance, &next, 1).await;
+        let began_ms = fixture.clock.0.get();
+        let outcome = fixture.deliver_in(&instance, &next, 1).await;
         assert_eq!(outcome, later(60, "another delivery of this transaction is still running"));
-        assert_eq!(desk.clock.0.get() - began_ms, 20 * SECOND);
-        desk.post.hangs.set(false);
-        let other = message_of(&desk, 1, 1_000);
-        assert_eq!(desk.deliver_in(&instance, &other, 1).await, done("sent"));
+        assert_eq!(fixture.clock.0.get() - began_ms, 20 * SECOND);
+        fixture.post.hangs.set(false);
+        let other = message_of(&fixture, 1, 1_000);
+        assert_eq!(fixture.deliver_in(&instance, &other, 1).await, done("sent"));
     };
     assert_eq!(block_on(join(hanging, others)).0, done("sent"));
 }
@@ -104,35 +104,35 @@ fn an_email_that_hangs_delays_only_its_own_transaction() {
 /// The platform may end a delivery without any notice.
 #[test]
 fn a_delivery_that_is_lost_gives_its_turn_back_after_a_while() {
-    let desk = Desk::new();
-    let instance = desk.instance();
+    let fixture = Fixture::new();
+    let instance = fixture.instance();
     let message = message();
-    desk.post.hangs.set(true);
-    let mut lost = Box::pin(desk.deliver_in(&instance, &message, 1));
+    fixture.post.hangs.set(true);
+    let mut lost = Box::pin(fixture.deliver_in(&instance, &message, 1));
     begin(&mut lost);
     mem::forget(lost);
-    desk.post.hangs.set(false);
-    desk.post.sending.take();
-    assert!(is_later(&block_on(desk.deliver_in(&instance, &message, 2))));
-    desk.clock.0.set(desk.clock.0.get() + 240 * SECOND);
-    assert_eq!(block_on(desk.deliver_in(&instance, &message, 3)), done("sent"));
+    fixture.post.hangs.set(false);
+    fixture.post.sending.take();
+    assert!(is_later(&block_on(fixture.deliver_in(&instance, &message, 2))));
+    fixture.clock.0.set(fixture.clock.0.get() + 240 * SECOND);
+    assert_eq!(block_on(fixture.deliver_in(&instance, &message, 3)), done("sent"));
 }
 
 #[test]
 fn orders_of_one_buyer_that_come_together_are_five_mails_whatever_workers_kv_lists() {
-    let desk = Desk::new();
-    desk.store.freeze_lists(true);
-    let instance = desk.instance();
+    let fixture = Fixture::new();
+    fixture.store.freeze_lists(true);
+    let instance = fixture.instance();
     let messages: Vec<_> = (0..12)
         .map(|number| {
-            desk.keep_record_of(&other(number), &full(), Some(1_000));
+            fixture.keep_record_of(&other(number), &full(), Some(1_000));
             Message { id: other(number).into_string(), ..message() }
         })
         .collect();
     let outcomes =
-        block_on(join_all(messages.iter().map(|one| desk.deliver_in(&instance, one, 1))));
+        block_on(join_all(messages.iter().map(|one| fixture.deliver_in(&instance, one, 1))));
     let skipped = outcomes.iter().filter(|outcome| **outcome == done("daily-limit")).count();
-    assert_eq!((desk.sent(), skipped), (5, 7));
+    assert_eq!((fixture.sent(), skipped), (5, 7));
 }
 
 // ---- Bytes ---------------------------------------------------------------------------------------
@@ -194,17 +194,17 @@ impl<'s> ListingStore for &'s SlowStore<'s> {
 
 /// Returns the outcomes of messages that arrive together, the most bytes that were held, and the most records that
 /// were read at once.
-fn side_by_side(desk: &Desk, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
-    let deliveries = desk.instance();
+fn side_by_side(fixture: &Fixture, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
+    let deliveries = fixture.instance();
     let (most, reading, most_reading) = (Cell::default(), Cell::default(), Cell::default());
     let slow =
-        SlowStore { store: &desk.store, deliveries: &deliveries, most, reading, most_reading };
-    let Desk { post: mailer, clock, settings, .. } = desk;
+        SlowStore { store: &fixture.store, deliveries: &deliveries, most, reading, most_reading };
+    let Fixture { post: mailer, clock, settings, .. } = fixture;
     let store = &&slow;
     let notifier = Notifier { store, mailer, clock, settings, deliveries: &deliveries };
     let numbered = (0..).zip(sizes);
     let messages: Vec<_> =
-        numbered.map(|(number, bytes)| message_of(desk, number, *bytes)).collect();
+        numbered.map(|(number, bytes)| message_of(fixture, number, *bytes)).collect();
     let together = messages.iter().map(|one| notifier.deliver(one, 1, &one.id));
     let outcomes = block_on(join_all(together));
     assert_eq!(deliveries.bytes(), 0, "all is given back");
@@ -219,8 +219,8 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
         (vec![MIB; 8], 4),
         ([vec![3 * MIB; 4], vec![60_000; 20]].concat(), 21), // large records do not hold up small ones
     ] {
-        let desk = Desk::new();
-        let (outcomes, most, reading) = side_by_side(&desk, &sizes);
+        let fixture = Fixture::new();
+        let (outcomes, most, reading) = side_by_side(&fixture, &sizes);
         assert!(outcomes.iter().all(|outcome| *outcome == done("sent")), "{outcomes:?}");
         assert!(most <= 6 * MIB, "{most}");
         assert_eq!(reading, most_reading, "{sizes:?}");
@@ -232,25 +232,25 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 /// As many instances as `max_concurrency` begin at one moment, and no list shows their claims.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
-    let desk = Desk::new();
-    desk.store.freeze_lists(true);
-    let instances: Vec<_> = (0..5).map(|_| desk.instance()).collect();
+    let fixture = Fixture::new();
+    fixture.store.freeze_lists(true);
+    let instances: Vec<_> = (0..5).map(|_| fixture.instance()).collect();
     let message = round(2);
-    let together = instances.iter().map(|instance| desk.deliver_in(instance, &message, 1));
+    let together = instances.iter().map(|instance| fixture.deliver_in(instance, &message, 1));
     let outcomes = block_on(join_all(together));
-    assert_eq!(desk.sent(), 1, "{outcomes:?}");
+    assert_eq!(fixture.sent(), 1, "{outcomes:?}");
     let held = |outcome: &&Outcome| match outcome {
         Outcome::Later { seconds, cause } => cause == HELD && (31..=90).contains(seconds),
         Outcome::Done(_) => false,
     };
     assert_eq!(outcomes.iter().filter(held).count(), 4, "{outcomes:?}");
-    assert_eq!(desk.deliver(&message, 2), done(ENDED));
+    assert_eq!(fixture.deliver(&message, 2), done(ENDED));
 }
 
 /// Stores a claim, as if another instance had written it.
-fn keep_claim(desk: &Desk, day: &str, claim: &Value) {
+fn keep_claim(fixture: &Fixture, day: &str, claim: &Value) {
     let key = MailedKey { day, address: &secret().address(EMAIL), id: &id() };
-    desk.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
+    fixture.store.keep(&key.name(), claim.to_string().as_bytes(), b"null");
 }
 
 #[test]
@@ -267,83 +267,83 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
         (1, claim(1, "soon"), None),
         (1, json!({}), None), // written by an earlier release
     ] {
-        let desk = Desk::new();
-        keep_claim(&desk, TODAY, &claim);
-        let outcome = desk.deliver(&round(round_number), 1);
+        let fixture = Fixture::new();
+        keep_claim(&fixture, TODAY, &claim);
+        let outcome = fixture.deliver(&round(round_number), 1);
         let expected = held.map_or(done("sent"), |seconds| later(seconds, HELD));
-        assert_eq!((outcome, desk.sent()), (expected, usize::from(held.is_none())), "{claim}");
+        assert_eq!((outcome, fixture.sent()), (expected, usize::from(held.is_none())), "{claim}");
     }
-    let desk = Desk::new();
-    keep_claim(&desk, TODAY, &json!([]));
-    assert!(is_later(&desk.deliver(&message(), 1)), "a damaged one is none that has ended");
+    let fixture = Fixture::new();
+    keep_claim(&fixture, TODAY, &json!([]));
+    assert!(is_later(&fixture.deliver(&message(), 1)), "a damaged one is none that has ended");
 }
 
 /// The consumer ended after its claim. The first delivery after the claim's end sends the e-mail.
 #[test]
 fn a_claim_whose_delivery_was_lost_costs_no_mail() {
-    let desk = Desk::new();
-    let (instance, message) = (desk.instance(), message());
-    desk.post.hangs.set(true);
-    let mut cut = Box::pin(desk.deliver_in(&instance, &message, 1));
+    let fixture = Fixture::new();
+    let (instance, message) = (fixture.instance(), message());
+    fixture.post.hangs.set(true);
+    let mut cut = Box::pin(fixture.deliver_in(&instance, &message, 1));
     begin(&mut cut);
     drop(cut);
-    desk.post.hangs.set(false);
-    desk.post.sending.take();
-    let Outcome::Later { seconds, .. } = desk.deliver(&message, 2) else { panic!("it is held") };
+    fixture.post.hangs.set(false);
+    fixture.post.sending.take();
+    let Outcome::Later { seconds, .. } = fixture.deliver(&message, 2) else { panic!("it is held") };
     assert_eq!(seconds, 90, "the rest of the claim, and as long as its marker may be unseen");
-    desk.clock.0.set(NOW_MS + u64::from(seconds) * SECOND);
-    assert_eq!((desk.deliver(&message, 3), desk.sent()), (done("sent"), 1));
+    fixture.clock.0.set(NOW_MS + u64::from(seconds) * SECOND);
+    assert_eq!((fixture.deliver(&message, 3), fixture.sent()), (done("sent"), 1));
 }
 
 /// The instance broke before the e-mail was sent, perhaps because of another message.
 #[test]
 fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
-    let desk = Desk::new();
-    let (instance, message) = (desk.instance(), message());
-    let notifier = desk.notifier(&instance);
-    desk.post.hangs.set(true);
+    let fixture = Fixture::new();
+    let (instance, message) = (fixture.instance(), message());
+    let notifier = fixture.notifier(&instance);
+    fixture.post.hangs.set(true);
     let mut cut = Box::pin(notifier.deliver(&message, 1, "token"));
     begin(&mut cut);
     drop(cut);
-    desk.post.hangs.set(false);
-    desk.post.sending.take();
-    let again = desk.instance();
-    let again = desk.notifier(&again);
+    fixture.post.hangs.set(false);
+    fixture.post.sending.take();
+    let again = fixture.instance();
+    let again = fixture.notifier(&again);
     assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
 }
 
 /// A delivery that takes so long could send after its claim has ended.
 #[test]
 fn a_claim_that_takes_long_to_be_written_sends_nothing() {
-    let desk = Desk::new();
-    let (instance, message) = (desk.instance(), message());
-    let delivering = desk.deliver_in(&instance, &message, 2);
+    let fixture = Fixture::new();
+    let (instance, message) = (fixture.instance(), message());
+    let delivering = fixture.deliver_in(&instance, &message, 2);
     // The delivery waits before it reads its claim back.
-    let slow = async { desk.clock.0.set(desk.clock.0.get() + 14 * SECOND) };
+    let slow = async { fixture.clock.0.set(fixture.clock.0.get() + 14 * SECOND) };
     let (outcome, ()) = block_on(join(delivering, slow));
-    assert_eq!((outcome, desk.sent()), (later(300, "the store is slow"), 0));
+    assert_eq!((outcome, fixture.sent()), (later(300, "the store is slow"), 0));
 }
 
 /// The first wait of the schedule is at least as long as a claim.
 #[test]
 fn a_claim_never_keeps_its_own_message_from_the_next_attempt() {
-    let desk = Desk::new();
-    desk.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None });
+    let fixture = Fixture::new();
+    fixture.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None });
     for attempt in 1..=5 {
-        let outcome = desk.deliver(&message(), attempt);
+        let outcome = fixture.deliver(&message(), attempt);
         let Outcome::Later { seconds, cause } = outcome else { panic!("{outcome:?}") };
         assert_eq!(cause, "E_BUSY", "attempt {attempt}");
-        desk.clock.0.set(desk.clock.0.get() + u64::from(seconds) * SECOND);
+        fixture.clock.0.set(fixture.clock.0.get() + u64::from(seconds) * SECOND);
     }
 }
 
 #[test]
 fn a_claim_of_the_last_minute_of_a_day_holds_on_the_next() {
-    let desk = Desk::new();
-    desk.clock.0.set(parse_ms("2026-02-01T00:00:20Z").unwrap());
+    let fixture = Fixture::new();
+    fixture.clock.0.set(parse_ms("2026-02-01T00:00:20Z").unwrap());
     let claim = json!({"round": 1, "until": "2026-02-01T00:00:50Z", "token": "other"});
-    keep_claim(&desk, TODAY, &claim);
-    assert_eq!((desk.deliver(&message(), 1), desk.sent()), (later(60, HELD), 0));
+    keep_claim(&fixture, TODAY, &claim);
+    assert_eq!((fixture.deliver(&message(), 1), fixture.sent()), (later(60, HELD), 0));
 }
 
 // ---- The quota of a day --------------------------------------------------------------------------
@@ -360,26 +360,29 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
     ];
     for (now, after, expected) in rows {
         for attempt in [1, 6, 15] {
-            let desk = Desk::asked();
-            desk.clock.0.set(parse_ms(now).unwrap());
+            let fixture = Fixture::asked();
+            fixture.clock.0.set(parse_ms(now).unwrap());
             let code = "E_DAILY_LIMIT_EXCEEDED";
-            desk.refuse(MailError::Quota { code: code.to_owned(), after });
-            let outcome = desk.deliver(&message(), attempt);
+            fixture.refuse(MailError::Quota { code: code.to_owned(), after });
+            let outcome = fixture.deliver(&message(), attempt);
             let Outcome::Later { seconds, cause } = &outcome else { panic!("{outcome:?}") };
-            assert_eq!((cause.as_str(), desk.marker()), (code, None));
+            assert_eq!((cause.as_str(), fixture.marker()), (code, None));
             assert!(*seconds <= 86_400, "the queue's longest wait");
-            let until_ms = desk.clock.0.get() + u64::from(*seconds) * SECOND;
+            let until_ms = fixture.clock.0.get() + u64::from(*seconds) * SECOND;
             let late_ms = until_ms - parse_ms(expected).unwrap();
             assert!(late_ms <= 3 * SECOND, "{now}, {after:?}, attempt {attempt}: {outcome:?}");
-            assert!(desk.lists_a_failure_of(day_of(now)), "the queue may lose it");
-            let mail = desk.status();
+            assert!(fixture.lists_a_failure_of(day_of(now)), "the queue may lose it");
+            let mail = fixture.status();
             let known = [&mail["state"], &mail["reason"], &mail["round"]];
             assert_eq!(known, [&json!("waiting"), &json!(code), &json!(1)]);
 
-            desk.clock.0.set(until_ms);
-            desk.post.refuse_nothing();
-            assert_eq!((desk.deliver(&message(), attempt + 1), desk.sent()), (done("sent"), 1));
-            assert_eq!(desk.status()["state"], "sent");
+            fixture.clock.0.set(until_ms);
+            fixture.post.refuse_nothing();
+            assert_eq!(
+                (fixture.deliver(&message(), attempt + 1), fixture.sent()),
+                (done("sent"), 1)
+            );
+            assert_eq!(fixture.status()["state"], "sent");
         }
     }
 }
@@ -387,13 +390,13 @@ fn a_quota_is_waited_for_until_the_next_day_and_costs_no_mail() {
 /// The quota of the mail service may be reset at another time of day than 00:00 UTC.
 #[test]
 fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
-    let desk = Desk::new();
-    desk.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+    let fixture = Fixture::new();
+    fixture.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
     let mut at = vec![];
     for attempt in 1..=6 {
-        let Outcome::Later { seconds, .. } = desk.deliver(&message(), attempt) else { panic!() };
-        desk.clock.0.set(desk.clock.0.get() + u64::from(seconds) * SECOND);
-        at.push(date_time(desk.clock.0.get())[8..16].to_owned());
+        let Outcome::Later { seconds, .. } = fixture.deliver(&message(), attempt) else { panic!() };
+        fixture.clock.0.set(fixture.clock.0.get() + u64::from(seconds) * SECOND);
+        at.push(date_time(fixture.clock.0.get())[8..16].to_owned());
     }
     assert_eq!(at, ["01T00:05", "01T12:05", "02T00:05", "02T12:05", "03T00:05", "03T12:05"]);
 }
@@ -401,10 +404,10 @@ fn a_quota_that_is_still_used_up_on_the_next_day_is_tried_twice_a_day() {
 #[test]
 fn a_wait_that_cannot_be_noted_is_one_all_the_same() {
     for prefix in ["mail-queued:", "mail-failed:"] {
-        let desk = Desk::new();
-        desk.store.set_failing(Some(prefix));
-        desk.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
-        assert_eq!(desk.deliver(&message(), 1), later(43_500, "daily_quota_exceeded"));
+        let fixture = Fixture::new();
+        fixture.store.set_failing(Some(prefix));
+        fixture.refuse(MailError::Quota { code: "daily_quota_exceeded".to_owned(), after: None });
+        assert_eq!(fixture.deliver(&message(), 1), later(43_500, "daily_quota_exceeded"));
     }
     assert_eq!(
         QueuedMailKey::KEPT_SECONDS,

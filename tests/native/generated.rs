@@ -15,7 +15,7 @@ use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, FAILED_MAIL_DAYS, Key as _, MemberKey, NOTIFICATION_DAYS,
+    CredentialKey, FAILED_MAIL_DAYS, Key as _, MemberKey, NOTIFICATION_DAYS, PriceListKey,
     ProfileKey, TransactionKey,
 };
 use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
@@ -109,7 +109,8 @@ fn described(spec: &Spec) -> String {
         (true, when) => format!(" Asks for a confirmation if {when}."),
     };
     let about = sentence(spec.about);
-    let roles: Vec<&str> = Role::iter().filter(|it| it.may(spec.act)).map(Into::into).collect();
+    let roles: Vec<&str> =
+        Role::iter().filter(|it| it.may(spec.permission)).map(Into::into).collect();
     let roles = format!(" In the dashboard for: {}.", roles.join(", "));
     let positions: String = positions.collect();
     let mut text = format!("\n### {}{positions}\n\n{about}{confirms}{roles}\n", spec.full_name());
@@ -714,7 +715,7 @@ fn the_types_are_current() {
 #[test]
 fn the_facts_of_the_service_are_current() {
     let prefixes = json!({
-        "catalogue": CatalogueKey::PREFIX,
+        "catalogue": PriceListKey::PREFIX,
         "key": CredentialKey::PREFIX,
         "member": MemberKey::PREFIX,
         "profile": ProfileKey::PREFIX,

@@ -6,9 +6,9 @@ use crate::rows::{File, Names, Row};
 use crate::{fixtures, rows};
 use impact_pledge::api::MIN_PLEDGE_BYTES;
 use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::handle::{Settings, Variables};
 use impact_pledge::http::BodyError;
 use impact_pledge::scope::Mode;
+use impact_pledge::service::{Settings, Variables};
 use impact_pledge::store::{CredentialKey, Key as _};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -182,7 +182,7 @@ fn a_create_writes_one_record_two_with_an_idempotency_key_and_none_if_refused() 
 // ---- Keys over time ----------------------------------------------------------------------------
 
 #[test]
-fn a_changed_key_or_catalogue_counts_at_the_latest_after_ten_seconds() {
+fn a_changed_key_or_price_list_counts_at_the_latest_after_ten_seconds() {
     let service = seeded();
     let made = |key| {
         let answer = service.create(key, &minimal()).json();

@@ -1,11 +1,11 @@
 //! Tests idempotency keys: what is derived from them, and the replay records that an isolate remembers.
 
-use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::service::Caches;
 use impact_pledge::version::Version;
 use std::collections::BTreeSet;
 

@@ -3,8 +3,8 @@
 use crate::ledger::{message, receive};
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Next};
-use impact_pledge::operator::increment::{self, Fate, fate};
-use impact_pledge::operator::restore::{Backed, Restore, Wish};
+use impact_pledge::operator::increment::{self, BackupDecision, fate};
+use impact_pledge::operator::restore::{BackupSummary, Restore, RestoreOptions};
 use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -56,12 +56,12 @@ fn a_backup_takes_only_new_records_of_a_list() {
     let audit = |ms: u64| format!("audit:{:013}:0011223344556677", 9_999_999_999_999 - ms);
     let marker = "notification:ptran_a";
     let rows = [
-        (audit(NOW_MS), None, Fate::Taken),
-        (audit(NOW_MS - 1), None, Fate::Last),
-        (marker.to_owned(), Some(seconds + 30 * DAY), Fate::Taken),
-        (marker.to_owned(), Some(seconds + 30 * DAY - 600), Fate::Known),
-        (marker.to_owned(), None, Fate::Taken),
-        ("key:00".to_owned(), Some(seconds), Fate::Taken),
+        (audit(NOW_MS), None, BackupDecision::Taken),
+        (audit(NOW_MS - 1), None, BackupDecision::Last),
+        (marker.to_owned(), Some(seconds + 30 * DAY), BackupDecision::Taken),
+        (marker.to_owned(), Some(seconds + 30 * DAY - 600), BackupDecision::Known),
+        (marker.to_owned(), None, BackupDecision::Taken),
+        ("key:00".to_owned(), Some(seconds), BackupDecision::Taken),
     ];
     for (name, expiration, expected) in rows {
         assert_eq!(fate(&name, expiration, &since), expected, "{name} {expiration:?}");
@@ -142,8 +142,9 @@ fn no_kind_of_records_is_forgotten() {
     let (keys, prefixes) = kinds_of_the_store();
     assert_eq!(prefixes, known, "what does an incremental backup do with this kind of records?");
     assert_eq!(keys, WAYS.len(), "a key of src/store whose prefix is no literal");
-    let all = Wish { with_keys: true, ..Wish::default() };
-    let restore = block_on(Restore::new(&MemoryStore::default(), all, Backed::default())).unwrap();
+    let all = RestoreOptions { with_keys: true, ..RestoreOptions::default() };
+    let restore =
+        block_on(Restore::new(&MemoryStore::default(), all, BackupSummary::default())).unwrap();
     for (prefix, way) in WAYS {
         let name = format!("{prefix}x");
         assert_eq!(way_of(prefix), way, "`{prefix}`");

@@ -1,9 +1,12 @@
 //! Tests the ledger on SQLite: its rows, lists, sums and claims, and the reconciliation with KV.
 
 use futures_executor::block_on;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Turn, Wanted};
+use impact_pledge::ledger::claims::{
+    self, Change, ClaimOutcome, Fact, Kind, ObservedFact, TargetState,
+};
 use impact_pledge::ledger::{
-    self, Delivered, Direction, Filter, OrderPage, Place, Reached, State, Verdict, When,
+    self, Delivered, Direction, Filter, OrderPage, PageCursor, PassOutcome, PassTiming, State,
+    Verdict,
 };
 use impact_pledge::pledge::{ERASED_EMAIL, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
@@ -227,7 +230,7 @@ fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
     keep(&store, &message(2, json!({})));
     for minutes in [10, 80, 150] {
         let (reached, _) = reconcile(&ledger, &store, NOW_MS + minutes * MINUTE, 100);
-        assert_eq!(reached, Reached::Complete);
+        assert_eq!(reached, PassOutcome::Complete);
         assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 3.00 2 0"]);
         assert_eq!(quantities(&ledger), [("tree".to_owned(), "3".to_owned(), 1)]);
         let findings = block_on(ledger::findings(&ledger, 10)).unwrap();
@@ -273,7 +276,7 @@ fn lists_go_both_ways_and_lose_nothing() {
     assert_eq!((whole.orders.len(), &whole.newer, &whole.older), (40, &None, &None));
     let mut pages = vec![list(&ledger, &filter, &Direction::Newest, 7)];
     while let Some(place) = pages.last().unwrap().older.clone() {
-        let place = Place::parse(&place.to_string()).unwrap();
+        let place = PageCursor::parse(&place.to_string()).unwrap();
         pages.push(list(&ledger, &filter, &Direction::Older(place), 7));
     }
     let orders: Vec<_> = pages.iter().flat_map(|page| page.orders.clone()).collect();
@@ -465,15 +468,15 @@ fn by(author: &str, at: u64) -> Change {
 }
 
 /// Claims a fact. `is_there`: whether its record was seen.
-fn claim(ledger: &SqliteLedger, wanted: Wanted, is_there: bool, by: &Change) -> Turn {
-    let seen = Seen { fact: fact("t:u"), is_there, change: None };
+fn claim(ledger: &SqliteLedger, wanted: TargetState, is_there: bool, by: &Change) -> ClaimOutcome {
+    let seen = ObservedFact { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
 }
 
 #[track_caller]
-fn theirs(turn: Turn) -> (String, claims::State) {
+fn theirs(turn: ClaimOutcome) -> (String, claims::State) {
     match turn {
-        Turn::Theirs(claim) => (claim.by.author, claim.state),
+        ClaimOutcome::Theirs(claim) => (claim.by.author, claim.state),
         other => panic!("{other:?}"),
     }
 }
@@ -485,33 +488,33 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     let people = ["ada", "bob", "cyd", "dan"];
     let [ada, bob, cyd, dan] = people.map(|author| by(author, NOW_MS));
     let facts = [fact("t:u")];
-    let add = |is_there, by| claim(&ledger, Wanted::Added, is_there, by);
-    let remove = |is_there, by| claim(&ledger, Wanted::Removed, is_there, by);
+    let add = |is_there, by| claim(&ledger, TargetState::Added, is_there, by);
+    let remove = |is_there, by| claim(&ledger, TargetState::Removed, is_there, by);
     let heard = |author: &str, state| (author.to_owned(), state);
-    assert_eq!(remove(false, &bob), Turn::None);
-    assert_eq!(add(false, &ada), Turn::Ours);
-    assert_eq!(add(false, &ada), Turn::Ours, "a call that was repeated");
+    assert_eq!(remove(false, &bob), ClaimOutcome::None);
+    assert_eq!(add(false, &ada), ClaimOutcome::Ours);
+    assert_eq!(add(false, &ada), ClaimOutcome::Ours, "a call that was repeated");
     assert_eq!(theirs(add(false, &bob)), heard("ada", Adding));
     assert_eq!(theirs(remove(true, &bob)), heard("ada", Adding));
     block_on(claims::give_up(&ledger, &facts, &ada)).unwrap();
-    assert_eq!(add(false, &bob), Turn::Ours);
+    assert_eq!(add(false, &bob), ClaimOutcome::Ours);
     block_on(claims::confirm(&ledger, &facts, &bob)).unwrap();
     for is_there in [true, false] {
         assert_eq!(theirs(add(is_there, &ada)), heard("bob", Kept));
     }
     for is_there in [false, true] {
-        assert_eq!(remove(is_there, &cyd), Turn::Ours);
+        assert_eq!(remove(is_there, &cyd), ClaimOutcome::Ours);
         assert_eq!(theirs(remove(is_there, &dan)), heard("cyd", Removing));
         assert_eq!(theirs(add(is_there, &dan)), heard("cyd", Removing));
         block_on(claims::give_up(&ledger, &facts, &cyd)).unwrap();
         assert_eq!(theirs(add(is_there, &dan)), heard("bob", Kept));
     }
-    assert_eq!(remove(true, &dan), Turn::Ours);
+    assert_eq!(remove(true, &dan), ClaimOutcome::Ours);
     for _ in 0..2 {
         block_on(claims::confirm(&ledger, &facts, &dan)).unwrap();
     }
     assert_eq!(theirs(remove(true, &cyd)), heard("dan", Gone));
-    assert_eq!(add(true, &cyd), Turn::Ours, "KV shows the old record");
+    assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
 /// Giving up works for any earlier state. If the record was seen, it has a claim afterwards.
@@ -521,12 +524,17 @@ fn giving_up_a_change_restores_the_earlier_state() {
         format!("'member', 't:u', '{state}', '{change}', '{change}', {}", NOW_MS - age)
     };
     for (before, is_there, wanted, after) in [
-        (None, false, Wanted::Added, None),
-        (None, true, Wanted::Removed, Some(("kept", "", NOW_MS))),
-        (Some(("kept", "x", MINUTE)), true, Wanted::Removed, Some(("kept", "x", MINUTE))),
-        (Some(("kept", "", NOW_MS)), true, Wanted::Removed, Some(("kept", "", NOW_MS))),
-        (Some(("gone", "x", MINUTE)), true, Wanted::Added, Some(("gone", "x", MINUTE))),
-        (Some(("gone", "x", 30 * MINUTE)), false, Wanted::Added, Some(("gone", "x", 30 * MINUTE))),
+        (None, false, TargetState::Added, None),
+        (None, true, TargetState::Removed, Some(("kept", "", NOW_MS))),
+        (Some(("kept", "x", MINUTE)), true, TargetState::Removed, Some(("kept", "x", MINUTE))),
+        (Some(("kept", "", NOW_MS)), true, TargetState::Removed, Some(("kept", "", NOW_MS))),
+        (Some(("gone", "x", MINUTE)), true, TargetState::Added, Some(("gone", "x", MINUTE))),
+        (
+            Some(("gone", "x", 30 * MINUTE)),
+            false,
+            TargetState::Added,
+            Some(("gone", "x", 30 * MINUTE)),
+        ),
     ] {
         let ledger = SqliteLedger::default();
         if let Some((state, change, age)) = before {
@@ -537,7 +545,7 @@ fn giving_up_a_change_restores_the_earlier_state() {
             ));
         }
         for _ in 0..2 {
-            assert_eq!(claim(&ledger, wanted, is_there, &by("ada", NOW_MS)), Turn::Ours);
+            assert_eq!(claim(&ledger, wanted, is_there, &by("ada", NOW_MS)), ClaimOutcome::Ours);
         }
         for _ in 0..2 {
             let ada = by("ada", NOW_MS);
@@ -555,27 +563,27 @@ fn an_addition_that_is_given_up_does_not_forget_the_removal_before_it() {
     let ledger = SqliteLedger::default();
     let [ada, bob, cyd] = ["ada", "bob", "cyd"].map(|author| by(author, NOW_MS));
     let facts = [fact("t:u")];
-    assert_eq!(claim(&ledger, Wanted::Removed, true, &ada), Turn::Ours);
+    assert_eq!(claim(&ledger, TargetState::Removed, true, &ada), ClaimOutcome::Ours);
     block_on(claims::confirm(&ledger, &facts, &ada)).unwrap();
-    assert_eq!(claim(&ledger, Wanted::Added, true, &bob), Turn::Ours);
+    assert_eq!(claim(&ledger, TargetState::Added, true, &bob), ClaimOutcome::Ours);
     block_on(claims::give_up(&ledger, &facts, &bob)).unwrap();
     let gone = ("ada".to_owned(), claims::State::Gone);
-    assert_eq!(theirs(claim(&ledger, Wanted::Removed, true, &cyd)), gone);
+    assert_eq!(theirs(claim(&ledger, TargetState::Removed, true, &cyd)), gone);
 }
 
 #[test]
 fn a_removal_is_of_the_record_that_was_seen() {
     let ledger = SqliteLedger::default();
     let ada = by("ada", NOW_MS);
-    claim(&ledger, Wanted::Added, false, &ada);
+    claim(&ledger, TargetState::Added, false, &ada);
     block_on(claims::confirm(&ledger, &[fact("t:u")], &ada)).unwrap();
     for (change, is_ours) in [(Some("audit:older"), false), (Some("audit:ada"), true), (None, true)]
     {
         let change = change.map(str::to_owned);
-        let seen = [Seen { fact: fact("t:u"), is_there: true, change }];
+        let seen = [ObservedFact { fact: fact("t:u"), is_there: true, change }];
         let bob = by("bob", NOW_MS);
-        let turn = block_on(claims::claim(&ledger, Wanted::Removed, &seen, &bob)).unwrap();
-        assert_eq!(turn[0] == Turn::Ours, is_ours, "{turn:?}");
+        let turn = block_on(claims::claim(&ledger, TargetState::Removed, &seen, &bob)).unwrap();
+        assert_eq!(turn[0] == ClaimOutcome::Ours, is_ours, "{turn:?}");
         block_on(claims::give_up(&ledger, &[fact("t:u")], &bob)).unwrap();
     }
 }
@@ -591,22 +599,26 @@ fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
     ] {
         for state in ["adding", "kept", "removing", "gone"] {
             for is_there in [false, true] {
-                for wanted in [Wanted::Added, Wanted::Removed] {
+                for wanted in [TargetState::Added, TargetState::Removed] {
                     let ledger = SqliteLedger::default();
                     let at = NOW_MS.wrapping_sub(age);
                     ledger.sql(&format!(
                         "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('member', 't:u', '{state}', 'x', 'x', {at})"
                     ));
                     let turn = claim(&ledger, wanted, is_there, &by("ada", NOW_MS));
-                    let before = if wanted == Wanted::Added { "gone" } else { "kept" };
+                    let before = if wanted == TargetState::Added { "gone" } else { "kept" };
                     let is_ours = match is_recent {
                         true => state == before,
-                        false => is_there == (wanted == Wanted::Removed),
+                        false => is_there == (wanted == TargetState::Removed),
                     };
                     let rows = ledger.sql("SELECT author FROM claims");
-                    assert_eq!(turn == Turn::Ours, is_ours, "{age} {state} {is_there} {wanted:?}");
+                    assert_eq!(
+                        turn == ClaimOutcome::Ours,
+                        is_ours,
+                        "{age} {state} {is_there} {wanted:?}"
+                    );
                     assert_eq!(rows, [if is_ours { "ada" } else { "x" }]);
-                    assert_eq!(matches!(turn, Turn::Theirs(_)), is_recent && !is_ours);
+                    assert_eq!(matches!(turn, ClaimOutcome::Theirs(_)), is_recent && !is_ours);
                 }
             }
         }
@@ -618,11 +630,11 @@ fn thousands_of_facts_are_claimed_together() {
     let ledger = SqliteLedger::default();
     let longest = |number: usize| fact(&format!("{number:0>128}:{number:0>128}"));
     let facts: Vec<_> = (0..2_500).map(longest).collect();
-    let seen = |fact: &Fact| Seen { fact: fact.clone(), is_there: false, change: None };
+    let seen = |fact: &Fact| ObservedFact { fact: fact.clone(), is_there: false, change: None };
     let seen: Vec<_> = facts.iter().map(seen).collect();
     let (ada, bob) = (by("ada", NOW_MS), by("bob", NOW_MS));
-    let claim = |by| block_on(claims::claim(&ledger, Wanted::Added, &seen, by)).unwrap();
-    assert!(claim(&ada).iter().all(|turn| *turn == Turn::Ours));
+    let claim = |by| block_on(claims::claim(&ledger, TargetState::Added, &seen, by)).unwrap();
+    assert!(claim(&ada).iter().all(|turn| *turn == ClaimOutcome::Ours));
     block_on(claims::confirm(&ledger, &facts, &ada)).unwrap();
     assert_eq!(ledger.calls.get(), 6);
     assert!(claim(&bob).into_iter().all(|turn| theirs(turn).0 == "ada"));
@@ -653,8 +665,9 @@ fn reconcile(
     store: &MemoryStore,
     now_ms: u64,
     calls: u32,
-) -> (Reached, State) {
-    block_on(ledger::reconcile(ledger, store, &clock(now_ms), ("one", When::Due), calls)).unwrap()
+) -> (PassOutcome, State) {
+    block_on(ledger::reconcile(ledger, store, &clock(now_ms), ("one", PassTiming::Due), calls))
+        .unwrap()
 }
 
 #[test]
@@ -666,12 +679,12 @@ fn a_pass_finds_records_without_a_message() {
     receive(&ledger, &messages[3..6]);
     let now = NOW_MS + 10 * MINUTE;
     let (reached, state) = reconcile(&ledger, &store, now, 1_000);
-    assert_eq!((reached, state.last_listed, state.last_mended), (Reached::Complete, 10, 7));
+    assert_eq!((reached, state.last_listed, state.last_mended), (PassOutcome::Complete, 10, 7));
     assert_eq!(state.watermark(), Some(now - 2 * MINUTE));
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 15.00 10 0"]);
-    assert_eq!(reconcile(&ledger, &store, now + 59 * MINUTE, 1_000).0, Reached::NotDue);
+    assert_eq!(reconcile(&ledger, &store, now + 59 * MINUTE, 1_000).0, PassOutcome::NotDue);
     let (reached, state) = reconcile(&ledger, &store, now + 61 * MINUTE, 1_000);
-    assert_eq!((reached, state.last_mended), (Reached::Complete, 0));
+    assert_eq!((reached, state.last_mended), (PassOutcome::Complete, 0));
 }
 
 #[test]
@@ -681,7 +694,7 @@ fn a_pass_continues_where_it_stopped() {
     (1..=20).for_each(|number| keep(&store, &message(number, json!({}))));
     let now = NOW_MS + 10 * MINUTE;
     let mut invocations = 0;
-    while reconcile(&ledger, &store, now + invocations, 12).0 != Reached::Complete {
+    while reconcile(&ledger, &store, now + invocations, 12).0 != PassOutcome::Complete {
         invocations += 1;
         let state = block_on(ledger::state(&ledger)).unwrap();
         assert_eq!(state.watermark(), None); // not complete yet
@@ -700,8 +713,8 @@ fn two_never_work_at_one_pass() {
         "UPDATE reconciliation SET holder = 'other', lease = {}, started = {now}",
         now + MINUTE
     ));
-    assert_eq!(reconcile(&ledger, &store, now, 100).0, Reached::Busy);
-    assert_eq!(reconcile(&ledger, &store, now + 2 * MINUTE, 100).0, Reached::Complete);
+    assert_eq!(reconcile(&ledger, &store, now, 100).0, PassOutcome::Busy);
+    assert_eq!(reconcile(&ledger, &store, now + 2 * MINUTE, 100).0, PassOutcome::Complete);
 }
 
 #[test]
@@ -745,12 +758,12 @@ fn a_row_is_never_removed_without_a_name() {
     ledger.sql("CREATE TRIGGER no BEFORE INSERT ON findings BEGIN SELECT RAISE(ABORT, 'no'); END");
     let run = || {
         let now = clock(NOW_MS + 10 * MINUTE);
-        block_on(ledger::reconcile(&ledger, &store, &now, ("one", When::Now), 100))
+        block_on(ledger::reconcile(&ledger, &store, &now, ("one", PassTiming::Now), 100))
     };
     assert!(run().is_err());
     assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["1"]);
     ledger.sql("DROP TRIGGER no");
-    assert_eq!(run().unwrap().0, Reached::Complete);
+    assert_eq!(run().unwrap().0, PassOutcome::Complete);
     assert_eq!(ledger.sql("SELECT count(*) FROM transactions"), ["0"]);
     assert_eq!(block_on(ledger::findings(&ledger, 10)).unwrap().len(), 1);
 }
@@ -882,7 +895,7 @@ fn missing_rows_are_imported_over_several_calls() {
     let settlements = store.names().iter().filter(|name| name.starts_with("settlement:")).count();
     let now = NOW_MS + 10 * MINUTE;
     let mut invocations = 1;
-    while reconcile(&ledger, &store, now + invocations, 50).0 != Reached::Complete {
+    while reconcile(&ledger, &store, now + invocations, 50).0 != PassOutcome::Complete {
         invocations += 1;
     }
     assert!((4..8).contains(&invocations), "{invocations}");
@@ -902,11 +915,11 @@ fn a_page_without_names_does_not_mean_that_records_were_removed() {
     reconcile(&ledger, &store, NOW_MS + 10 * MINUTE, 1_000);
     store.set_page_length(0);
     let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 20);
-    assert_eq!((reached, state.mended), (Reached::Part, 0));
+    assert_eq!((reached, state.mended), (PassOutcome::Part, 0));
     assert_eq!(states(&ledger), ["t:u kept"]);
     store.set_page_length(1);
     let (reached, state) = reconcile(&ledger, &store, NOW_MS + 80 * MINUTE, 1_000);
-    assert_eq!((reached, state.last_listed, state.last_mended), (Reached::Complete, 3, 0));
+    assert_eq!((reached, state.last_listed, state.last_mended), (PassOutcome::Complete, 3, 0));
 }
 
 #[test]
@@ -915,9 +928,10 @@ fn a_pass_outlives_a_store_or_a_database_that_fails() {
     store.set_page_length(2);
     (1..=9).for_each(|number| keep(&store, &message(number, json!({}))));
     let now = NOW_MS + 10 * MINUTE;
-    let run =
-        |now| block_on(ledger::reconcile(&ledger, &store, &clock(now), ("one", When::Due), 12));
-    assert_eq!(run(now).unwrap().0, Reached::Part);
+    let run = |now| {
+        block_on(ledger::reconcile(&ledger, &store, &clock(now), ("one", PassTiming::Due), 12))
+    };
+    assert_eq!(run(now).unwrap().0, PassOutcome::Part);
     store.set_broken(true);
     for failure in 1..=5 {
         assert!(run(now + failure * 4 * MINUTE).is_err());
@@ -930,7 +944,7 @@ fn a_pass_outlives_a_store_or_a_database_that_fails() {
         ledger.set_failing(Failing::Not);
     }
     let mut at = now + 40 * MINUTE;
-    while run(at).unwrap().0 != Reached::Complete {
+    while run(at).unwrap().0 != PassOutcome::Complete {
         at += 1;
     }
     assert_eq!(sums(&ledger, &["2026-01"]), ["u live 2026-01 USD 13.50 9 0"]);

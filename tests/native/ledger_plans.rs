@@ -3,7 +3,7 @@
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, When, by_email, by_reference, months_of, sums,
+    self, Direction, Filter, Ledger, PassTiming, by_email, by_reference, months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use serde_json::json;
@@ -63,7 +63,7 @@ fn lists_are_found_by_shop_and_time() {
     }
 }
 
-fn newest() -> ledger::Place {
+fn newest() -> ledger::PageCursor {
     let ledger = filled();
     let page = block_on(ledger::orders(&ledger, &Filter::default(), &Direction::Newest, 1));
     page.unwrap().orders[0].place()
@@ -113,7 +113,7 @@ fn the_reconciliation_finds_rows_by_id() {
     keep(&store, &message(2, json!({ "summary": { "quantities": null } })));
     let found = plan(async |it| {
         let clock = FixedClock(std::cell::Cell::new(NOW_MS + 600_000));
-        let pass = ledger::reconcile(it, &store, &clock, ("one", When::Now), 100).await;
+        let pass = ledger::reconcile(it, &store, &clock, ("one", PassTiming::Now), 100).await;
         assert_eq!(pass.unwrap().1.last_mended, 1);
     });
     let by_id = ["(id=?)", "(id>? AND id<?)"].map(|terms| format!("INDEX by_id {terms}"));

@@ -2,10 +2,10 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::handle::{LedgerQueue, mark_unsent};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::quantities::MAX_MESSAGE_BYTES;
 use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::service::{LedgerQueue, mark_unsent};
 use impact_pledge::store::{
     Key as _, LedgerUnsentKey, ListingStore as _, Recorded, TransactionKey,
 };

@@ -2,11 +2,11 @@
 
 use super::ledger::{keep, message};
 use futures_executor::block_on;
-use impact_pledge::handle::Clock;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, ObservedFact, TargetState};
 use impact_pledge::ledger::{
-    self, Delivered, Ledger, Limits, Reached, Running, State, Statement, When,
+    self, Delivered, Ledger, Limits, PassOutcome, PassTiming, QueryFuture, State, Statement,
 };
+use impact_pledge::service::Clock;
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::time::TimeZones;
 use serde_json::json;
@@ -81,8 +81,12 @@ fn clock(now_ms: u64) -> FixedClock {
     FixedClock(Cell::new(now_ms))
 }
 
-fn pass(ledger: &SqliteLedger, store: &impl OperatorStore, clock: &FixedClock) -> (Reached, State) {
-    block_on(ledger::reconcile(ledger, store, clock, ("one", When::Now), 1_000)).unwrap()
+fn pass(
+    ledger: &SqliteLedger,
+    store: &impl OperatorStore,
+    clock: &FixedClock,
+) -> (PassOutcome, State) {
+    block_on(ledger::reconcile(ledger, store, clock, ("one", PassTiming::Now), 1_000)).unwrap()
 }
 
 // ---- Lists that are answered late ----------------------------------------------------------------
@@ -104,7 +108,7 @@ fn a_row_that_was_written_since_a_list_was_asked_for_stays() {
             clock.0.set(clock.0.get() + 3 * MINUTE);
         }
     };
-    assert_eq!(pass(&ledger, &Slow { store: &store, happens }, &clock).0, Reached::Complete);
+    assert_eq!(pass(&ledger, &Slow { store: &store, happens }, &clock).0, PassOutcome::Complete);
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
@@ -125,7 +129,7 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     let (store, limits) =
         (Slow { store: &store, happens }, Limits { calls: 600, milliseconds: MINUTE });
     let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, "a test", limits)).unwrap();
-    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::NotDue, 1));
+    assert_eq!((upkeep.reached, upkeep.unsent), (PassOutcome::NotDue, 1));
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
@@ -141,8 +145,8 @@ fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
                 let at = began + minutes_after_the_list * MINUTE;
                 let by = Change { change: "audit:1".to_owned(), author: "ada".to_owned(), at };
                 let fact = Fact { kind: Kind::Member, name: "t:u".to_owned() };
-                let seen = [Seen { fact: fact.clone(), is_there: false, change: None }];
-                claims::claim(&ledger, Wanted::Added, &seen, &by).await.unwrap();
+                let seen = [ObservedFact { fact: fact.clone(), is_there: false, change: None }];
+                claims::claim(&ledger, TargetState::Added, &seen, &by).await.unwrap();
                 store.keep("member:t:u", b"{}", b"null");
                 claims::confirm(&ledger, &[fact], &by).await.unwrap();
                 clock.0.set(began + minutes_of_sleep * MINUTE);
@@ -161,7 +165,7 @@ struct Sleepy<'l, H: Fn()> {
 }
 
 impl<H: Fn()> Ledger for Sleepy<'_, H> {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async {
             let answers = self.ledger.run(statements).await;
             if self.is_first.replace(false) {
@@ -182,8 +186,8 @@ fn a_computer_that_slept_does_not_take_the_lease() {
         set(&ledger, &format!("holder = 'other', lease = {lease}, started = {now}"));
     };
     let sleepy = Sleepy { ledger: &ledger, happens, is_first: Cell::new(true) };
-    let pass = ledger::reconcile(&sleepy, &store, &clock, ("one", When::Now), 1_000);
-    assert_ne!(block_on(pass).unwrap().0, Reached::Complete);
+    let pass = ledger::reconcile(&sleepy, &store, &clock, ("one", PassTiming::Now), 1_000);
+    assert_ne!(block_on(pass).unwrap().0, PassOutcome::Complete);
     assert_eq!(ledger.sql("SELECT holder FROM reconciliation"), ["other"]);
 }
 
@@ -201,7 +205,7 @@ fn a_lease_by_a_clock_that_is_far_ahead_does_not_count() {
     for (ahead, counts) in AHEAD {
         let (ledger, store, now) = (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
         set(&ledger, &format!("holder = 'other', lease = {}", now + ahead));
-        let expected = if counts { Reached::Busy } else { Reached::Complete };
+        let expected = if counts { PassOutcome::Busy } else { PassOutcome::Complete };
         assert_eq!(pass(&ledger, &store, &clock(now)).0, expected, "{ahead}");
     }
 }
@@ -209,14 +213,14 @@ fn a_lease_by_a_clock_that_is_far_ahead_does_not_count() {
 #[test]
 fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     for (ahead, counts) in [(MINUTE, true), (4 * MINUTE, true), (HOUR, false), (YEAR, false)] {
-        for when in [When::Now, When::Due] {
+        for when in [PassTiming::Now, PassTiming::Due] {
             let (ledger, store, now) =
                 (SqliteLedger::default(), MemoryStore::default(), NOW_MS + HOUR);
             set(&ledger, &format!("completed = {}", now + ahead));
             let clock = clock(now);
             let pass = ledger::reconcile(&ledger, &store, &clock, ("one", when), 1_000);
             let (reached, state) = block_on(pass).unwrap();
-            let expected = if counts { Reached::NotDue } else { Reached::Complete };
+            let expected = if counts { PassOutcome::NotDue } else { PassOutcome::Complete };
             assert_eq!(reached, expected, "{ahead} {when:?}");
             assert_eq!(state.completed, Some(if counts { now + ahead } else { now }));
         }
@@ -231,7 +235,7 @@ fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
         keep(&store, &message(1, json!({})));
         set(&ledger, &format!("started = {}, part = 'members'", now + ahead));
         let (reached, state) = pass(&ledger, &store, &clock(now));
-        assert_eq!(reached, Reached::Complete);
+        assert_eq!(reached, PassOutcome::Complete);
         assert_eq!(state.completed, Some(if counts { now + ahead } else { now }), "{ahead}");
         assert_eq!(state.last_listed, u64::from(!counts));
     }

@@ -2,8 +2,8 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
 use impact_pledge::scope::Mode;
+use impact_pledge::service::{Caches, Clock as _, RequestLog, Service, Settings, Variables};
 use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use std::future::poll_fn;
@@ -151,7 +151,7 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
     let TestService { store, clock, entropy, settings, .. } = &logging("100");
     let slow = SlowStore { store, clock };
     let times = |request: &TestRequest| {
-        let (caches, journal) = (&Caches::default(), Journal::default());
+        let (caches, request_log) = (&Caches::default(), RequestLog::default());
         let service = Service {
             store: &slow,
             clock,
@@ -160,7 +160,7 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
             settings,
             outbox: None,
             ledger: None,
-            journal,
+            request_log,
         };
         let answer = support::service::answer(block_on(service.handle(request)));
         let line: Value = serde_json::from_str(answer.log.as_ref().unwrap()).unwrap();

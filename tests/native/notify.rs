@@ -2,10 +2,9 @@
 
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
-use impact_pledge::handle::Message;
 use impact_pledge::notify::{
-    Deliveries, Letter, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Marker, Notifier, Outcome,
-    State, cloudflare_error, resend_answer,
+    Deliveries, MAX_HELD_BYTES, MailError, MailSettings, Mailer, Marker, Notifier, Outcome,
+    OutgoingEmail, State, cloudflare_error, resend_answer,
 };
 use impact_pledge::operator::OperatorError;
 use impact_pledge::operator::notifications::{self, FailedQuery, QueuedRounds, Resent};
@@ -14,6 +13,7 @@ use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::recipient::{Language, Mail};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::service::Message;
 use impact_pledge::store::{
     FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, QueuedMailKey, SecretKey,
     TransactionKey, TransactionMetadata,
@@ -23,8 +23,8 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use support::memory::MemoryStore;
 use support::service::{
-    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, desk,
-    seeded, yield_now,
+    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
+    seeded, test_operator, yield_now,
 };
 
 pub const TODAY: &str = "2026-01-31";
@@ -65,24 +65,24 @@ impl Post {
 }
 
 impl Mailer for Post {
-    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
-        assert!(!self.sending.borrow().contains(letter.id), "two letters of one transaction");
-        self.take_time(letter.id).await;
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError> {
+        assert!(!self.sending.borrow().contains(email.id), "two letters of one transaction");
+        self.take_time(email.id).await;
         if let Some(refusal) = self.refusal.borrow().clone() {
             return Err(refusal);
         }
-        self.texts.borrow_mut().push(letter.mail.text.clone());
+        self.texts.borrow_mut().push(email.mail.text.clone());
         self.letters.borrow_mut().push((
-            letter.to.to_owned(),
-            letter.mail.subject.clone(),
-            letter.reply_to.map(str::to_owned),
-            letter.key.clone(),
+            email.to.to_owned(),
+            email.mail.subject.clone(),
+            email.reply_to.map(str::to_owned),
+            email.key.clone(),
         ));
         Ok("mail-1".to_owned())
     }
 }
 
-pub struct Desk {
+pub struct Fixture {
     pub store: MemoryStore,
     pub post: Post,
     pub clock: FixedClock,
@@ -106,21 +106,21 @@ fn shop() -> Value {
     json!({"name": "Small Hours Coffee", "mail": true, "replyTo": "hello@coffee.example"})
 }
 
-impl Desk {
+impl Fixture {
     /// Stores a live transaction of a unit whose e-mails are on.
     pub fn new() -> Self {
         let store = MemoryStore::default();
         store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");
-        let desk = Desk {
+        let fixture = Fixture {
             store,
             post: Post::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
             settings: MailSettings { origin: Some(ORIGIN.to_owned()), test_to: None },
             deliveries: Cell::default(),
         };
-        desk.keep_record(&full());
-        desk.keep_profile(&shop());
-        desk
+        fixture.keep_record(&full());
+        fixture.keep_profile(&shop());
+        fixture
     }
 
     fn keep_record(&self, record: &Value) {
@@ -168,8 +168,8 @@ impl Desk {
         self.notifier(instance).deliver(message, attempt, &token).await
     }
 
-    fn bury(&self) -> Outcome {
-        block_on(self.notifier(&self.instance()).bury(&message(), 1))
+    fn dead_letter(&self) -> Outcome {
+        block_on(self.notifier(&self.instance()).dead_letter(&message(), 1))
     }
 
     pub fn instance(&self) -> Deliveries {
@@ -180,7 +180,7 @@ impl Desk {
         &'n self,
         deliveries: &'n Deliveries,
     ) -> Notifier<'n, MemoryStore, Post, FixedClock> {
-        let Desk { store, post: mailer, clock, settings, .. } = self;
+        let Fixture { store, post: mailer, clock, settings, .. } = self;
         Notifier { store, mailer, clock, settings, deliveries }
     }
 
@@ -216,56 +216,60 @@ pub fn later(seconds: u32, cause: &str) -> Outcome {
 
 #[test]
 fn a_message_becomes_one_mail_however_often_it_is_delivered() {
-    let desk = Desk::new();
-    assert_eq!(desk.deliver(&message(), 1), done("sent"));
-    assert_eq!(desk.deliver(&message(), 2), done("sent or skipped before"));
+    let fixture = Fixture::new();
+    assert_eq!(fixture.deliver(&message(), 1), done("sent"));
+    assert_eq!(fixture.deliver(&message(), 2), done("sent or skipped before"));
     let expected = (
         EMAIL.to_owned(),
         "Small Hours Coffee has pledged 12 trees for you".to_owned(),
         Some("hello@coffee.example".to_owned()),
         format!("pledge/{}/1", id()),
     );
-    assert_eq!(*desk.post.letters.borrow(), [expected]);
-    let marker = desk.marker().unwrap();
+    assert_eq!(*fixture.post.letters.borrow(), [expected]);
+    let marker = fixture.marker().unwrap();
     assert_eq!((marker.state, marker.round, marker.attempts), (State::Sent, 1, 1));
     assert_eq!(marker.provider_id.as_deref(), Some("mail-1"));
     assert_eq!(marker.address, Some(secret().address(EMAIL)));
     assert_eq!(marker.language.as_deref(), Some("en"));
 
     let again = Message { round: 2, ..message() };
-    assert_eq!(desk.deliver(&again, 1), done("sent"));
-    assert_eq!((desk.sent(), desk.marker().unwrap().round), (2, 2));
-    assert_eq!(desk.deliver(&message(), 3), done("sent or skipped before"), "of the first round");
+    assert_eq!(fixture.deliver(&again, 1), done("sent"));
+    assert_eq!((fixture.sent(), fixture.marker().unwrap().round), (2, 2));
+    assert_eq!(
+        fixture.deliver(&message(), 3),
+        done("sent or skipped before"),
+        "of the first round"
+    );
 }
 
 #[test]
 fn what_is_not_to_be_sent_is_marked_with_its_reason() {
-    type Change = fn(&mut Desk);
+    type Change = fn(&mut Fixture);
     let rows: [(&str, Change); 9] = [
-        ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
-        ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
-        ("no-origin", |desk| desk.settings.origin = None),
-        ("test-mode", |desk| desk.keep_record(&with(&[("/isLive", false.into())]))),
-        ("erased", |desk| {
+        ("mail-off", |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        ("mail-off", |fixture| fixture.store.remove(&ProfileKey("unit").name())),
+        ("no-origin", |fixture| fixture.settings.origin = None),
+        ("test-mode", |fixture| fixture.keep_record(&with(&[("/isLive", false.into())]))),
+        ("erased", |fixture| {
             let email = json!("erased@erased.invalid");
-            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+            fixture.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
         }),
-        ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
-        ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
-        ("daily-limit", |desk| desk.keep_mailed(EMAIL, 5)),
-        ("daily-limit", |desk| {
-            desk.keep_mailed(r#""\mara"@Buyer.EXAMPLE"#, 5);
+        ("no-page", |fixture| fixture.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
+        ("no-secret", |fixture| fixture.store.remove(&SecretKey.name())),
+        ("daily-limit", |fixture| fixture.keep_mailed(EMAIL, 5)),
+        ("daily-limit", |fixture| {
+            fixture.keep_mailed(r#""\mara"@Buyer.EXAMPLE"#, 5);
             let email = json!(r#""Mara"@buyer.example"#);
-            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+            fixture.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
         }),
     ];
     for (reason, change) in rows {
-        let mut desk = Desk::new();
-        change(&mut desk);
-        assert_eq!(desk.deliver(&message(), 1), done(reason));
-        let marker = desk.marker().unwrap();
+        let mut fixture = Fixture::new();
+        change(&mut fixture);
+        assert_eq!(fixture.deliver(&message(), 1), done(reason));
+        let marker = fixture.marker().unwrap();
         assert_eq!((marker.state, marker.reason.as_deref()), (State::Skipped, Some(reason)));
-        assert_eq!((desk.sent(), desk.lists_a_failure()), (0, false), "{reason}");
+        assert_eq!((fixture.sent(), fixture.lists_a_failure()), (0, false), "{reason}");
     }
 }
 
@@ -287,7 +291,7 @@ fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
             html: String::new(),
         };
         let marker = json!({ "state": "sent", "round": 1, "at": CREATED, "attempts": 1 });
-        let letter = Letter {
+        let email = OutgoingEmail {
             to: EMAIL,
             reply_to: Some(address),
             mail: &mail,
@@ -295,30 +299,30 @@ fn an_address_is_encoded_where_a_header_has_it_as_a_uri() {
             id: &id(),
             marker: &serde_json::from_value(marker).unwrap(),
         };
-        assert_eq!(letter.headers().list_unsubscribe.as_deref(), Some(uri));
+        assert_eq!(email.headers().list_unsubscribe.as_deref(), Some(uri));
     }
 }
 
 #[test]
 fn mails_of_test_keys_go_to_the_operator_who_may_get_more_a_day() {
-    let mut desk = Desk::new();
-    desk.keep_mailed("operator@service.example", 99);
-    desk.settings.test_to = Some("operator@service.example".to_owned());
-    desk.keep_record(&with(&[("/isLive", false.into())]));
-    assert_eq!(desk.deliver(&message(), 1), done("sent"));
-    assert_eq!(desk.post.letters.borrow()[0].0, "operator@service.example");
-    desk.keep_mailed("operator@service.example", 100);
-    assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("daily-limit"));
+    let mut fixture = Fixture::new();
+    fixture.keep_mailed("operator@service.example", 99);
+    fixture.settings.test_to = Some("operator@service.example".to_owned());
+    fixture.keep_record(&with(&[("/isLive", false.into())]));
+    assert_eq!(fixture.deliver(&message(), 1), done("sent"));
+    assert_eq!(fixture.post.letters.borrow()[0].0, "operator@service.example");
+    fixture.keep_mailed("operator@service.example", 100);
+    assert_eq!(fixture.deliver(&Message { round: 2, ..message() }, 1), done("daily-limit"));
 }
 
 #[test]
 fn a_message_that_no_create_can_have_put_is_left() {
     for (id, created_at) in [("ptran_1", CREATED), (id().as_str(), ""), (id().as_str(), "today")] {
-        let desk = Desk::new();
-        desk.keep_record(&with(&[("/createdAt", created_at.into())]));
+        let fixture = Fixture::new();
+        fixture.keep_record(&with(&[("/createdAt", created_at.into())]));
         let message = Message { id: id.to_owned(), created_at: created_at.to_owned(), round: 1 };
-        assert_eq!(desk.deliver(&message, 1), done("not a message of this service"));
-        assert_eq!((desk.sent(), desk.marker()), (0, None));
+        assert_eq!(fixture.deliver(&message, 1), done("not a message of this service"));
+        assert_eq!((fixture.sent(), fixture.marker()), (0, None));
     }
 }
 
@@ -343,16 +347,16 @@ fn a_message_waits_for_its_own_record() {
         ),
     ];
     for (created_at, outcomes) in rows {
-        let desk = Desk::new();
+        let fixture = Fixture::new();
         match created_at {
-            Some(time) => desk.keep_record(&with(&[("/createdAt", time.into())])),
-            None => desk.store.remove(&TransactionKey(&id()).name()),
+            Some(time) => fixture.keep_record(&with(&[("/createdAt", time.into())])),
+            None => fixture.store.remove(&TransactionKey(&id()).name()),
         }
         for (attempt, (age, outcome)) in (1..).zip(outcomes) {
-            desk.clock.0.set(parse_ms(CREATED).unwrap() + age * 1_000);
-            assert_eq!(desk.deliver(&message(), attempt), *outcome, "{created_at:?}, {attempt}");
+            fixture.clock.0.set(parse_ms(CREATED).unwrap() + age * 1_000);
+            assert_eq!(fixture.deliver(&message(), attempt), *outcome, "{created_at:?}, {attempt}");
         }
-        assert_eq!((desk.sent(), desk.marker()), (0, None), "{created_at:?}");
+        assert_eq!((fixture.sent(), fixture.marker()), (0, None), "{created_at:?}");
     }
 }
 
@@ -361,43 +365,43 @@ const WAITS: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
 #[test]
 fn a_store_that_fails_is_never_taken_for_an_absent_record() {
     for prefix in ["notification:", "transaction:", "profile:", "secret", "mailed:"] {
-        let desk = Desk::new();
-        desk.store.set_failing(Some(prefix));
+        let fixture = Fixture::new();
+        fixture.store.set_failing(Some(prefix));
         for (attempt, seconds) in (1..).zip(WAITS) {
             let outcome = later(seconds, "the store does not answer");
-            assert_eq!(desk.deliver(&message(), attempt), outcome, "{prefix}, {attempt}");
+            assert_eq!(fixture.deliver(&message(), attempt), outcome, "{prefix}, {attempt}");
         }
-        desk.store.set_failing(None);
-        assert_eq!((desk.deliver(&message(), 6), desk.sent()), (done("sent"), 1), "{prefix}");
+        fixture.store.set_failing(None);
+        assert_eq!((fixture.deliver(&message(), 6), fixture.sent()), (done("sent"), 1), "{prefix}");
     }
 }
 
 #[test]
 fn a_failure_at_the_last_attempt_is_final_and_listed() {
-    type Change = fn(&Desk);
+    type Change = fn(&Fixture);
     let rows: [(&str, Change); 3] = [
-        ("E_BUSY", |desk| {
-            desk.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None })
+        ("E_BUSY", |fixture| {
+            fixture.refuse(MailError::Temporary { code: "E_BUSY".to_owned(), after: None })
         }),
-        ("the store does not answer", |desk| desk.store.set_failing(Some("transaction:"))),
-        ("an earlier create's record", |desk| {
-            desk.keep_record(&with(&[("/createdAt", "2026-11-21T01:02:02Z".into())]));
+        ("the store does not answer", |fixture| fixture.store.set_failing(Some("transaction:"))),
+        ("an earlier create's record", |fixture| {
+            fixture.keep_record(&with(&[("/createdAt", "2026-11-21T01:02:02Z".into())]));
         }),
     ];
     for (cause, change) in rows {
-        let desk = Desk::new();
-        change(&desk);
-        assert!(matches!(desk.deliver(&message(), 5), Outcome::Later { seconds: 43_200, .. }));
-        assert_eq!((desk.marker(), desk.lists_a_failure()), (None, false), "{cause}");
-        desk.clock.0.set(NOW_MS + 60_000);
-        assert_eq!(desk.deliver(&message(), 6), done(cause));
-        let marker = desk.marker().unwrap();
+        let fixture = Fixture::new();
+        change(&fixture);
+        assert!(matches!(fixture.deliver(&message(), 5), Outcome::Later { seconds: 43_200, .. }));
+        assert_eq!((fixture.marker(), fixture.lists_a_failure()), (None, false), "{cause}");
+        fixture.clock.0.set(NOW_MS + 60_000);
+        assert_eq!(fixture.deliver(&message(), 6), done(cause));
+        let marker = fixture.marker().unwrap();
         assert_eq!((marker.reason.as_deref(), marker.attempts), (Some("no-more-attempts"), 6));
-        assert!(desk.lists_a_failure(), "{cause}");
+        assert!(fixture.lists_a_failure(), "{cause}");
     }
-    let desk = Desk::new();
-    desk.store.set_broken(true);
-    assert_eq!(desk.deliver(&message(), 6), later(43_200, "the store does not answer"));
+    let fixture = Fixture::new();
+    fixture.store.set_broken(true);
+    assert_eq!(fixture.deliver(&message(), 6), later(43_200, "the store does not answer"));
 }
 
 #[test]
@@ -411,12 +415,12 @@ fn the_answer_of_the_mail_service_decides() {
         (temporary(Some(999_999)), later(43_200, "E_BUSY")),
         (permanent, done("E_SUPPRESSED")),
     ] {
-        let desk = Desk::new();
+        let fixture = Fixture::new();
         let is_failed = matches!(refusal, MailError::Permanent { .. });
-        desk.refuse(refusal);
-        assert_eq!(desk.deliver(&message(), 2), outcome);
-        assert_eq!(desk.lists_a_failure(), is_failed);
-        let marker = desk.marker().map(|marker| (marker.state, marker.reason));
+        fixture.refuse(refusal);
+        assert_eq!(fixture.deliver(&message(), 2), outcome);
+        assert_eq!(fixture.lists_a_failure(), is_failed);
+        let marker = fixture.marker().map(|marker| (marker.state, marker.reason));
         assert_eq!(marker, is_failed.then(|| (State::Failed, Some("E_SUPPRESSED".to_owned()))));
     }
 }
@@ -477,37 +481,37 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
 /// The mail service accepted the e-mail. Another attempt would send it twice.
 #[test]
 fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
-    let desk = Desk::new();
-    desk.store.set_unconfirmed(Some("notification:"));
-    assert_eq!(desk.deliver(&message(), 1), done("sent, and its marker could not be written"));
-    assert_eq!(desk.sent(), 1);
+    let fixture = Fixture::new();
+    fixture.store.set_unconfirmed(Some("notification:"));
+    assert_eq!(fixture.deliver(&message(), 1), done("sent, and its marker could not be written"));
+    assert_eq!(fixture.sent(), 1);
 }
 
 #[test]
 fn the_last_attempt_is_marked_as_failed_unless_the_round_has_ended() {
-    let desk = Desk::new();
-    assert_eq!(desk.bury(), done("failed"));
-    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Failed, true));
+    let fixture = Fixture::new();
+    assert_eq!(fixture.dead_letter(), done("failed"));
+    assert_eq!((fixture.marker().unwrap().state, fixture.lists_a_failure()), (State::Failed, true));
 
-    let desk = Desk::new();
-    desk.deliver(&message(), 1);
-    assert_eq!(desk.bury(), done("sent or skipped before"));
-    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Sent, false));
+    let fixture = Fixture::new();
+    fixture.deliver(&message(), 1);
+    assert_eq!(fixture.dead_letter(), done("sent or skipped before"));
+    assert_eq!((fixture.marker().unwrap().state, fixture.lists_a_failure()), (State::Sent, false));
 
-    let desk = Desk::new();
-    desk.store.set_broken(true);
-    assert_eq!(desk.bury(), later(60, "the store does not answer"));
+    let fixture = Fixture::new();
+    fixture.store.set_broken(true);
+    assert_eq!(fixture.dead_letter(), later(60, "the store does not answer"));
 }
 
 #[test]
 fn nothing_about_a_person_is_in_a_message_an_outcome_or_a_marker() {
-    let desk = Desk::new();
-    let outcome = desk.deliver(&message(), 1);
+    let fixture = Fixture::new();
+    let outcome = fixture.deliver(&message(), 1);
     let texts = [
         serde_json::to_string(&message()).unwrap(),
         format!("{outcome:?}"),
-        desk.store.names().join(" "),
-        serde_json::to_string(&desk.marker()).unwrap(),
+        fixture.store.names().join(" "),
+        serde_json::to_string(&fixture.marker()).unwrap(),
     ];
     for text in texts {
         for personal in [EMAIL, "buyer", "Mara", "secret"] {
@@ -636,13 +640,13 @@ fn asked() -> Value {
     json!([{"type": "MessagingServiceA", "status": "Pending"}, {"type": "Email", "status": "Pending"}])
 }
 
-impl Desk {
+impl Fixture {
     /// Stores a live transaction that asked for an e-mail an hour ago.
     pub fn asked() -> Self {
-        let desk = Desk::new();
-        desk.keep_record(&with(&[("/notifications", asked())]));
-        desk.clock.0.set(CREATED_MS + HOUR);
-        desk
+        let fixture = Fixture::new();
+        fixture.keep_record(&with(&[("/notifications", asked())]));
+        fixture.clock.0.set(CREATED_MS + HOUR);
+        fixture
     }
 
     fn edit_metadata(&self, change: impl Fn(&mut Value)) {
@@ -673,7 +677,7 @@ impl Desk {
 
     /// Queues the next round. Returns its message.
     fn resend(&self) -> Result<Message, String> {
-        let (ada, record, queue) = (desk(), self.record(), MemoryQueue::default());
+        let (ada, record, queue) = (test_operator(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());
         let resend = async || {
             let mail = notifications::status(&self.store, &self.clock, &record).await?;
@@ -692,7 +696,7 @@ impl Desk {
 
 #[test]
 fn the_state_of_an_email_is_computed_from_what_is_stored() {
-    type Change = fn(&mut Desk);
+    type Change = fn(&mut Fixture);
     let state = |state: &str| json!({"state": state});
     let failed = |reason: &str| json!({"state": "failed", "reason": reason});
     let sent = json!({"state": "sent", "round": 1, "at": "2026-11-21T02:02:03.000Z", "attempts": 1,
@@ -706,79 +710,84 @@ fn the_state_of_an_email_is_computed_from_what_is_stored() {
                "until": "2026-11-21T02:03:03.000Z"})
     };
     let rows: [(Value, Change); 24] = [
-        (queued(2), |desk| drop(desk.resend())),
-        (queued(2), |desk| {
-            desk.bury();
-            desk.resend().unwrap();
+        (queued(2), |fixture| drop(fixture.resend())),
+        (queued(2), |fixture| {
+            fixture.dead_letter();
+            fixture.resend().unwrap();
         }),
-        (queued(3), |desk| {
-            desk.resend().unwrap();
-            desk.resend().unwrap();
+        (queued(3), |fixture| {
+            fixture.resend().unwrap();
+            fixture.resend().unwrap();
         }),
-        (sent.clone(), |desk| {
-            desk.keep_queued(1, "2026-11-21T02:03:03Z");
-            desk.deliver(&message(), 1);
+        (sent.clone(), |fixture| {
+            fixture.keep_queued(1, "2026-11-21T02:03:03Z");
+            fixture.deliver(&message(), 1);
         }),
-        (failed("unknown"), |desk| {
-            desk.keep_queued(1, "2026-11-21T02:03:03Z");
-            desk.clock.0.set(CREATED_MS + 26 * HOUR);
+        (failed("unknown"), |fixture| {
+            fixture.keep_queued(1, "2026-11-21T02:03:03Z");
+            fixture.clock.0.set(CREATED_MS + 26 * HOUR);
         }),
-        (state("waiting"), |desk| {
-            desk.store.keep(&QueuedMailKey(&id()).name(), b"[]", b"null");
+        (state("waiting"), |fixture| {
+            fixture.store.keep(&QueuedMailKey(&id()).name(), b"[]", b"null");
         }),
         (state("waiting"), |_| {}),
-        (state("not-asked"), |desk| desk.keep_record(&full())),
-        (state("off"), |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
-        (state("off"), |desk| desk.store.remove(&ProfileKey("unit").name())),
-        (state("test"), |desk| desk.edit_metadata(|it| it["mode"] = "test".into())),
-        (sent.clone(), |desk| drop(desk.deliver(&message(), 1))),
-        (skipped, |desk| {
-            desk.settings.origin = None;
-            desk.deliver(&message(), 1);
+        (state("not-asked"), |fixture| fixture.keep_record(&full())),
+        (state("off"), |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        (state("off"), |fixture| fixture.store.remove(&ProfileKey("unit").name())),
+        (state("test"), |fixture| fixture.edit_metadata(|it| it["mode"] = "test".into())),
+        (sent.clone(), |fixture| drop(fixture.deliver(&message(), 1))),
+        (skipped, |fixture| {
+            fixture.settings.origin = None;
+            fixture.deliver(&message(), 1);
         }),
-        (refused, |desk| drop(desk.bury())),
-        (failed("unsent"), |desk| desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
-        (sent, |desk| {
-            desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into());
-            desk.deliver(&message(), 1);
+        (refused, |fixture| drop(fixture.dead_letter())),
+        (failed("unsent"), |fixture| {
+            fixture.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())
         }),
-        (state("waiting"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR - 1)),
-        (failed("unknown"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR)),
-        (failed("unknown"), |desk| desk.clock.0.set(CREATED_MS + 30 * 24 * HOUR - 1)),
-        (state("forgotten"), |desk| desk.clock.0.set(CREATED_MS + 30 * 24 * HOUR)),
-        (state("test"), |desk| {
-            desk.edit_metadata(|it| it["mode"] = "test".into());
-            desk.clock.0.set(CREATED_MS + 24 * HOUR);
+        (sent, |fixture| {
+            fixture.edit_metadata(|it| it["summary"]["mail"] = "unsent".into());
+            fixture.deliver(&message(), 1);
         }),
-        (state("erased"), |desk| desk.edit_metadata(|it| it["summary"]["erased"] = CREATED.into())),
-        (failed("damaged"), |desk| desk.keep_marker(&json!({"state": "canary"}))),
-        (failed("damaged"), |desk| desk.keep_profile(&json!({"mail": true}))),
+        (state("waiting"), |fixture| fixture.clock.0.set(CREATED_MS + 24 * HOUR - 1)),
+        (failed("unknown"), |fixture| fixture.clock.0.set(CREATED_MS + 24 * HOUR)),
+        (failed("unknown"), |fixture| fixture.clock.0.set(CREATED_MS + 30 * 24 * HOUR - 1)),
+        (state("forgotten"), |fixture| fixture.clock.0.set(CREATED_MS + 30 * 24 * HOUR)),
+        (state("test"), |fixture| {
+            fixture.edit_metadata(|it| it["mode"] = "test".into());
+            fixture.clock.0.set(CREATED_MS + 24 * HOUR);
+        }),
+        (state("erased"), |fixture| {
+            fixture.edit_metadata(|it| it["summary"]["erased"] = CREATED.into())
+        }),
+        (failed("damaged"), |fixture| fixture.keep_marker(&json!({"state": "canary"}))),
+        (failed("damaged"), |fixture| fixture.keep_profile(&json!({"mail": true}))),
     ];
     for (index, (expected, change)) in rows.into_iter().enumerate() {
-        let mut desk = Desk::asked();
-        change(&mut desk);
-        assert_eq!(desk.status(), expected, "row {index}");
+        let mut fixture = Fixture::asked();
+        change(&mut fixture);
+        assert_eq!(fixture.status(), expected, "row {index}");
     }
-    let desk = Desk::asked();
-    desk.store.set_failing(Some("notification:"));
-    let status = block_on(notifications::status(&desk.store, &desk.clock, &desk.record()));
+    let fixture = Fixture::asked();
+    fixture.store.set_failing(Some("notification:"));
+    let status = block_on(notifications::status(&fixture.store, &fixture.clock, &fixture.record()));
     assert!(status.is_err(), "a store that fails is never taken for an absent marker");
 }
 
 #[test]
 fn failures_are_listed_by_day_with_their_current_state() {
-    let desk = Desk::asked();
+    let fixture = Fixture::asked();
     let keep = |day: &str, id: &TransactionId| {
-        desk.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
+        fixture.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
     };
     let list_after = |day: Option<&str>, limit, after: Option<String>| {
         let query = FailedQuery { day: day.map(str::to_owned), limit, after };
-        let failures = block_on(notifications::failed(&desk.store, &desk.clock, &query)).unwrap();
+        let failures =
+            block_on(notifications::failed(&fixture.store, &fixture.clock, &query)).unwrap();
         let days: Vec<_> = failures.failed.iter().map(|mail| mail.day.clone()).collect();
         (days.join(" "), failures.more, serde_json::to_value(failures.failed).unwrap())
     };
     let list = |day, limit| list_after(day, limit, None);
-    desk.bury();
+    fixture.dead_letter();
     let [early, late] = ["2026-11-19", "2026-11-21"];
     let absent = TransactionId::from_bytes([1; 26]);
     [(early, &absent), (early, &id())].into_iter().for_each(|(day, id)| keep(day, id));
@@ -788,7 +797,7 @@ fn failures_are_listed_by_day_with_their_current_state() {
     };
     let (days, more, failed) = list(None, 20);
     assert_eq!((&*days, more), ("2026-11-21 2026-11-19 2026-11-19", false));
-    assert_eq!(failed[0]["now"], shown(desk.status()));
+    assert_eq!(failed[0]["now"], shown(fixture.status()));
     let problem =
         format!("there is no transaction {absent} here: check that it belongs to this environment");
     let lost = failed.as_array().unwrap().iter().find(|it| it["id"] == absent.as_str()).unwrap();
@@ -797,20 +806,20 @@ fn failures_are_listed_by_day_with_their_current_state() {
     assert_eq!((list(None, 1).0, list(None, 1).1), (late.to_owned(), true));
 
     let again = Message { round: 2, ..message() };
-    assert_eq!(desk.deliver(&again, 1), done("sent"));
+    assert_eq!(fixture.deliver(&again, 1), done("sent"));
     assert_eq!(list(None, 1).2[0]["now"]["mail"]["state"], "sent");
-    desk.store.take_lists();
-    desk.store.set_page_length(2); // as if there were thousands
+    fixture.store.take_lists();
+    fixture.store.set_page_length(2); // as if there were thousands
     assert_eq!((list(None, 1).0, list(None, 20).0), (late.to_owned(), days));
-    let lists = desk.store.take_lists();
+    let lists = fixture.store.take_lists();
     assert_eq!(lists[1].prefix, "mail-failed:2026-11-21:", "not from the oldest on");
-    desk.store.take_lists();
+    fixture.store.take_lists();
     list(Some(late), 20);
-    assert_eq!(desk.store.take_lists().len(), 1);
+    assert_eq!(fixture.store.take_lists().len(), 1);
 
     let after = |day: &str, id: &TransactionId| Some(format!("{day}:{id}"));
     for page_length in [1_000, 2, 1] {
-        desk.store.set_page_length(page_length);
+        fixture.store.set_page_length(page_length);
         let rest = list_after(None, 1, after(late, &id()));
         assert_eq!((&*rest.0, rest.1, &rest.2[0]["id"]), (early, true, &json!(id().as_str())));
         let rest = list_after(None, 1, after(early, &id()));
@@ -821,24 +830,29 @@ fn failures_are_listed_by_day_with_their_current_state() {
 
 #[test]
 fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
-    type Change = fn(&Desk);
+    type Change = fn(&Fixture);
     let next = |round| Message { round, ..message() };
     let rows: [(u32, Change); 4] = [
         (2, |_| {}),
-        (2, |desk| drop(desk.bury())),
-        (2, |desk| desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
-        (4, |desk| drop(desk.deliver(&Message { round: 3, ..message() }, 1))),
+        (2, |fixture| drop(fixture.dead_letter())),
+        (2, |fixture| fixture.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
+        (4, |fixture| drop(fixture.deliver(&Message { round: 3, ..message() }, 1))),
     ];
     for (round, change) in rows {
-        let desk = Desk::asked();
-        change(&desk);
-        let sent = desk.sent();
-        assert_eq!(desk.resend(), Ok(next(round)));
-        assert_eq!(desk.deliver(&next(round), 1), done("sent"));
-        assert_eq!(desk.deliver(&message(), 1), done("sent or skipped before"), "an older round");
-        assert_eq!((desk.sent(), &desk.status()["round"]), (sent + 1, &json!(round)));
-        let name = desk.store.names().into_iter().find(|name| name.starts_with("audit:")).unwrap();
-        let change: Value = serde_json::from_str(&desk.store.value(&name).unwrap()).unwrap();
+        let fixture = Fixture::asked();
+        change(&fixture);
+        let sent = fixture.sent();
+        assert_eq!(fixture.resend(), Ok(next(round)));
+        assert_eq!(fixture.deliver(&next(round), 1), done("sent"));
+        assert_eq!(
+            fixture.deliver(&message(), 1),
+            done("sent or skipped before"),
+            "an older round"
+        );
+        assert_eq!((fixture.sent(), &fixture.status()["round"]), (sent + 1, &json!(round)));
+        let name =
+            fixture.store.names().into_iter().find(|name| name.starts_with("audit:")).unwrap();
+        let change: Value = serde_json::from_str(&fixture.store.value(&name).unwrap()).unwrap();
         assert_eq!(
             (&change["command"], &change["on"]),
             (&json!("emails resend"), &json!([id().as_str()]))
@@ -847,93 +861,99 @@ fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
     }
     let off = "the e-mails of the unit `unit` are off: `units set unit --mail on` turns them on";
     let refusals: [(&str, Change); 4] = [
-        ("its create did not ask for an e-mail", |desk| desk.keep_record(&full())),
-        (off, |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
-        (off, |desk| desk.store.remove(&ProfileKey("unit").name())),
-        ("its recipient was erased on 2026-11-21T01:02:03Z", |desk| {
-            desk.edit_metadata(|it| it["summary"]["erased"] = CREATED.into());
+        ("its create did not ask for an e-mail", |fixture| fixture.keep_record(&full())),
+        (off, |fixture| fixture.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        (off, |fixture| fixture.store.remove(&ProfileKey("unit").name())),
+        ("its recipient was erased on 2026-11-21T01:02:03Z", |fixture| {
+            fixture.edit_metadata(|it| it["summary"]["erased"] = CREATED.into());
         }),
     ];
     for (why, change) in refusals {
-        let desk = Desk::asked();
-        change(&desk);
+        let fixture = Fixture::asked();
+        change(&fixture);
         let problem = format!("the e-mail of {} cannot be sent: {why}", id());
-        assert_eq!(desk.resend(), Err(problem));
-        assert!(!desk.store.names().iter().any(|name| name.starts_with("audit:")), "{why}");
+        assert_eq!(fixture.resend(), Err(problem));
+        assert!(!fixture.store.names().iter().any(|name| name.starts_with("audit:")), "{why}");
     }
-    let desk = Desk::asked();
-    desk.store.set_failing(Some("audit:"));
-    assert_eq!(desk.resend(), Err("the store did not answer, or refused the request".to_owned()));
+    let fixture = Fixture::asked();
+    fixture.store.set_failing(Some("audit:"));
+    assert_eq!(
+        fixture.resend(),
+        Err("the store did not answer, or refused the request".to_owned())
+    );
 }
 
 #[test]
 fn a_preview_is_the_mail_that_would_be_sent() {
-    let desk = Desk::asked();
-    let preview =
-        |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.clock, &desk.record()));
-    let shown = preview(&desk).unwrap();
-    desk.deliver(&message(), 1);
-    assert_eq!(shown.subject, desk.post.letters.borrow()[0].1);
+    let fixture = Fixture::asked();
+    let preview = |fixture: &Fixture| {
+        block_on(notifications::preview(&fixture.store, &fixture.clock, &fixture.record()))
+    };
+    let shown = preview(&fixture).unwrap();
+    fixture.deliver(&message(), 1);
+    assert_eq!(shown.subject, fixture.post.letters.borrow()[0].1);
     assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
     let link = "https://service.example/timeline/ptran_1?edit_key=secret";
     assert!(shown.text.contains(link) && shown.html.contains(link));
     let masked =
-        block_on(notifications::masked_preview(&desk.store, &desk.clock, &desk.record())).unwrap();
+        block_on(notifications::masked_preview(&fixture.store, &fixture.clock, &fixture.record()))
+            .unwrap();
     let text = format!("{masked:?}");
     assert!(text.contains(notifications::NOWHERE) && shown.text.contains("Mara"));
     assert!(!text.contains("Mara") && !text.contains("secret"), "{text}");
-    desk.store.remove(&ProfileKey("unit").name());
-    assert_eq!(preview(&desk).unwrap().sender, "Impact Pledge");
-    desk.keep_record(&with(&[("/timelineUrl", Value::Null)]));
-    assert!(preview(&desk).unwrap_err().to_string().ends_with("no timeline address"));
+    fixture.store.remove(&ProfileKey("unit").name());
+    assert_eq!(preview(&fixture).unwrap().sender, "Impact Pledge");
+    fixture.keep_record(&with(&[("/timelineUrl", Value::Null)]));
+    assert!(preview(&fixture).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
 /// The hash of an address identifies the person to anybody who has the address to compare with.
 #[test]
 fn an_erase_forgets_whom_a_mail_was_sent_to() {
-    let desk = Desk::asked();
+    let fixture = Fixture::asked();
     let address = secret().address(EMAIL);
     let others = TransactionId::from_bytes([8; 26]);
     let other = MailedKey { day: "2026-11-21", address: &address, id: &others }.name();
-    desk.store.keep(&other, b"{}", b"null");
-    let has_hash = |desk: &Desk| {
-        let names = desk.store.names().into_iter().filter(|name| *name != other);
-        let texts = names.map(|name| format!("{name}{}", desk.store.value(&name).unwrap()));
+    fixture.store.keep(&other, b"{}", b"null");
+    let has_hash = |fixture: &Fixture| {
+        let names = fixture.store.names().into_iter().filter(|name| *name != other);
+        let texts = names.map(|name| format!("{name}{}", fixture.store.value(&name).unwrap()));
         texts.collect::<String>().contains(&address)
     };
-    let erase = |desk: &Desk| {
-        let ada = support::service::desk();
-        ada.clock.0.set(desk.clock.0.get());
-        block_on(transactions::erase(&desk.store, None, &ada.author(), &desk.record()))
+    let erase = |fixture: &Fixture| {
+        let ada = test_operator();
+        ada.clock.0.set(fixture.clock.0.get());
+        block_on(transactions::erase(&fixture.store, None, &ada.author(), &fixture.record()))
             .unwrap()
             .outcome
     };
-    desk.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
-    desk.post
+    fixture.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
+    fixture
+        .post
         .refusal
         .replace(Some(MailError::Temporary { code: "E_BUSY".to_owned(), after: None }));
-    desk.deliver(&message(), 1); // counted, but without a marker
-    desk.clock.0.set(CREATED_MS + 40 * HOUR);
-    desk.post.refusal.take();
-    desk.deliver(&message(), 2);
-    assert!(has_hash(&desk));
-    erase(&desk);
-    assert!(!has_hash(&desk), "{:?}", desk.store.names());
-    assert_eq!(desk.status(), json!({"state": "erased"}));
-    assert!(desk.store.value(&other).is_some(), "of another transaction");
-    assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("erased"));
-    assert_eq!((desk.sent(), has_hash(&desk)), (1, false));
+    fixture.deliver(&message(), 1); // counted, but without a marker
+    fixture.clock.0.set(CREATED_MS + 40 * HOUR);
+    fixture.post.refusal.take();
+    fixture.deliver(&message(), 2);
+    assert!(has_hash(&fixture));
+    erase(&fixture);
+    assert!(!has_hash(&fixture), "{:?}", fixture.store.names());
+    assert_eq!(fixture.status(), json!({"state": "erased"}));
+    assert!(fixture.store.value(&other).is_some(), "of another transaction");
+    assert_eq!(fixture.deliver(&Message { round: 2, ..message() }, 1), done("erased"));
+    assert_eq!((fixture.sent(), has_hash(&fixture)), (1, false));
 
     // A delivery that still saw the record leaves its marker and count. The next erasure removes them.
-    desk.keep_record(&with(&[("/notifications", asked())]));
-    desk.deliver(&Message { round: 3, ..message() }, 1);
-    assert!(has_hash(&desk));
-    desk.keep_record(&with(&[
+    fixture.keep_record(&with(&[("/notifications", asked())]));
+    fixture.deliver(&Message { round: 3, ..message() }, 1);
+    assert!(has_hash(&fixture));
+    fixture.keep_record(&with(&[
         ("/notifications", asked()),
         ("/pledges/0/recipient/email", "erased@erased.invalid".into()),
     ]));
-    erase(&desk);
-    assert!(!has_hash(&desk), "{:?}", desk.store.names());
+    erase(&fixture);
+    assert!(!has_hash(&fixture), "{:?}", fixture.store.names());
 }
 
 #[test]
@@ -947,10 +967,10 @@ fn the_link_of_a_mail_begins_with_the_public_origin_whatever_the_record_has() {
         "https://pledge.example@evil.example",
         "http://[::1]:8787",
     ] {
-        let desk = Desk::new();
-        desk.keep_record(&with(&[("/timelineUrl", json!(format!("{origin}{page}")))]));
-        assert!(matches!(desk.deliver(&message(), 1), Outcome::Done(_)));
-        let texts = desk.post.texts.borrow();
+        let fixture = Fixture::new();
+        fixture.keep_record(&with(&[("/timelineUrl", json!(format!("{origin}{page}")))]));
+        assert!(matches!(fixture.deliver(&message(), 1), Outcome::Done(_)));
+        let texts = fixture.post.texts.borrow();
         let links: Vec<_> = texts[0].lines().filter(|line| line.contains("://")).collect();
         assert_eq!(links, [format!("{ORIGIN}{page}")], "{origin}");
     }

@@ -4,7 +4,6 @@ use crate::claimed::{Fault, Faulty, Person, RECORDS};
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
 use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::handle::Message;
 use impact_pledge::ledger::{Ledger, Limits, keep_up};
 use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::notifications::{self, QueuedRounds};
@@ -14,6 +13,7 @@ use impact_pledge::operator::{
 };
 use impact_pledge::recipient::NewProfile;
 use impact_pledge::scope::Mode;
+use impact_pledge::service::Message;
 use impact_pledge::settlement::Month;
 use impact_pledge::time::date_time;
 use serde::Serialize;
@@ -191,7 +191,7 @@ impl Asked {
             }
             ErasePerson => {
                 let unit = Some("unit_dev".to_owned());
-                let wanted = transactions::Wanted { unit, mode: None };
+                let wanted = transactions::TransactionFilter { unit, mode: None };
                 let of = (&wanted, &*one(ADDRESS, "eve@example.org", other));
                 let ledger = ledger.expect("it needs the ledger");
                 let step =

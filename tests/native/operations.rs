@@ -2,11 +2,11 @@
 
 use futures_executor::block_on;
 use impact_pledge::dashboard::Route;
-use impact_pledge::handle::{Clock, Entropy, Message, Outbox, Putting};
 use impact_pledge::operations::spec::{Argument, Kind};
 use impact_pledge::operations::table::{facts, table};
-use impact_pledge::operations::{Answer, Call, Failure, GROUPS, Host, Operation, Ports, Stopped};
+use impact_pledge::operations::{Aborted, Answer, Call, Failure, GROUPS, Host, Operation, Ports};
 use impact_pledge::operator::{OperationId, OperatorError};
+use impact_pledge::service::{Clock, Entropy, Message, Outbox, PutFuture};
 use impact_pledge::time::TimeZones;
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -64,10 +64,10 @@ const FORMS: [(&str, &str, &str); 16] = [
 
 #[test]
 fn a_form_and_its_command_are_for_the_same_roles() {
-    let routes: BTreeMap<_, _> = Route::iter().map(|it| (it.template(), it.act())).collect();
+    let routes: BTreeMap<_, _> = Route::iter().map(|it| (it.template(), it.permission())).collect();
     for (template, group, name) in FORMS {
         let operation = Operation::find(group, name).unwrap();
-        assert_eq!(routes[template], operation.spec().act, "{template}");
+        assert_eq!(routes[template], operation.spec().permission, "{template}");
     }
 }
 
@@ -200,36 +200,36 @@ struct Person {
 }
 
 impl Host for Person {
-    async fn person(&self) -> Result<String, Stopped> {
+    async fn person(&self) -> Result<String, Aborted> {
         Ok("Ada".to_owned())
     }
 
-    async fn confirm(&self, question: &str, _: &str) -> Result<(), Stopped> {
+    async fn confirm(&self, question: &str, _: &str) -> Result<(), Aborted> {
         self.asked.borrow_mut().push(question.to_owned());
-        if self.refuses.get() { Err(Stopped) } else { Ok(()) }
+        if self.refuses.get() { Err(Aborted) } else { Ok(()) }
     }
 
-    async fn read(&self, _: &str) -> Result<Vec<u8>, Stopped> {
+    async fn read(&self, _: &str) -> Result<Vec<u8>, Aborted> {
         Ok(self.input.borrow().clone())
     }
 
-    async fn create(&self, _: Option<&str>) -> Result<(), Stopped> {
+    async fn create(&self, _: Option<&str>) -> Result<(), Aborted> {
         Ok(())
     }
 
-    async fn write(&self, _: &str) -> Result<(), Stopped> {
+    async fn write(&self, _: &str) -> Result<(), Aborted> {
         Ok(())
     }
 
     fn note(&self, _: &str) {}
 
-    async fn open_queue(&self) -> Result<(), Stopped> {
+    async fn open_queue(&self) -> Result<(), Aborted> {
         Ok(())
     }
 }
 
 impl Outbox for Person {
-    fn put<'m>(&'m self, _: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, _: &'m Message) -> PutFuture<'m> {
         Box::pin(async { true })
     }
 }
@@ -325,7 +325,7 @@ fn a_change_without_confirmation_is_not_made() {
         (Operation::LedgerKeepFrom, json!({ "month": "2026-01" })),
     ] {
         let before = place.person.asked.borrow().len();
-        assert_eq!(place.run(operation, None, arguments), Err(Failure::Stopped), "{operation:?}");
+        assert_eq!(place.run(operation, None, arguments), Err(Failure::Aborted), "{operation:?}");
         assert_eq!(place.person.asked.borrow().len(), before + 1, "{operation:?}");
         assert!(operation.spec().confirms);
     }

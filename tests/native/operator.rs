@@ -2,8 +2,7 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::charge::Catalogue;
-use impact_pledge::handle::Entropy;
+use impact_pledge::charge::PriceList;
 use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::{Edit, parse};
@@ -12,6 +11,7 @@ use impact_pledge::operator::{
     MAX_PAGES, OperationId, OperatorError, backups, demo, prices, register, seed, teams,
 };
 use impact_pledge::scope::Mode;
+use impact_pledge::service::Entropy;
 use impact_pledge::store::{
     BackupKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
 };
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fmt::Debug;
 use support::memory::MemoryStore;
-use support::service::{Desk, FixedClock, NOW_MS, desk, team, unit};
+use support::service::{FixedClock, NOW_MS, TestOperator, team, test_operator, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -51,13 +51,13 @@ fn names(store: &MemoryStore) -> Vec<String> {
     store.names().into_iter().filter(|name| !name.starts_with("audit:")).collect()
 }
 
-// ---- The record of changes ---------------------------------------------------------------------
+// ---- The audit log ---------------------------------------------------------------------
 
 #[test]
 fn a_change_is_recorded_first_and_otherwise_not_made() {
     let store = MemoryStore::default();
-    let desk = desk();
-    let ada = desk.author();
+    let test_operator = test_operator();
+    let ada = test_operator.author();
     let named = |name: &str| serde_json::from_value(json!({ "name": name })).unwrap();
     let unset = [Member::Accent];
     let (u, v) = (["u".to_owned()], ["v".to_owned()]);
@@ -65,13 +65,13 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let key = block_on(keys::create(&store, None, &ada, record.clone())).unwrap().outcome.row.name;
     let next =
         block_on(keys::rotate(&store, None, &ada, &key.name, 60)).unwrap().outcome.made.row.name;
-    let prices = Edit::All(Catalogue::default());
+    let prices = Edit::All(PriceList::default());
     let set = |mode| block_on(prices::set(&store, None, &ada, mode, &prices, None));
     let time = set(Mode::Live).unwrap().outcome;
     block_on(units::set(&store, None, &ada, "u", named("N"))).unwrap();
     block_on(units::unset(&store, None, &ada, "u", &unset)).unwrap();
     block_on(register::add(&store, None, &ada, &v)).unwrap();
-    desk.clock.0.set(NOW_MS + 1);
+    test_operator.clock.0.set(NOW_MS + 1);
     block_on(keys::revoke(&store, None, &ada, &key.name)).unwrap();
     block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
     block_on(teams::remove(&store, None, &ada, "t", &u)).unwrap();
@@ -134,17 +134,20 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     failed(block_on(teams::remove(&store, None, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(128)] {
         let problem = "the author's name must be one line of 1 to 254 bytes";
-        refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
+        refused(
+            Author::new(wrong, &test_operator.clock, &test_operator.entropy).map(drop),
+            problem,
+        );
     }
 }
 
 #[test]
 fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
-    let (store, desk) = (MemoryStore::default(), desk());
+    let (store, test_operator) = (MemoryStore::default(), test_operator());
     store.set_page_length(4);
     let change = |number: u64| {
-        desk.clock.0.set(NOW_MS + number);
-        block_on(desk.author().record(&store, "units add", [number.to_string()])).unwrap();
+        test_operator.clock.0.set(NOW_MS + number);
+        block_on(test_operator.author().record(&store, "units add", [number.to_string()])).unwrap();
     };
     (0..10).for_each(change);
     let audits: Vec<_> =
@@ -185,7 +188,7 @@ impl Entropy for FixedEntropy {
 
 #[track_caller]
 fn make(store: &MemoryStore, record: KeyRecord) -> MadeKey {
-    block_on(keys::create(store, None, &desk().author(), record)).unwrap().outcome
+    block_on(keys::create(store, None, &test_operator().author(), record)).unwrap().outcome
 }
 
 fn name_of(key: &str) -> String {
@@ -242,7 +245,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     assert_eq!(secret["version"], VERSION);
     let text = secret["secret"].as_str().unwrap().to_owned();
     assert_eq!(text.len(), 64);
-    let other = Desk::with(FixedEntropy([9; 32]));
+    let other = TestOperator::with(FixedEntropy([9; 32]));
     let second = block_on(keys::create(
         &store,
         None,
@@ -264,7 +267,7 @@ fn all_keys_of_a_namespace_have_one_secret() {
     block_on(keys::create(
         &store,
         None,
-        &Desk::with(FixedEntropy([8; 32])).author(),
+        &TestOperator::with(FixedEntropy([8; 32])).author(),
         KeyRecord::new(Mode::Test, unit("w")),
     ))
     .unwrap();
@@ -278,7 +281,7 @@ fn a_damaged_secret_is_not_replaced() {
     let made = block_on(keys::create(
         &store,
         None,
-        &desk().author(),
+        &test_operator().author(),
         KeyRecord::new(Mode::Test, unit("u")),
     ));
     refused(made, "the stored secret is damaged: missing field `secret` at line 1 column 2");
@@ -295,8 +298,8 @@ fn every_random_bit_is_in_the_key() {
         let key = |bit: usize| {
             let mut random = [0; 32];
             random[bit / 8] = 1 << (bit % 8);
-            let desk = Desk::with(FixedEntropy(random));
-            let author = desk.author();
+            let test_operator = TestOperator::with(FixedEntropy(random));
+            let author = test_operator.author();
             let author = match own {
                 None => author,
                 Some(id) => author.with_operation(OperationId::parse(id).unwrap()),
@@ -332,7 +335,7 @@ fn a_key_that_cannot_work_is_not_made() {
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
         let record = KeyRecord { label: label.to_owned(), ..KeyRecord::new(Mode::Test, level) };
-        refused(block_on(keys::create(&store, None, &desk().author(), record)), &message);
+        refused(block_on(keys::create(&store, None, &test_operator().author(), record)), &message);
     }
     assert_eq!(names(&store), [""; 0]);
 }
@@ -370,7 +373,7 @@ fn the_list_shows_what_each_key_may_do() {
         json!({ "id": "bb0000000000", "name": name("bb"), "mode": "live", "team": "t", "label": "both shops",
           "created": "c", "by": "b" }),
         json!({ "id": "cc0000000000", "name": name("cc"), "problem":
-          "unreadable metadata: invalid type: null, expected struct KeyNote" }),
+          "unreadable metadata: invalid type: null, expected struct KeyMetadata" }),
     ];
     assert_eq!(shown(&list(&store)), json!(rows));
 }
@@ -460,11 +463,12 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
         let store = three_keys();
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_some());
-        let revoked = block_on(keys::revoke(&store, None, &desk().author(), wanted)).unwrap();
+        let revoked =
+            block_on(keys::revoke(&store, None, &test_operator().author(), wanted)).unwrap();
         assert_eq!(shown(&revoked.outcome), json!({ "id": &KEY_HASH[..12], "name": name }));
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
         assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
-        let once_more = block_on(keys::revoke(&store, None, &desk().author(), wanted));
+        let once_more = block_on(keys::revoke(&store, None, &test_operator().author(), wanted));
         refused(once_more, "nothing was revoked: this key does not exist here");
         assert_eq!(names(&store).len(), 2);
     }
@@ -473,7 +477,8 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
 #[test]
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let store = three_keys();
-    let revoked = block_on(keys::revoke(&store, None, &desk().author(), &KEY_HASH[..13])).unwrap();
+    let revoked =
+        block_on(keys::revoke(&store, None, &test_operator().author(), &KEY_HASH[..13])).unwrap();
     assert_eq!(revoked.outcome.name, format!("key:{KEY_HASH}"));
     assert_eq!(names(&store), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
@@ -503,7 +508,7 @@ fn an_id_of_no_key_or_of_several_is_refused() {
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        refused(block_on(keys::revoke(&store, None, &desk().author(), wanted)), message);
+        refused(block_on(keys::revoke(&store, None, &test_operator().author(), wanted)), message);
         refused(rotate(&store, wanted, 0), message);
     }
     assert_eq!(names(&store).len(), 3);
@@ -512,8 +517,8 @@ fn an_id_of_no_key_or_of_several_is_refused() {
 // ---- Rotation ----------------------------------------------------------------------------------
 
 fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, OperatorError> {
-    let desk = Desk::with(FixedEntropy([7; 32]));
-    block_on(keys::rotate(store, None, &desk.author(), key, keep)).map(|done| done.outcome)
+    let test_operator = TestOperator::with(FixedEntropy([7; 32]));
+    block_on(keys::rotate(store, None, &test_operator.author(), key, keep)).map(|done| done.outcome)
 }
 
 #[test]
@@ -572,9 +577,14 @@ impl Racing<'_> {
     async fn revoke_at(&self, work: &str, name: &str) {
         if !self.is_done.get() && (self.is_now)(work, name) {
             self.is_done.set(true);
-            keys::revoke(self.store, None, &Desk::with(FixedEntropy([8; 32])).author(), self.key)
-                .await
-                .unwrap();
+            keys::revoke(
+                self.store,
+                None,
+                &TestOperator::with(FixedEntropy([8; 32])).author(),
+                self.key,
+            )
+            .await
+            .unwrap();
         }
     }
 }
@@ -644,10 +654,15 @@ fn a_key_that_is_revoked_while_it_is_replaced_stays_revoked() {
         let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
         let racing =
             Racing { store: &store, key: old.secret().unwrap(), is_now, is_done: Cell::default() };
-        let desk = Desk::with(FixedEntropy([7; 32]));
-        let rotated =
-            block_on(keys::rotate(&racing, None, &desk.author(), old.secret().unwrap(), 3_600))
-                .unwrap();
+        let test_operator = TestOperator::with(FixedEntropy([7; 32]));
+        let rotated = block_on(keys::rotate(
+            &racing,
+            None,
+            &test_operator.author(),
+            old.secret().unwrap(),
+            3_600,
+        ))
+        .unwrap();
         assert!(racing.is_done.get());
         let rotated = rotated.outcome;
         assert!(rotated.end.unwrap().revoked);
@@ -699,10 +714,10 @@ fn a_team_is_a_record_for_each_unit() {
     let key = key.secret().unwrap();
     let before = store.value(&name_of(key));
     let add = |team: &str, ids: &[&str]| {
-        block_on(teams::add(&store, None, &desk().author(), team, &units(ids)))
+        block_on(teams::add(&store, None, &test_operator().author(), team, &units(ids)))
     };
     let remove = |team: &str, ids: &[&str]| {
-        block_on(teams::remove(&store, None, &desk().author(), team, &units(ids)))
+        block_on(teams::remove(&store, None, &test_operator().author(), team, &units(ids)))
     };
     store.set_page_length(2);
     add("t", &["a", "b:c", "d"]).unwrap();
@@ -731,7 +746,7 @@ fn a_team_is_a_record_for_each_unit() {
 fn the_register_suggests_similar_ids() {
     let store = MemoryStore::default();
     let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
-    block_on(register::add(&store, None, &desk().author(), &ids)).unwrap();
+    block_on(register::add(&store, None, &test_operator().author(), &ids)).unwrap();
     for (id, known, suggestion) in [
         ("shop-1", true, None),
         ("shpo-1", false, Some("shop-1")),
@@ -779,7 +794,7 @@ fn a_suggestion_costs_two_lists_and_a_page_of_names() {
 #[test]
 fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pages() {
     let store = MemoryStore::default();
-    let ada = desk();
+    let ada = test_operator();
     for (mode, level) in [(Mode::Test, unit("u")), (Mode::Live, unit("u")), (Mode::Live, team())] {
         block_on(keys::create(&store, None, &ada.author(), KeyRecord::new(mode, level))).unwrap();
     }
@@ -814,16 +829,18 @@ fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pa
 
 #[test]
 fn the_last_backup_is_known() {
-    let (store, desk) = (MemoryStore::default(), desk());
+    let (store, test_operator) = (MemoryStore::default(), test_operator());
     assert_eq!(block_on(backups::last(&store)), Ok(None));
     for records in [7, 5_000_000_000] {
         let made =
-            block_on(backups::record(&store, &desk.author(), BackupKey::Full, records)).unwrap();
+            block_on(backups::record(&store, &test_operator.author(), BackupKey::Full, records))
+                .unwrap();
         assert_eq!(block_on(backups::last(&store)), Ok(Some(made.clone())));
         let at = "2026-01-31T12:00:00.123Z";
         assert_eq!(shown(&made), json!({ "at": at, "records": records, "by": "ada@example.org" }));
     }
-    let made = block_on(backups::record(&store, &desk.author(), BackupKey::Increment, 3)).unwrap();
+    let made = block_on(backups::record(&store, &test_operator.author(), BackupKey::Increment, 3))
+        .unwrap();
     assert_eq!(block_on(backups::last_increment(&store)), Ok(Some(made)));
     assert_eq!(block_on(backups::last(&store)).unwrap().unwrap().records, 5_000_000_000);
     assert_eq!(store.names(), ["backup", "backup:increment"]);
@@ -841,7 +858,8 @@ fn a_profile_becomes_a_record_of_its_unit() {
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
         "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin" });
     let store = MemoryStore::default();
-    let row = block_on(units::set(&store, None, &desk().author(), "unit_1", profile(&members)));
+    let row =
+        block_on(units::set(&store, None, &test_operator().author(), "unit_1", profile(&members)));
     let row = row.unwrap().outcome;
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
@@ -849,14 +867,14 @@ fn a_profile_becomes_a_record_of_its_unit() {
     assert_eq!(changed(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
     let set = |members| {
-        let set = block_on(units::set(&store, None, &desk().author(), "unit_1", members));
+        let set = block_on(units::set(&store, None, &test_operator().author(), "unit_1", members));
         shown(&set.unwrap().outcome)
     };
     let mut changed = shown(&row);
     changed["profile"]["name"] = json!("Südwald");
     assert_eq!(set(profile(&json!({ "name": "Südwald" }))), changed, "the name only");
     let unset = |members: &[Member]| {
-        block_on(units::unset(&store, None, &desk().author(), "unit_1", members))
+        block_on(units::unset(&store, None, &test_operator().author(), "unit_1", members))
     };
     changed["profile"]
         .as_object_mut()
@@ -868,9 +886,15 @@ fn a_profile_becomes_a_record_of_its_unit() {
     let without = unset(&optional).unwrap().outcome;
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
-    assert!(block_on(units::remove(&store, None, &desk().author(), "unit_1")).unwrap().outcome);
+    assert!(
+        block_on(units::remove(&store, None, &test_operator().author(), "unit_1")).unwrap().outcome
+    );
     assert!(unset(&[Member::Link]).unwrap().outcome.is_none());
-    assert!(!block_on(units::remove(&store, None, &desk().author(), "unit_1")).unwrap().outcome);
+    assert!(
+        !block_on(units::remove(&store, None, &test_operator().author(), "unit_1"))
+            .unwrap()
+            .outcome
+    );
     assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
 
@@ -920,7 +944,7 @@ fn a_wrong_profile_is_refused_in_words() {
         ),
     ] {
         refused(
-            block_on(units::set(&store, None, &desk().author(), unit, profile(&members))),
+            block_on(units::set(&store, None, &test_operator().author(), unit, profile(&members))),
             message,
         );
     }
@@ -958,19 +982,20 @@ fn units_are_listed_also_those_that_cannot_be_read() {
 // ---- Prices ------------------------------------------------------------------------------------
 
 #[track_caller]
-fn catalogue(text: &Value) -> Catalogue {
+fn price_list(text: &Value) -> PriceList {
     parse(text.to_string().as_bytes()).unwrap()
 }
 
 #[test]
-fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
+fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let store = MemoryStore::default();
     assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
-    let edit = Edit::All(catalogue(&meant));
-    let time = block_on(prices::set(&store, None, &desk().author(), Mode::Live, &edit, None))
-        .unwrap()
-        .outcome;
+    let edit = Edit::All(price_list(&meant));
+    let time =
+        block_on(prices::set(&store, None, &test_operator().author(), Mode::Live, &edit, None))
+            .unwrap()
+            .outcome;
     assert_eq!(time, "2026-01-31T12:00:00.123Z");
     let list = format!("prices:live:{time}");
     assert_eq!(names(&store), ["catalogue:live", &list]);
@@ -983,10 +1008,10 @@ fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
     assert_eq!(store.metadata("prices:"), [written]);
     store.keep("catalogue:test", b"{}", b"null");
     let problem =
-        "the stored catalogue is damaged: missing field `currencyCode` at line 1 column 2";
+        "the stored price list is damaged: missing field `currencyCode` at line 1 column 2";
     refused(block_on(prices::get(&store, Mode::Test)), problem);
     let now = block_on(prices::current(&store, Mode::Test)).unwrap();
-    assert_eq!(now.compare(&Catalogue::default()).risks, [problem]);
+    assert_eq!(now.compare(&PriceList::default()).risks, [problem]);
 }
 
 #[test]
@@ -1010,14 +1035,21 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
                 "prices": [price("tre", json!(null), json!("0.55")), price("tree", json!("0.55"), json!(null))] }),
         ),
     ];
-    let desk = desk();
+    let test_operator = test_operator();
     for (number, (file, change)) in (0..).zip(&lists) {
-        let new = catalogue(file);
-        desk.clock.0.set(NOW_MS + number);
+        let new = price_list(file);
+        test_operator.clock.0.set(NOW_MS + number);
         let now = block_on(prices::current(&store, Mode::Live)).unwrap();
         assert_eq!(&shown(&now.compare(&new)), change);
-        block_on(prices::set(&store, None, &desk.author(), Mode::Live, &Edit::All(new), None))
-            .unwrap();
+        block_on(prices::set(
+            &store,
+            None,
+            &test_operator.author(),
+            Mode::Live,
+            &Edit::All(new),
+            None,
+        ))
+        .unwrap();
     }
     store.set_page_length(2);
     let history =
@@ -1044,7 +1076,7 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
 }
 
 #[test]
-fn a_catalogue_has_a_bound() {
+fn a_price_list_has_a_bound() {
     refused(
         parse(b"{\"currencyCode\":\"\xff\"}"),
         "this is not UTF-8 text: check byte 17, and save the file as UTF-8",
@@ -1103,7 +1135,7 @@ fn the_development_data_are_those_of_the_documents() {
 #[test]
 fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
     let store = MemoryStore::default();
-    let Desk { clock, entropy } = desk();
+    let TestOperator { clock, entropy } = test_operator();
     block_on(seed::seed(&store)).unwrap();
     let today = store.value("catalogue:live");
     let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
@@ -1113,7 +1145,7 @@ fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
     let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
     assert_eq!(counts, [60, 1, 4, 1, 1]);
     assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
-    let prices = |text: Option<String>| serde_json::from_str::<Catalogue>(&text.unwrap()).unwrap();
+    let prices = |text: Option<String>| serde_json::from_str::<PriceList>(&text.unwrap()).unwrap();
     assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
 
     store.edit("catalogue:test", |text| text.replace("0.50", "7"));

@@ -2,21 +2,21 @@
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
-use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::ledger;
 use impact_pledge::operator::OperationId;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::{OperatorError, audit, transactions};
 use impact_pledge::scope::Mode;
+use impact_pledge::service::{RequestLog, Service};
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::memory::MemoryStore;
 use support::service::{
-    Answer, CountedEntropy, Desk, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
-    answer, desk, minimal, repeatable, seeded,
+    Answer, CountedEntropy, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestOperator, TestRequest,
+    TestService, UNIT, answer, minimal, repeatable, seeded, test_operator,
 };
 
 /// 2026-02-02T00:00:00Z, from which January counts as ended.
@@ -27,19 +27,19 @@ const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
 /// A service and its operator, a day after the month of its one transaction.
 struct Bench {
     service: TestService<MemoryStore>,
-    desk: Desk<CountedEntropy>,
+    test_operator: TestOperator<CountedEntropy>,
     ledger: SqliteLedger,
     created: Answer,
 }
 
 fn bench() -> Bench {
-    let (service, desk) = (seeded(), desk());
+    let (service, test_operator) = (seeded(), test_operator());
     let mut order = minimal();
     order["reference"] = json!(r#"","paidAt":null,"x":""#);
     let created = service.send(&repeatable(&order));
     service.clock.0.set(ENDED_MS);
-    desk.clock.0.set(ENDED_MS);
-    Bench { service, desk, ledger: SqliteLedger::default(), created }
+    test_operator.clock.0.set(ENDED_MS);
+    Bench { service, test_operator, ledger: SqliteLedger::default(), created }
 }
 
 impl Bench {
@@ -66,7 +66,7 @@ impl Bench {
 
     /// Runs a reconciliation pass.
     fn reconcile(&self) {
-        self.ledger.reconcile(&*self.service.store, self.desk.clock.0.get());
+        self.ledger.reconcile(&*self.service.store, self.test_operator.clock.0.get());
     }
 
     /// Marks a month as paid, after a reconciliation pass.
@@ -76,13 +76,13 @@ impl Bench {
     }
 
     fn mark_now(&self, changed: &Value) -> Result<Value, OperatorError> {
-        let (author, payment) = (self.desk.author(), payment(changed));
+        let (author, payment) = (self.test_operator.author(), payment(changed));
         block_on(payments::mark(&*self.service.store, Some(&self.ledger), &author, &payment))
             .map(|paid| json!(paid.outcome))
     }
 
     fn undo(&self) -> Result<Value, OperatorError> {
-        let (store, author) = (&*self.service.store, self.desk.author());
+        let (store, author) = (&*self.service.store, self.test_operator.author());
         block_on(payments::undo(store, Some(&self.ledger), &author, &january(), None))
             .map(|paid| json!(paid.outcome))
     }
@@ -190,8 +190,13 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
     bench.service.clock.0.set(ENDED_MS);
     bench.mark(&json!({ "/acceptUnpriced": 1 })).unwrap();
     let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
-    block_on(transactions::erase(&*bench.service.store, None, &bench.desk.author(), &record))
-        .unwrap();
+    block_on(transactions::erase(
+        &*bench.service.store,
+        None,
+        &bench.test_operator.author(),
+        &record,
+    ))
+    .unwrap();
     let erased = bench.get().json();
     assert_eq!(
         (&erased["reference"], &erased["charge"]["paidAt"]),
@@ -233,9 +238,17 @@ async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, Strin
     let TestService { clock, entropy, caches, settings, .. } = isolate;
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
     let store = &Late(&bench.service.store, &request);
-    let journal = Journal::default();
-    let service =
-        Service { store, clock, entropy, caches, settings, outbox: None, ledger: None, journal };
+    let request_log = RequestLog::default();
+    let service = Service {
+        store,
+        clock,
+        entropy,
+        caches,
+        settings,
+        outbox: None,
+        ledger: None,
+        request_log,
+    };
     let answer = answer(service.handle(&request).await);
     (answer.status, answer.text)
 }
@@ -305,7 +318,7 @@ fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_b
     assert_eq!(listed(Some(Mode::Live)), []);
     assert_eq!(bench.get().json()["charge"]["paidAt"], PAID_AT);
 
-    bench.desk.clock.0.set(ENDED_MS + 1);
+    bench.test_operator.clock.0.set(ENDED_MS + 1);
     assert_eq!(bench.undo().unwrap(), expected);
     assert_eq!(bench.service.store.value(JANUARY), None);
     let marked =
@@ -327,13 +340,13 @@ fn a_form_is_not_taken_over_a_change_by_a_clock_that_is_late() {
     const MADE_MS: u64 = ENDED_MS + 10 * MINUTE_MS;
     let bench = bench();
     let store = &*bench.service.store;
-    let at = |ms: u64| bench.desk.clock.0.set(ms);
+    let at = |ms: u64| bench.test_operator.clock.0.set(ms);
     at(MADE_MS);
     bench.reconcile();
-    let form = OperationId::new(&bench.desk.clock, &bench.desk.entropy);
+    let form = OperationId::new(&bench.test_operator.clock, &bench.test_operator.entropy);
     let form = OperationId::parse(form.as_str()).unwrap(); // as the form sends it
     let send = || {
-        let author = bench.desk.author().with_operation(form.clone());
+        let author = bench.test_operator.author().with_operation(form.clone());
         block_on(payments::mark(store, Some(&bench.ledger), &author, &payment(&json!({}))))
             .map_err(|error| error.to_string())
     };
@@ -471,7 +484,7 @@ fn a_mark_is_of_all_that_the_ledger_has_and_says_what_it_has_not() {
     }
     assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
     let both = json!({ "/amounts": [{ "amount": "3" }] });
-    let (author, paid) = (bench.desk.author(), payment(&both));
+    let (author, paid) = (bench.test_operator.author(), payment(&both));
     let check = payments::check(store, Some(&bench.ledger), &author, &paid);
     let damaged = json!({ "count": 1, "first": format!("transaction:{late}") });
     assert_eq!(json!(block_on(check).unwrap())["damaged"], damaged);
@@ -529,7 +542,7 @@ fn a_month_that_the_ledger_does_not_keep_is_not_marked() {
 #[test]
 fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     let bench = bench();
-    let (store, author) = (&*bench.service.store, bench.desk.author());
+    let (store, author) = (&*bench.service.store, bench.test_operator.author());
     let error = block_on(payments::mark(store, None, &author, &payment(&json!({})))).unwrap_err();
     assert!(error.to_string().starts_with("this needs the ledger"), "{error}");
     assert_eq!(bench.audited(), []);
@@ -538,7 +551,7 @@ fn without_a_ledger_what_is_marked_is_shown_and_undone_and_nothing_is_marked() {
     block_on(payments::undo(store, None, &author, &january(), None)).unwrap();
     assert_eq!(store.value(JANUARY), None);
     let later = ENDED_MS + 21 * 60_000;
-    bench.desk.clock.0.set(later);
+    bench.test_operator.clock.0.set(later);
     bench.mark(&json!({})).unwrap();
 }
 

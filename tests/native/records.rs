@@ -7,7 +7,7 @@ use impact_pledge::pledge::EditKey;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key as _, NoMetadata, ProfileKey, ReplayKey, Store as _,
+    CredentialKey, Key as _, NoMetadata, PriceListKey, ProfileKey, ReplayKey, Store as _,
     TransactionMetadata,
 };
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("catalogue", CatalogueKey(Mode::Test).name(), Value::Null, CATALOGUES, create()),
+        ("price list", PriceListKey(Mode::Test).name(), Value::Null, PRICE_LISTS, create()),
         ("replay", repeat.name(), Value::Null, REPLAYS, create()),
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {
@@ -107,7 +107,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
 #[track_caller]
 fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
     let log = answer.log.as_deref().unwrap_or_default();
-    assert_eq!(answer.status, if kind == "catalogue" { 503 } else { 500 }, "`{stored}`: {log}");
+    assert_eq!(answer.status, if kind == "price list" { 503 } else { 500 }, "`{stored}`: {log}");
     assert!(
         log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
         "`{stored}`: {log}"
@@ -126,7 +126,7 @@ const KEYS: &[&str] = &[
     r#"{"mode":"test","unit":"canary","team":"t"}"#,
     r#"{"mode":"test","mode":"canary","unit":"u"}"#,
 ];
-const CATALOGUES: &[&str] = &[
+const PRICE_LISTS: &[&str] = &[
     r#"{"currencyCode":"canary","unitPrices":{}}"#,
     r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
     r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,

@@ -7,8 +7,9 @@ use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
 use impact_pledge::store::{
-    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PricesKey,
-    ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey,
+    AuditKey, BackupKey, CredentialKey, Key, LedgerUnsentKey, MemberKey, PriceListKey,
+    PriceListVersionKey, ProfileKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
+    TransactionMetadata, UnitKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
@@ -35,15 +36,18 @@ fn a_key_owns_its_prefix_and_fits() {
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
         (SettlementKey { mode: Mode::Live, unit: &longest, month }.name(), "settlement:live:ttt"),
-        (CatalogueKey(Mode::Test).name(), "catalogue:test"),
-        (CatalogueKey(Mode::Live).name(), "catalogue:live"),
+        (PriceListKey(Mode::Test).name(), "catalogue:test"),
+        (PriceListKey(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
         (ProfileKey("unit").name(), "profile:unit"),
         (SecretKey.name(), "secret"),
         (MemberKey { team: &longest, unit: &longest }.name(), "member:ttt"),
         (UnitKey(&longest).name(), "unit:ttt"),
         (TeamKey(&longest).name(), "team:ttt"),
-        (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
+        (
+            PriceListVersionKey { mode: Mode::Live, time: TIME }.name(),
+            "prices:live:2026-01-31T12:00:00.123Z",
+        ),
         (BackupKey::Full.name(), "backup"),
         (BackupKey::Increment.name(), "backup:increment"),
         (LedgerUnsentKey(&id(1)).name(), "ledger-unsent:ptran_"),
@@ -64,10 +68,10 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
         credential.name(),
         replay_key("k").name(),
         ProfileKey("unit").name(),
-        CatalogueKey(Mode::Test).name(),
+        PriceListKey(Mode::Test).name(),
         SecretKey.name(),
         MemberKey { team: "t", unit: "u:v" }.name(),
-        PricesKey { mode: Mode::Test, time: TIME }.name(),
+        PriceListVersionKey { mode: Mode::Test, time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
         LedgerUnsentKey(&id(1)).name(),
@@ -80,9 +84,9 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
     let member = MemberKey { team: "t", unit: "u:v" };
     assert_eq!(read(|name| MemberKey::parse(name).is_some()), only(6));
     assert_eq!(MemberKey::parse(&member.name()), Some(member), "a team ends at the first colon");
-    let prices = PricesKey { mode: Mode::Test, time: TIME };
-    assert_eq!(read(|name| PricesKey::parse(name).is_some()), only(7));
-    assert_eq!(PricesKey::parse(&prices.name()), Some(prices));
+    let prices = PriceListVersionKey { mode: Mode::Test, time: TIME };
+    assert_eq!(read(|name| PriceListVersionKey::parse(name).is_some()), only(7));
+    assert_eq!(PriceListVersionKey::parse(&prices.name()), Some(prices));
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
     let settlement = SettlementKey { mode: Mode::Live, unit: "u:v", month };
     assert_eq!(read(|name| SettlementKey::parse(name).is_some()), only(9));
@@ -128,7 +132,7 @@ fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
     assert_eq!(cache_seconds(&MemberKey { team: "t", unit: "u" }), Some(30));
-    assert_eq!(cache_seconds(&CatalogueKey(Mode::Test)), None);
+    assert_eq!(cache_seconds(&PriceListKey(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 

@@ -73,7 +73,6 @@ const READERS: [(&str, Reads); 13] = [
     ("authorization", |row| {
         ApiKey::from_authorization(&row.text) == row.read.as_deref().map(ApiKey::new)
     }),
-    ("catalogue", |row| row.is(prices::parse(row.text.as_bytes()))),
     ("idempotency-key", |row| {
         IdempotencyKey::parse(&row.text) == row.read.clone().and_then(IdempotencyKey::new)
     }),
@@ -84,6 +83,7 @@ const READERS: [(&str, Reads); 13] = [
         let month = serde_json::from_value::<Month>(Value::from(&*row.text));
         row.is(month.map(|month| month.to_string()))
     }),
+    ("price-list", |row| row.is(prices::parse(row.text.as_bytes()))),
     ("price", |row| row.is(UnitPrice::parse(&row.text).ok_or(""))),
     ("profile", |row| row.is(serde_json::from_str::<Profile>(&row.text))),
     ("transaction-id", |row| {

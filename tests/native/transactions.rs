@@ -5,9 +5,9 @@ use impact_pledge::auth::ApiKey;
 use impact_pledge::ledger::Direction;
 use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::operator::transactions::{
-    self, By, Found, PersonPlace, PersonStep, View, Wanted,
+    self, ErasureCursor, Found, PersonStep, SearchKey, TransactionFilter, ViewOptions,
 };
-use impact_pledge::operator::{Damaged, OperatorError, bound};
+use impact_pledge::operator::{DamagedRecords, OperatorError, bound};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 use support::ledger::{Failing, SqliteLedger};
 use support::memory::{Listing, MemoryStore};
 use support::service::{
-    Answer, LIVE_UNIT, NOW_MS, SECRET, TestRequest, TestService, UNIT, desk, key_record, minimal,
-    put_key, repeatable, seeded, unit,
+    Answer, LIVE_UNIT, NOW_MS, SECRET, TestRequest, TestService, UNIT, key_record, minimal,
+    put_key, repeatable, seeded, test_operator, unit,
 };
 
 const MINUTE: u64 = 60_000;
@@ -86,16 +86,16 @@ fn shown(value: &impl serde::Serialize) -> Value {
 
 // ---- Find ----------------------------------------------------------------------------------------
 
-fn reference(text: &str) -> By {
-    By::Reference(text.to_owned())
+fn reference(text: &str) -> SearchKey {
+    SearchKey::Reference(text.to_owned())
 }
 
-fn email(text: &str) -> By {
-    By::Email(text.to_owned())
+fn email(text: &str) -> SearchKey {
+    SearchKey::Email(text.to_owned())
 }
 
-fn wanted(unit: Option<&str>, mode: Option<Mode>) -> Wanted {
-    Wanted { unit: unit.map(str::to_owned), mode }
+fn wanted(unit: Option<&str>, mode: Option<Mode>) -> TransactionFilter {
+    TransactionFilter { unit: unit.map(str::to_owned), mode }
 }
 
 /// A ledger with the rows of all records.
@@ -108,15 +108,21 @@ fn ledger_of(store: &MemoryStore) -> SqliteLedger {
 }
 
 #[track_caller]
-fn find(store: &MemoryStore, wanted: &Wanted, by: &By, from: &Direction, most: usize) -> Found {
+fn find(
+    store: &MemoryStore,
+    wanted: &TransactionFilter,
+    by: &SearchKey,
+    from: &Direction,
+    most: usize,
+) -> Found {
     let ledger = ledger_of(store);
     block_on(transactions::find(store, Some(&ledger), (wanted, by), from, most)).unwrap()
 }
 
 #[track_caller]
-fn found_ids(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Vec<String> {
+fn found_ids(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &SearchKey) -> Vec<String> {
     let found = find(store, &wanted(Some(unit), mode), by, &Direction::Newest, 1_000);
-    assert_eq!(found.coverage.unwrap_or_default().damaged, Damaged::default());
+    assert_eq!(found.coverage.unwrap_or_default().damaged, DamagedRecords::default());
     let mut ids: Vec<_> = found.transactions.into_iter().map(|order| order.id).collect();
     ids.sort();
     ids
@@ -133,7 +139,7 @@ fn a_transaction_is_found_by_reference_or_address_without_reading_any() {
     let mut both = vec![id.clone(), live.clone()];
     both.sort();
     let unit = "unit_dev";
-    let ids = |unit, mode, by: &By| found_ids(&bench.store, unit, mode, by);
+    let ids = |unit, mode, by: &SearchKey| found_ids(&bench.store, unit, mode, by);
     assert_eq!(ids(unit, None, &reference("canary-order")), both);
     assert_eq!(ids(unit, None, &email("CANARY@Example.org")), both);
     assert_eq!(ids(unit, Some(Mode::Live), &reference("canary-order")), [live]);
@@ -244,7 +250,7 @@ fn an_address_or_a_reference_is_found_in_all_units_page_by_page() {
             let of = (&wanted, &by);
             let page = transactions::find(&store, Some(&ledger), of, &from, 300);
             let page = block_on(page).unwrap();
-            assert_eq!(page.coverage.as_ref().unwrap().damaged, Damaged::default());
+            assert_eq!(page.coverage.as_ref().unwrap().damaged, DamagedRecords::default());
             let older = page.older();
             found.extend(page.transactions);
             match older {
@@ -312,7 +318,7 @@ fn records_that_cannot_be_looked_at_are_counted() {
         found.coverage.unwrap().damaged
     };
     let first = [format!("{prefix}x"), TransactionKey(&id).name()].into_iter().min();
-    assert_eq!(damaged(Some("u")), Damaged { count: 2, first });
+    assert_eq!(damaged(Some("u")), DamagedRecords { count: 2, first });
     assert_eq!((damaged(Some("v")).count, damaged(None).count), (1, 3));
 }
 
@@ -322,7 +328,7 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     let id = id_of(&bench.create(UNIT, &order()));
     assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
     let (nothing, ledger) = (MemoryStore::default(), SqliteLedger::default());
-    let of = (&Wanted::default(), &reference("r"));
+    let of = (&TransactionFilter::default(), &reference("r"));
     let found = block_on(transactions::find(&nothing, Some(&ledger), of, &Direction::Newest, 9));
     let message = "this namespace has no secret yet, which is needed to find references and addresses: it \
                    is created with the first API key";
@@ -334,23 +340,24 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
 #[track_caller]
 fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
     let record = block_on(transactions::get(store, id)).unwrap();
-    shown(&record.show(View { reveal, timeline }).unwrap())
+    shown(&record.show(ViewOptions { reveal, timeline }).unwrap())
 }
 
 /// A charge is explained by the price list at the time of the create, not by later ones.
 #[test]
 fn a_transaction_names_its_key_and_its_price_list() {
     let bench = bench();
-    let (desk, file) = (desk(), br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","kg":"2"}}"#);
+    let (test_operator, file) =
+        (test_operator(), br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","kg":"2"}}"#);
     let set = |prices: &[u8]| {
         let edit = Edit::All(prices::parse(prices).unwrap());
-        let author = desk.author();
+        let author = test_operator.author();
         let set = prices::set(&*bench.store, None, &author, Mode::Test, &edit, None);
         block_on(set).unwrap().outcome
     };
     let time = set(file);
     let id = id_of(&bench.create(UNIT, &minimal()));
-    desk.clock.0.set(NOW_MS + 1);
+    test_operator.clock.0.set(NOW_MS + 1);
     set(br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.60"}}"#);
     let shown_key = show(&bench.store, &id, false, false)["key"].clone();
     assert_eq!(shown_key, ApiKey::new(UNIT).hash().id());
@@ -381,10 +388,11 @@ fn a_shown_transaction_is_masked() {
     let with_address = show(&bench.store, &id, false, true);
     assert!(with_address["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key="));
 
-    let desk = desk();
+    let test_operator = test_operator();
     let record = block_on(transactions::get(&*bench.store, &id)).unwrap();
-    let view = View { reveal: true, timeline: true };
-    let reveal = || block_on(transactions::reveal(&*bench.store, &desk.author(), &record, view));
+    let view = ViewOptions { reveal: true, timeline: true };
+    let reveal =
+        || block_on(transactions::reveal(&*bench.store, &test_operator.author(), &record, view));
     bench.store.set_failing(Some("audit:"));
     assert!(reveal().is_err(), "what is not recorded is not shown");
     bench.store.set_failing(None);
@@ -409,7 +417,7 @@ fn a_damaged_record_is_named_and_not_quoted() {
         let metadata = metadata.to_string();
         store.keep(&TransactionKey(&id).name(), value.as_bytes(), metadata.as_bytes());
         let record = block_on(transactions::get(&store, id.as_str())).unwrap();
-        let message = record.show(View::default()).unwrap_err().to_string();
+        let message = record.show(ViewOptions::default()).unwrap_err().to_string();
         assert!(
             message.starts_with(&format!("{id}: the stored transaction is damaged: ")),
             "{message}"
@@ -444,10 +452,10 @@ fn erase_with(
     let id = TransactionKey::parse(&name).unwrap();
     let outcome = block_on(async {
         let record = transactions::get(&*bench.store, id.as_str()).await?;
-        let desk = desk();
-        desk.clock.0.set(bench.clock.0.get());
+        let test_operator = test_operator();
+        test_operator.clock.0.set(bench.clock.0.get());
         let ledger = ledger.map(|ledger| ledger as _);
-        transactions::erase(&*bench.store, ledger, &desk.author(), &record).await
+        transactions::erase(&*bench.store, ledger, &test_operator.author(), &record).await
     });
     let erased = outcome.map_err(|error| error.to_string())?.outcome;
     assert_eq!(erased.id, id.as_str());
@@ -703,18 +711,18 @@ fn erase_person(
     bench: &TestService<MemoryStore>,
     ledger: &SqliteLedger,
 ) -> Vec<(Vec<String>, Vec<String>)> {
-    let desk = desk();
-    desk.clock.0.set(bench.clock.0.get());
-    let (mut steps, mut next) = (Vec::new(), None::<PersonPlace>);
+    let test_operator = test_operator();
+    test_operator.clock.0.set(bench.clock.0.get());
+    let (mut steps, mut next) = (Vec::new(), None::<ErasureCursor>);
     loop {
         bench.store.take_lists();
-        let (author, wanted) = (desk.author(), wanted(Some("unit_dev"), None));
+        let (author, wanted) = (test_operator.author(), wanted(Some("unit_dev"), None));
         let of = (&wanted, "Canary@example.org");
         let records = (&*bench.store, ledger as _);
         let step = transactions::erase_person_step(records, &author, of, next.as_ref(), 10, 2);
         let step = block_on(step).unwrap().outcome;
         assert!(bench.store.take_lists().len() <= 2);
-        assert_eq!(step.damaged, Damaged::default());
+        assert_eq!(step.damaged, DamagedRecords::default());
         let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
         let young = "it was created less than 5 minutes ago";
         let broken = |id: &str| format!("the create of {id} was interrupted");
@@ -726,7 +734,7 @@ fn erase_person(
         assert!(erased.len() + refused.len() <= 10);
         steps.push((erased, refused));
         let text = step.next.map(|next| next.to_string());
-        next = text.as_deref().map(|text| PersonPlace::parse(text).unwrap());
+        next = text.as_deref().map(|text| ErasureCursor::parse(text).unwrap());
         if next.is_none() {
             return steps;
         }
@@ -786,7 +794,7 @@ fn a_person_is_erased_in_steps_that_come_to_an_end() {
 #[test]
 fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_the_rest() {
     for has_rows in [true, false] {
-        let (bench, desk) = (bench(), desk());
+        let (bench, test_operator) = (bench(), test_operator());
         let mut ids: Vec<_> = (0..4).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
         ids.sort();
         if has_rows {
@@ -794,10 +802,10 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
         }
         let ledger = if has_rows { ledger_of(&bench.store) } else { SqliteLedger::default() };
         pass(&bench, 5);
-        desk.clock.0.set(bench.clock.0.get());
+        test_operator.clock.0.set(bench.clock.0.get());
         let broken: &'static str = Box::leak(format!("transaction:{}", ids[2]).into_boxed_str());
-        let step = |from: Option<&PersonPlace>| {
-            let (author, wanted) = (desk.author(), wanted(Some("unit_dev"), None));
+        let step = |from: Option<&ErasureCursor>| {
+            let (author, wanted) = (test_operator.author(), wanted(Some("unit_dev"), None));
             let (records, of) = ((&*bench.store, &ledger as _), (&wanted, "canary@example.org"));
             let step = transactions::erase_person_step(records, &author, of, from, 20, 40);
             block_on(step).map(|done| done.outcome)
@@ -818,13 +826,13 @@ fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_t
 #[test]
 fn a_place_that_was_tampered_with_erases_nothing_else() {
     for text in ["", "found-", "found-1", "found-x-ptran_", "9", "~", "x~~", "<script>"] {
-        assert_eq!(PersonPlace::parse(text), None, "{text}");
+        assert_eq!(ErasureCursor::parse(text), None, "{text}");
     }
-    let (bench, ledger, desk) = (bench(), SqliteLedger::default(), desk());
+    let (bench, ledger, test_operator) = (bench(), SqliteLedger::default(), test_operator());
     bench.create(UNIT, &order());
     let of = (&wanted(Some("unit_dev"), None), "canary@example.org");
-    let beyond = PersonPlace::parse("9~~").unwrap();
-    let author = desk.author();
+    let beyond = ErasureCursor::parse("9~~").unwrap();
+    let author = test_operator.author();
     let records = (&*bench.store, &ledger as _);
     let step = transactions::erase_person_step(records, &author, of, Some(&beyond), 9, 9);
     let step = block_on(step).unwrap().outcome;

@@ -2,9 +2,9 @@
 
 use super::ledger::{keep, message, receive};
 use futures_executor::block_on;
-use impact_pledge::handle::Clock;
-use impact_pledge::ledger::claims::{self, Change, Fact, Kind, Seen, Wanted};
-use impact_pledge::ledger::{self, Checked, Counts, Health, Limits, Reached, Upkeep};
+use impact_pledge::ledger::claims::{self, Change, Fact, Kind, ObservedFact, TargetState};
+use impact_pledge::ledger::{self, CheckReport, Counts, Health, Limits, PassOutcome, Upkeep};
+use impact_pledge::service::Clock;
 use impact_pledge::settlement::Month;
 use impact_pledge::time::TimeZones;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ fn marked_transactions_are_written_at_once() {
     keep(&store, &message(3, json!({ "summary": { "currencyCode": "XXX" } })));
     store.keep("ledger-unsent:odd", b"{}", b"{}");
     let upkeep = keep_up(&ledger, &store, NOW_MS + MINUTE, LIMITS);
-    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::NotDue, 3));
+    assert_eq!((upkeep.reached, upkeep.unsent), (PassOutcome::NotDue, 3));
     assert_eq!(rows(&ledger), 1);
     assert_eq!(marks(&store), 2, "the record of one is not shown yet, and one is no mark of ours");
     keep(&store, &messages[3]);
@@ -96,7 +96,7 @@ fn many_marks_take_half_of_the_calls() {
         mark(&store, &message(number, json!({})));
     }
     let upkeep = keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, LIMITS);
-    assert_eq!((upkeep.reached, upkeep.unsent), (Reached::Complete, 59));
+    assert_eq!((upkeep.reached, upkeep.unsent), (PassOutcome::Complete, 59));
     assert_eq!((rows(&ledger), marks(&store)), (100, 41));
 }
 
@@ -107,12 +107,12 @@ fn a_ledger_that_was_never_complete_continues_at_each_invocation() {
     (1..=100).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 120, ..LIMITS };
     let mut reached = Vec::new();
-    while reached.last() != Some(&Reached::Complete) {
+    while reached.last() != Some(&PassOutcome::Complete) {
         let now = NOW_MS + 10 * MINUTE + reached.len() as u64;
         reached.push(keep_up(&ledger, &store, now, limits).reached);
     }
     assert!((4..=6).contains(&reached.len()), "{reached:?}");
-    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, limits).reached, Reached::NotDue);
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, limits).reached, PassOutcome::NotDue);
     assert_eq!(rows(&ledger), 100);
 }
 
@@ -127,7 +127,7 @@ fn an_invocation_ends_within_its_time_and_its_calls() {
         (upkeep, ledger.calls.get())
     };
     let (upkeep, calls) = run(Limits { milliseconds: 30_000, ..LIMITS });
-    assert_eq!(upkeep.reached, Reached::Part);
+    assert_eq!(upkeep.reached, PassOutcome::Part);
     assert!((20..30).contains(&upkeep.listed), "{upkeep:?}");
     assert_eq!(upkeep.mended, upkeep.listed);
     assert!(calls < 100, "{calls}");
@@ -150,13 +150,13 @@ fn of_two_invocations_one_works_at_the_pass() {
     ));
     let clock = FixedClock(Cell::new(now));
     let upkeep = block_on(ledger::keep_up(&ledger, &store, &clock, &other, LIMITS)).unwrap();
-    let busy = Upkeep { reached: Reached::Busy, unsent: 0, listed: 7, mended: 0 };
+    let busy = Upkeep { reached: PassOutcome::Busy, unsent: 0, listed: 7, mended: 0 };
     assert_eq!((upkeep, rows(&ledger)), (busy, 0));
 }
 
 // ---- A check -------------------------------------------------------------------------------------
 
-fn check(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64) -> Option<Checked> {
+fn check(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64) -> Option<CheckReport> {
     let clock = FixedClock(Cell::new(now_ms));
     block_on(ledger::check(ledger, store, &clock, "a command")).unwrap()
 }
@@ -185,7 +185,7 @@ fn a_check_runs_a_complete_pass() {
     store.set_page_length(1);
     (1..=60).for_each(|number| keep(&store, &message(number, json!({}))));
     let limits = Limits { calls: 100, ..LIMITS };
-    assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, Reached::Part);
+    assert_eq!(keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits).reached, PassOutcome::Part);
     ledger.sql("DELETE FROM transactions"); // including rows that this pass has listed already
     let checked = check(&ledger, &store, NOW_MS + 11 * MINUTE).unwrap();
     assert_eq!(rows(&ledger), 60);
@@ -243,8 +243,8 @@ fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_sh
     let claim = |name: &str, at| {
         let fact = Fact { kind: Kind::Member, name: name.to_owned() };
         let by = Change { change: name.to_owned(), author: "ada".to_owned(), at };
-        let seen = [Seen { fact, is_there: false, change: None }];
-        block_on(claims::claim(&ledger, Wanted::Added, &seen, &by)).unwrap();
+        let seen = [ObservedFact { fact, is_there: false, change: None }];
+        block_on(claims::claim(&ledger, TargetState::Added, &seen, &by)).unwrap();
     };
     claim("t:broken", NOW_MS);
     check(&ledger, &store, NOW_MS + 30 * MINUTE).unwrap();
@@ -272,7 +272,10 @@ fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
     let limits = Limits { calls: 100, ..LIMITS };
     keep_up(&ledger, &store, NOW_MS + 10 * MINUTE, limits);
     block_on(ledger::clear(&ledger, NOW_MS)).unwrap();
-    assert_eq!(keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached, Reached::Complete);
+    assert_eq!(
+        keep_up(&ledger, &store, NOW_MS + 11 * MINUTE, LIMITS).reached,
+        PassOutcome::Complete
+    );
     assert_eq!(rows(&ledger), 60);
 }
 

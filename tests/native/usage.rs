@@ -4,10 +4,10 @@ use futures_executor::block_on;
 use impact_pledge::ledger;
 use impact_pledge::ledger::Direction;
 use impact_pledge::operator::transactions::{
-    self, Export, Line, ListQuery, Wanted, for_spreadsheet, spreadsheet_head,
+    self, Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
 };
 use impact_pledge::operator::usage::{self, MonthUsage, Usage};
-use impact_pledge::operator::{Damaged, OperatorError, quantities};
+use impact_pledge::operator::{DamagedRecords, OperatorError, quantities};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;
@@ -25,8 +25,8 @@ fn month(text: &str) -> Month {
     Month::parse(text).unwrap()
 }
 
-fn wanted(unit: Option<&str>, mode: Option<Mode>) -> Wanted {
-    Wanted { unit: unit.map(str::to_owned), mode }
+fn wanted(unit: Option<&str>, mode: Option<Mode>) -> TransactionFilter {
+    TransactionFilter { unit: unit.map(str::to_owned), mode }
 }
 
 /// Stores a transaction, and returns its ID.
@@ -69,7 +69,7 @@ fn ledger_of(store: &MemoryStore) -> SqliteLedger {
 }
 
 #[track_caller]
-fn all(store: &MemoryStore, wanted: &Wanted, of: Option<Month>) -> Usage {
+fn all(store: &MemoryStore, wanted: &TransactionFilter, of: Option<Month>) -> Usage {
     block_on(usage::of_all(store, &ledger_of(store), wanted, of)).unwrap()
 }
 
@@ -112,10 +112,10 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
         "b test 2026-11 8.00 EUR 1 5".to_owned(),
         "b live 2026-11 0.30 EUR 2 3".to_owned(),
     ];
-    let usage = all(&store, &Wanted::default(), Some(month("2026-11")));
+    let usage = all(&store, &TransactionFilter::default(), Some(month("2026-11")));
     assert_eq!(lines(&usage.months), november);
     let first = damaged.iter().min().map(|id| format!("transaction:{id}"));
-    assert_eq!(usage.coverage.damaged, Damaged { count: 2, first });
+    assert_eq!(usage.coverage.damaged, DamagedRecords { count: 2, first });
     assert_eq!(usage.coverage.complete_up_to.as_deref(), Some("2026-12-23T04:24:40.000Z"));
     let mut reads = store.take_reads();
     reads.sort();
@@ -125,7 +125,7 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
 
     let usage = all(&store, &wanted(Some("b"), Some(Mode::Live)), Some(month("2026-11")));
     assert_eq!(lines(&usage.months), november[3..]);
-    assert_eq!(usage.coverage.damaged, Damaged::default(), "those of other shops");
+    assert_eq!(usage.coverage.damaged, DamagedRecords::default(), "those of other shops");
     let of_b = [
         "b live 2026-12 4.00 EUR 1 3",
         "b test 2026-11 8.00 EUR 1 5",
@@ -133,9 +133,9 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
         "b live 2026-10 5.00 EUR 1 4",
     ];
     assert_eq!(lines(&all(&store, &wanted(Some("b"), None), None).months), of_b);
-    let whole = lines(&all(&store, &Wanted::default(), None).months);
+    let whole = lines(&all(&store, &TransactionFilter::default(), None).months);
     assert_eq!(whole, [&[of_b[0].to_owned()], november.as_slice(), &[of_b[3].to_owned()]].concat());
-    let totals = usage::totals(&all(&store, &Wanted::default(), None).months);
+    let totals = usage::totals(&all(&store, &TransactionFilter::default(), None).months);
     let totals: Vec<_> = totals.iter().map(|sum| (&*sum.amount, sum.transactions)).collect();
     assert_eq!(totals, [(&*format!("1{}17.30", "0".repeat(298)), 7), ("7.00", 1)]);
     let (ledger, invalid) = (ledger_of(&store), wanted(Some("a b"), None));
@@ -233,14 +233,16 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     );
     ledger.calls.set(0);
     let november = month("2026-11");
-    let mut usage = block_on(usage::of_month(&ledger, &Wanted::default(), november)).unwrap();
+    let mut usage =
+        block_on(usage::of_month(&ledger, &TransactionFilter::default(), november)).unwrap();
     assert_eq!((usage.months.len(), ledger.calls.get()), (10_000, 5));
     let total = &usage::totals(&usage.months)[0];
     assert_eq!(total.amount, format!("1{}.00", "0".repeat(312)));
     block_on(usage::look_up_payments(&store, &ledger, &mut usage.months)).unwrap();
     assert_eq!((store.take_reads().len(), ledger.calls.get()), (10_000, 5));
     let pledged =
-        block_on(quantities::quantities(&ledger, &Wanted::default(), november, 9)).unwrap();
+        block_on(quantities::quantities(&ledger, &TransactionFilter::default(), november, 9))
+            .unwrap();
     let sum = &pledged.quantities[0];
     assert_eq!((&*sum.offering, sum.transactions, pledged.more), ("tree", 10_000, false));
     assert_eq!(sum.quantity, "1e312");
@@ -261,7 +263,7 @@ fn quantities_are_those_of_a_month_by_offering_of_a_unit_or_of_all() {
     order(LIVE_UNIT, &long, json!(5e-324));
     order("service_sk_test_dev_unit_two", "=1+1,\u{202e}<script>", json!(2));
     let ledger = ledger_of(&bench.store);
-    let of = |wanted: &Wanted, most| {
+    let of = |wanted: &TransactionFilter, most| {
         let found = quantities::quantities(&ledger, wanted, month("2026-01"), most);
         let found = block_on(found).unwrap();
         let sums = found.quantities.into_iter();
@@ -274,7 +276,7 @@ fn quantities_are_those_of_a_month_by_offering_of_a_unit_or_of_all() {
     assert_eq!(sums[0].2, "5e-324");
     assert_eq!(sums[1].2, format!("1{}.1", "0".repeat(308)));
     assert_eq!((of(&live, 1).0.len(), of(&live, 1).1), (1, true));
-    assert_eq!(of(&Wanted::default(), 9).0.len(), 4);
+    assert_eq!(of(&TransactionFilter::default(), 9).0.len(), 4);
     let all = block_on(quantities::quantities(&ledger, &live, month("2026-02"), 9)).unwrap();
     assert!(all.quantities.is_empty() && all.coverage.complete_up_to.is_some());
 }
@@ -298,11 +300,11 @@ fn a_list_has_the_newest_of_a_unit_a_key_or_a_month() {
         page.orders.into_iter().map(|order| order.id).collect::<Vec<_>>()
     };
     assert_eq!(list(json!({})), [&*ids[2], &ids[1]]);
-    assert_eq!(list(json!({ "wanted": { "unit": "a" } })), [&*ids[1], &ids[0]]);
-    assert_eq!(list(json!({ "wanted": { "mode": "test" } })), [&*ids[2]]);
+    assert_eq!(list(json!({ "filter": { "unit": "a" } })), [&*ids[1], &ids[0]]);
+    assert_eq!(list(json!({ "filter": { "mode": "test" } })), [&*ids[2]]);
     assert_eq!(list(json!({ "month": "2026-10" })), [&*ids[0]]);
     assert_eq!(list(json!({ "month": "1969-12" })), [""; 0]);
-    assert_eq!(list(json!({ "unpriced": true, "wanted": { "unit": "a" } })), [&*ids[0]]);
+    assert_eq!(list(json!({ "unpriced": true, "filter": { "unit": "a" } })), [&*ids[0]]);
     assert_eq!(list(json!({ "key": "no such key" })), [""; 0]);
     assert_eq!(list(json!({ "changed_after": LATE_MS })), [""; 0]);
     assert_eq!(list(json!({ "changed_after": LATE_MS - 1 })).len(), 2);
@@ -327,7 +329,7 @@ fn an_export_has_each_order_of_a_month_once_and_reads_a_hundred_at_a_time() {
     bench.clock.0.set(NOW_MS - 40 * 24 * 3_600_000);
     bench.create(LIVE_UNIT, &minimal());
     let ledger = ledger_of(&bench.store);
-    let all = Wanted::default();
+    let all = TransactionFilter::default();
     let usage = usage::of_all(&*bench.store, &ledger, &all, Some(month("2026-01")));
     let months = block_on(usage).unwrap().months;
     let sums: u64 = months.iter().flat_map(|usage| &usage.sums).map(|sum| sum.transactions).sum();

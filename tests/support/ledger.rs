@@ -4,7 +4,9 @@
 
 use crate::service::FixedClock;
 use futures_executor::block_on;
-use impact_pledge::ledger::{self, Ledger, LedgerError, Reached, Rows, Running, Statement, When};
+use impact_pledge::ledger::{
+    self, Ledger, LedgerError, PassOutcome, PassTiming, QueryFuture, Rows, Statement,
+};
 use impact_pledge::store::OperatorStore;
 use rusqlite::{Connection, ErrorCode};
 use std::cell::{Cell, RefCell};
@@ -96,8 +98,8 @@ impl SqliteLedger {
     pub fn reconcile(&self, store: &impl OperatorStore, now_ms: u64) {
         self.sql("UPDATE reconciliation SET completed = NULL"); // otherwise a second pass at the same moment is not due
         let clock = FixedClock(Cell::new(now_ms));
-        let pass = ledger::reconcile(self, store, &clock, ("a test", When::Now), u32::MAX);
-        assert_eq!(block_on(pass).unwrap().0, Reached::Complete);
+        let pass = ledger::reconcile(self, store, &clock, ("a test", PassTiming::Now), u32::MAX);
+        assert_eq!(block_on(pass).unwrap().0, PassOutcome::Complete);
     }
 
     /// Runs SQL of a test, and returns the first column of its rows as text.
@@ -184,7 +186,7 @@ impl<'l> Recorder<'l> {
 }
 
 impl Ledger for Recorder<'_> {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         self.statements.borrow_mut().extend_from_slice(statements);
         self.ledger.run(statements)
     }
@@ -198,7 +200,7 @@ fn error(error: rusqlite::Error) -> LedgerError {
 }
 
 impl Ledger for SqliteLedger {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async { self.run_all(statements) })
     }
 

@@ -1,7 +1,7 @@
 //! A store in memory.
 
 use impact_pledge::store::{
-    Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    Key, KeyInfo, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -192,12 +192,12 @@ impl ListingStore for MemoryStore {
                 && !is_among(name, &self.hidden)
                 && cursor.is_none_or(|cursor| name.as_str() > cursor)
         });
-        let listed = |(name, record): (&String, &Record)| Listed {
+        let listed = |(name, record): (&String, &Record)| KeyInfo {
             name: name.clone(),
             metadata: serde_json::from_slice(&record.metadata).unwrap_or_default(),
             expiration: record.expiration,
         };
-        let page: Vec<Listed> = rest.by_ref().take(length).map(listed).collect();
+        let page: Vec<KeyInfo> = rest.by_ref().take(length).map(listed).collect();
         let last = page.last().map_or(cursor.unwrap_or_default(), |record| &record.name).to_owned();
         let cursor = rest.next().map(|_| last);
         let listing = Listing { prefix: prefix.to_owned(), names: page.len() };

@@ -5,18 +5,18 @@
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::handle::{
-    Caches, Clock, Entropy, Journal, LedgerQueue, Message, Outbox, Putting, Service, Settings,
-    Variables,
-};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::notify::Timer;
 use impact_pledge::operator::audit::Author;
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::service::{
+    Caches, Clock, Entropy, LedgerQueue, Message, Outbox, PutFuture, RequestLog, Service, Settings,
+    Variables,
+};
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, MemberKey, NoMetadata, ProfileKey, Store, TransactionKey,
+    CredentialKey, MemberKey, NoMetadata, PriceListKey, ProfileKey, Store, TransactionKey,
     TransactionMetadata,
 };
 use impact_pledge::time::TimeZones;
@@ -104,14 +104,14 @@ impl Entropy for CountedEntropy {
 }
 
 /// What Ada needs to operate the service at [`NOW_MS`].
-pub struct Desk<E> {
+pub struct TestOperator<E> {
     pub clock: FixedClock,
     pub entropy: E,
 }
 
-impl<E: Entropy> Desk<E> {
+impl<E: Entropy> TestOperator<E> {
     pub fn with(entropy: E) -> Self {
-        Desk { clock: FixedClock(Cell::new(NOW_MS)), entropy }
+        TestOperator { clock: FixedClock(Cell::new(NOW_MS)), entropy }
     }
 
     pub fn author(&self) -> Author<'_, FixedClock, E> {
@@ -119,8 +119,8 @@ impl<E: Entropy> Desk<E> {
     }
 }
 
-pub fn desk() -> Desk<CountedEntropy> {
-    Desk::with(CountedEntropy::default())
+pub fn test_operator() -> TestOperator<CountedEntropy> {
+    TestOperator::with(CountedEntropy::default())
 }
 
 pub struct TestService<S> {
@@ -145,7 +145,7 @@ pub struct MemoryQueue {
 }
 
 impl Outbox for MemoryQueue {
-    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m> {
         Box::pin(async {
             if self.is_slow.get() {
                 yield_now().await;
@@ -203,8 +203,9 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
         let TestService { store, clock, entropy, caches, settings, queue, ledger } = self;
         let store = &**store;
         let outbox = queue.as_ref().map(|queue| queue as &dyn Outbox);
-        let (ledger, journal) = (ledger.as_deref(), Journal::default());
-        let service = Service { store, clock, entropy, caches, settings, outbox, ledger, journal };
+        let (ledger, request_log) = (ledger.as_deref(), RequestLog::default());
+        let service =
+            Service { store, clock, entropy, caches, settings, outbox, ledger, request_log };
         answer(block_on(service.handle(request)))
     }
 
@@ -364,15 +365,15 @@ pub fn seed(store: &impl Store) {
     for unit in ["unit_dev", "unit_dev_two"] {
         put_member(store, "team_dev", unit);
     }
-    let catalogue =
+    let price_list =
         json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
     for mode in [Mode::Test, Mode::Live] {
-        put_prices(store, mode, catalogue.to_string().as_bytes());
+        put_prices(store, mode, price_list.to_string().as_bytes());
     }
 }
 
-pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
-    block_on(store.put(&CatalogueKey(mode), catalogue.to_vec(), &NoMetadata)).unwrap();
+pub fn put_prices(store: &impl Store, mode: Mode, price_list: &[u8]) {
+    block_on(store.put(&PriceListKey(mode), price_list.to_vec(), &NoMetadata)).unwrap();
 }
 
 pub fn put_member(store: &impl Store, team: &str, unit: &str) {

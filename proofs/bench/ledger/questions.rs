@@ -3,7 +3,7 @@
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, Place, by_email, by_reference, months_of, sums,
+    self, Direction, Filter, Ledger, PageCursor, by_email, by_reference, months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;
@@ -81,7 +81,7 @@ fn list(name: &str, filter: Filter, from: &Direction, most: usize) -> Question {
 }
 
 /// A place in the middle of all orders.
-fn middle(ledger: &SqliteLedger, size: Size) -> Place {
+fn middle(ledger: &SqliteLedger, size: Size) -> PageCursor {
     let until = Some(size.created_ms(size.orders / 2));
     let filter = Filter { until, ..Filter::default() };
     let page = block_on(ledger::orders(ledger, &filter, &Direction::Newest, 1)).unwrap();

@@ -3,7 +3,7 @@
 use crate::page::check_page;
 use crate::{ACCESS, EDIT_KEY, ID, RECORD, VALID, send, service, service_with, text};
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::charge::Catalogue;
+use impact_pledge::charge::PriceList;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
 use impact_pledge::scope::{Mode, Scope};
@@ -18,7 +18,7 @@ pub fn run(input: &[u8]) {
     let Some((first, record)) = input.split_first() else { return };
     match first % 6 {
         0 => key(record),
-        1 => catalogue(record),
+        1 => price_list(record),
         2 => transaction(&text(record)),
         3 => access(record),
         4 => replay(record),
@@ -64,11 +64,11 @@ fn key(record: &[u8]) {
     assert_eq!(send(&service, &get()).0.status, status);
 }
 
-fn catalogue(record: &[u8]) {
+fn price_list(record: &[u8]) {
     let service = service();
     service.store.keep("catalogue:test", record, b"null");
     let (answer, added) = send(&service, &create());
-    let is_read = read::<Catalogue>(record).is_some();
+    let is_read = read::<PriceList>(record).is_some();
     assert_eq!((answer.status, added), if is_read { (200, 1) } else { (503, 0) });
 }
 

@@ -1,14 +1,14 @@
 //! Creates keys. A key is derived from its operation's ID, so that a repeated request does not create a second key.
 
-use super::{CREATE, KeyNote, KeyRow, MadeKey, NotedKey, of_rotation, read, revokes, row};
+use super::{CREATE, KeyMetadata, KeyRow, MadeKey, NotedKey, of_rotation, read, revokes, row};
 use crate::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
-use crate::operator::audit::{self, Author, Change, Earlier};
+use crate::operator::audit::{self, Author, Change, EarlierAttempt};
 use crate::operator::once::{Done, once};
 use crate::operator::{OperatorError, Result, encode, register, secret};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
+use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
 use std::collections::BTreeSet;
@@ -53,28 +53,28 @@ async fn make(
     asked: &[u8],
 ) -> Result<MadeKey> {
     let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
-    let drawn = Drawn::new(author, &secret, record.mode, asked);
-    if let Some(made) = drawn.made_before(store, author).await? {
+    let pending_key = PendingKey::new(author, &secret, record.mode, asked);
+    if let Some(made) = pending_key.made_before(store, author).await? {
         return Ok(made);
     }
-    author.record(store, CREATE, [&drawn.id(), record.level.id()]).await?;
+    author.record(store, CREATE, [&pending_key.id(), record.level.id()]).await?;
     if is_new {
         secret::keep(store, secret.clone()).await?;
     }
     register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
     let record = KeyRecord { secret: Some(secret), ..record.clone() };
-    drawn.put(store, encode(&record)?, KeyNote::new(&record, author.registered())).await
+    pending_key.put(store, encode(&record)?, KeyMetadata::new(&record, author.registered())).await
 }
 
 /// A key that is not written yet.
-pub(super) struct Drawn {
+pub(super) struct PendingKey {
     key: String,
     credential: CredentialKey,
     /// Whether it is derived from the operation's ID, so that a repeated request derives the same key.
     is_derived: bool,
 }
 
-impl Drawn {
+impl PendingKey {
     /// Derives the key from the operation and from `what`, the arguments of the command. If the operation's ID may be
     /// guessable, the key is random.
     pub fn new(
@@ -91,7 +91,7 @@ impl Drawn {
         }
         let key = new_key(mode, bytes);
         let credential = CredentialKey(ApiKey::new(&key).hash());
-        Drawn { key, credential, is_derived: derived.is_some() }
+        PendingKey { key, credential, is_derived: derived.is_some() }
     }
 
     pub fn id(&self) -> String {
@@ -105,7 +105,7 @@ impl Drawn {
         store: &impl OperatorStore,
         author: &Author<'_, impl Clock, impl Entropy>,
     ) -> Result<Option<MadeKey>> {
-        let Some(Earlier { has_failed, .. }) = author.earlier else { return Ok(None) };
+        let Some(EarlierAttempt { has_failed, .. }) = author.earlier else { return Ok(None) };
         let made = made_earlier(store, author, Some(self.id())).await?;
         Ok(made.filter(|_| !(has_failed && self.is_derived)))
     }
@@ -114,7 +114,7 @@ impl Drawn {
         self,
         store: &impl OperatorStore,
         value: Vec<u8>,
-        note: KeyNote,
+        note: KeyMetadata,
     ) -> Result<MadeKey> {
         let metadata = note.fitted()?;
         store.put(&NotedKey(self.credential), value, &metadata).await?;
@@ -133,7 +133,7 @@ pub(super) async fn made_earlier(
     author: &Author<'_, impl Clock, impl Entropy>,
     expected: Option<String>,
 ) -> Result<Option<MadeKey>> {
-    let Some(Earlier { since_ms, .. }) = author.earlier else { return Ok(None) };
+    let Some(EarlierAttempt { since_ms, .. }) = author.earlier else { return Ok(None) };
     let changes = audit::since(store, since_ms.saturating_sub(SKEW_MS)).await?;
     let own = changes.iter().filter(|change| author.has_operation_of(change));
     let ids: BTreeSet<_> = own.filter_map(made_by).cloned().chain(expected).collect();

@@ -4,18 +4,18 @@ mod make;
 mod rotate;
 
 pub use make::create;
-pub use rotate::{End, Rotated, rotate};
+pub use rotate::{KeyExpiry, Rotated, rotate};
 
 use super::audit::{Author, Change};
 use super::delays::SHOWN_SECONDS;
-use super::once::{Done, Outcome, Plain, once};
+use super::once::{Done, Outcome, StoredAsIs, once};
 use super::{OperatorError, Pages, Result, read_value, secret, without_position};
 use crate::auth::{ApiKey, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
-use crate::store::{CredentialKey, Key, Listed, OperatorStore, Registered};
+use crate::service::{Clock, Entropy};
+use crate::store::{CredentialKey, Key, KeyInfo, OperatorStore, Registered};
 use crate::time::date_time_in_seconds;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,13 +59,13 @@ impl MadeKey {
 }
 
 impl Outcome for MadeKey {
-    type Kept = KeyName;
+    type Stored = KeyName;
 
-    fn to_keep(&self) -> Option<KeyName> {
+    fn to_stored(&self) -> Option<KeyName> {
         Some(self.row.name.clone())
     }
 
-    fn again(kept: KeyName) -> Self {
+    fn from_stored(kept: KeyName) -> Self {
         MadeKey::shown(kept)
     }
 }
@@ -78,7 +78,7 @@ pub struct KeyRow {
     pub name: KeyName,
     /// Its note; `None` if the metadata cannot be read.
     #[serde(flatten)]
-    pub note: Option<KeyNote>,
+    pub note: Option<KeyMetadata>,
     /// What is wrong with the key, if something is. It can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -93,7 +93,7 @@ pub struct KeyName {
     pub name: String,
 }
 
-impl Plain for KeyName {}
+impl StoredAsIs for KeyName {}
 
 impl KeyName {
     fn new(CredentialKey(hash): CredentialKey) -> Self {
@@ -104,7 +104,7 @@ impl KeyName {
 /// The metadata of a key's record, at most 1,024 bytes of JSON. With it, listing keys reads no records. The service does not
 /// read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyNote {
+pub struct KeyMetadata {
     /// Test or live.
     pub mode: Mode,
     /// The unit or team that it acts for.
@@ -131,9 +131,9 @@ pub struct KeyNote {
     pub ends: Option<String>,
 }
 
-impl KeyNote {
+impl KeyMetadata {
     pub(super) fn new(record: &KeyRecord, Registered { created, by }: Registered) -> Self {
-        KeyNote {
+        KeyMetadata {
             mode: record.mode,
             level: record.level.clone(),
             label: record.label.clone(),
@@ -161,7 +161,7 @@ impl KeyRow {
     /// Creates a row from a key's metadata. `secret` is the fingerprint of the namespace's secret, if known.
     fn new(key: CredentialKey, metadata: &Value, secret: Option<&str>) -> Self {
         let name = KeyName::new(key);
-        let note = match KeyNote::deserialize(metadata) {
+        let note = match KeyMetadata::deserialize(metadata) {
             Ok(note) => note,
             Err(error) => {
                 let problem = Some(format!("unreadable metadata: {}", without_position(&error)));
@@ -172,11 +172,11 @@ impl KeyRow {
         let problem = is_another.then(|| {
             "its secret is not the namespace's: create another key, and revoke this one".to_owned()
         });
-        KeyRow { name, note: Some(KeyNote { secret: None, ..note }), problem }
+        KeyRow { name, note: Some(KeyMetadata { secret: None, ..note }), problem }
     }
 }
 
-/// A [`CredentialKey`] whose metadata is read as JSON: a [`KeyNote`] that may have members of later releases.
+/// A [`CredentialKey`] whose metadata is read as JSON: a [`KeyMetadata`] that may have members of later releases.
 #[derive(Clone, Copy)]
 pub(super) struct NotedKey(pub CredentialKey);
 
@@ -232,7 +232,7 @@ async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
     Ok(secret::recorded(store).await?.map(|secret| secret.fingerprint()))
 }
 
-fn row(Listed { name, metadata, expiration }: &Listed, secret: Option<&str>) -> Option<KeyRow> {
+fn row(KeyInfo { name, metadata, expiration }: &KeyInfo, secret: Option<&str>) -> Option<KeyRow> {
     let mut row = KeyRow::new(CredentialKey::parse(name)?, metadata, secret);
     if let (Some(note), Some(seconds)) = (&mut row.note, expiration) {
         note.ends = Some(date_time_in_seconds(*seconds)); // the store's expiry is what counts
@@ -246,7 +246,7 @@ pub fn is_key(name: &str) -> bool {
 }
 
 /// Returns the key of a backup's record; `None` if it is not a key's record.
-pub fn backed(record: &Listed) -> Option<KeyRow> {
+pub fn backed(record: &KeyInfo) -> Option<KeyRow> {
     row(record, None)
 }
 

@@ -1,14 +1,14 @@
 //! Rotates keys: creates a replacement and lets the old key expire.
 
-use super::make::{self, Drawn};
-use super::{KeyName, KeyNote, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
+use super::make::{self, PendingKey};
+use super::{KeyMetadata, KeyName, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
 use crate::auth::KeyRecord;
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
 use crate::operator::audit::{self, Author, Change};
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::{OperationId, OperatorError, Result, read_value};
 use crate::secret::NamespaceSecret;
+use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, Key as _, OperatorStore, Stored, StoredValue as _};
 use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,12 @@ pub struct Rotated {
     pub replaces: KeyName,
     /// The end of the old key. If this is an error, the old key keeps working.
     #[serde(skip)]
-    pub end: Result<End>,
+    pub end: Result<KeyExpiry>,
 }
 
 /// The end of a key that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub struct KeyExpiry {
     /// When it expires, an RFC 3339 date-time.
     pub ends: String,
     /// Whether somebody revoked it during the rotation. Then it has already ended.
@@ -36,22 +36,26 @@ pub struct End {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::operator) struct Kept {
+pub(in crate::operator) struct StoredRotation {
     made: KeyName,
     replaces: KeyName,
-    end: End,
+    end: KeyExpiry,
 }
 
 impl Outcome for Rotated {
-    type Kept = Kept;
+    type Stored = StoredRotation;
 
     /// Keeps nothing if the old key could not be ended, so that a repeated request ends it.
-    fn to_keep(&self) -> Option<Kept> {
+    fn to_stored(&self) -> Option<StoredRotation> {
         let end = self.end.clone().ok()?;
-        Some(Kept { made: self.made.row.name.clone(), replaces: self.replaces.clone(), end })
+        Some(StoredRotation {
+            made: self.made.row.name.clone(),
+            replaces: self.replaces.clone(),
+            end,
+        })
     }
 
-    fn again(Kept { made, replaces, end }: Kept) -> Self {
+    fn from_stored(StoredRotation { made, replaces, end }: StoredRotation) -> Self {
         Rotated { made: MadeKey::shown(made), replaces, end: Ok(end) }
     }
 }
@@ -93,13 +97,13 @@ async fn replace(
     let old = find(store, key).await?;
     if let Some(value) = read_value(store, old).await? {
         let (record, secret) = rotatable(old, &value)?;
-        let drawn = Drawn::new(author, &secret, record.mode, old.name().as_bytes());
-        refuse_overtaken(store, author, old, &drawn).await?;
-        return copy(store, author, old, &record, value, drawn, keep_seconds).await;
+        let pending_key = PendingKey::new(author, &secret, record.mode, old.name().as_bytes());
+        refuse_overtaken(store, author, old, &pending_key).await?;
+        return copy(store, author, old, &record, value, pending_key, keep_seconds).await;
     }
     let made = make::made_earlier(store, author, None).await?.ok_or_else(|| missing(old))?;
     let ends = date_time_in_seconds(began_ms(author) / 1_000);
-    Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(End { ends, revoked: false }) })
+    Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(KeyExpiry { ends, revoked: false }) })
 }
 
 /// Refuses to replace a key that somebody else has replaced since the form for this was opened.
@@ -107,12 +111,12 @@ async fn refuse_overtaken(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     old: CredentialKey,
-    drawn: &Drawn,
+    pending_key: &PendingKey,
 ) -> Result<()> {
     let Some(made_ms) = author.operation.as_ref().and_then(OperationId::sent_ms) else {
         return Ok(());
     };
-    let (old, new) = (old.0.id(), drawn.id());
+    let (old, new) = (old.0.id(), pending_key.id());
     let is_overtaken = |change: &&Change| {
         of_rotation(change, 0) == Some(&old)
             && of_rotation(change, 1) != Some(&new)
@@ -158,18 +162,18 @@ async fn copy(
     old: CredentialKey,
     record: &KeyRecord,
     value: Vec<u8>,
-    drawn: Drawn,
+    pending_key: PendingKey,
     keep_seconds: u32,
 ) -> Result<Rotated> {
     let replaces = KeyName::new(old);
     let began_ms = began_ms(author);
-    let made = match drawn.made_before(store, author).await? {
+    let made = match pending_key.made_before(store, author).await? {
         Some(made) => made,
         None => {
-            author.record(store, ROTATE, [&replaces.id, &drawn.id()]).await?;
-            let note = KeyNote::new(record, author.registered());
-            let note = KeyNote { predecessor: Some(replaces.id.clone()), ..note };
-            drawn.put(store, value, note).await?
+            author.record(store, ROTATE, [&replaces.id, &pending_key.id()]).await?;
+            let note = KeyMetadata::new(record, author.registered());
+            let note = KeyMetadata { predecessor: Some(replaces.id.clone()), ..note };
+            pending_key.put(store, value, note).await?
         }
     };
     let end = match keep_seconds {
@@ -179,9 +183,9 @@ async fn copy(
     Ok(Rotated { made, replaces, end })
 }
 
-async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) -> Result<End> {
+async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) -> Result<KeyExpiry> {
     store.remove(&old).await?;
-    Ok(End { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
+    Ok(KeyExpiry { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
 }
 
 /// Writes a key's record again, with an expiry. This must not bring back a key that is revoked at the same time. So the
@@ -192,17 +196,17 @@ async fn end_later(
     successor: &str,
     began_ms: u64,
     keep_seconds: u32,
-) -> Result<End> {
+) -> Result<KeyExpiry> {
     let now = || date_time_in_seconds(began_ms / 1_000);
     let ends = date_time_in_seconds(began_ms / 1_000 + u64::from(keep_seconds));
     let Some(Stored { value, metadata }) = store.get(&NotedKey(old)).await? else {
-        return Ok(End { ends: now(), revoked: true });
+        return Ok(KeyExpiry { ends: now(), revoked: true });
     };
     let before = metadata.get("ends").and_then(Value::as_str).map(str::to_owned);
     if let Some(before) = before
         && parse_ms(&before) <= parse_ms(&ends)
     {
-        return Ok(End { ends: before, revoked: false });
+        return Ok(KeyExpiry { ends: before, revoked: false });
     }
     let mut metadata = metadata.as_object().cloned().unwrap_or_default();
     metadata.extend([
@@ -215,7 +219,7 @@ async fn end_later(
     let changes = audit::since(store, began_ms.saturating_sub(SKEW_MS)).await?;
     if changes.iter().any(|change| revokes(change, &old.0.id())) {
         store.remove(&old).await?;
-        return Ok(End { ends: now(), revoked: true });
+        return Ok(KeyExpiry { ends: now(), revoked: true });
     }
-    Ok(End { ends, revoked: false })
+    Ok(KeyExpiry { ends, revoked: false })
 }

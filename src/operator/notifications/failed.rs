@@ -1,10 +1,10 @@
 //! Lists the e-mails that failed, by day.
 
-use super::{Shown, shown, status_beside};
-use crate::handle::Clock;
+use super::{EmailView, shown, status_beside};
 use crate::operator::{OperatorError, Pages, Result, read_values, transactions};
 use crate::pledge::TransactionId;
-use crate::store::{FailedMailKey, Key, Listed, OperatorStore, QueuedMailKey};
+use crate::service::Clock;
+use crate::store::{FailedMailKey, Key, KeyInfo, OperatorStore, QueuedMailKey};
 use crate::time::{DAY_MS, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct FailedQuery {
 
 impl FailedQuery {
     /// Returns the days and IDs of the selected failures of a page.
-    fn wanted(&self, page: &[Listed]) -> Vec<(String, TransactionId)> {
+    fn wanted(&self, page: &[KeyInfo]) -> Vec<(String, TransactionId)> {
         let after = self.after.as_deref().and_then(|after| after.split_once(':'));
         let is_after = |(day, id): &(String, TransactionId)| {
             after.is_none_or(|(last, last_id)| (last, id.as_str()) > (day.as_str(), last_id))
@@ -49,7 +49,7 @@ pub struct FailedMail {
     pub id: String,
     /// The transaction, with the current state of its e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub now: Option<Shown>,
+    pub now: Option<EmailView>,
     /// Why the transaction cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -87,7 +87,7 @@ async fn show_by_id(
     clock: &impl Clock,
     id: &TransactionId,
     queued: Option<Vec<u8>>,
-) -> Result<Shown> {
+) -> Result<EmailView> {
     let record = transactions::get(store, id.as_str()).await?;
     let mail = status_beside(store, clock, &record, queued).await?;
     shown(&record, mail)
@@ -125,7 +125,7 @@ async fn newest(
     Ok(found)
 }
 
-fn day_and_id(record: &Listed) -> Option<(String, TransactionId)> {
+fn day_and_id(record: &KeyInfo) -> Option<(String, TransactionId)> {
     let (day, id) = FailedMailKey::parse(&record.name)?;
     Some((day.to_owned(), id))
 }

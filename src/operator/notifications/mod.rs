@@ -16,10 +16,10 @@ pub use words::{Words, can_be_sent, in_words, risk, risk_in_words, words};
 
 use super::transactions::{Record, masked};
 use super::{OperatorError, Result, load};
-use crate::handle::Clock;
 use crate::pledge::RetrievedPledgeTransaction;
 use crate::recipient::Profile;
 use crate::scope::Mode;
+use crate::service::Clock;
 use crate::store::{OperatorStore, ProfileKey};
 use serde::Serialize;
 use status::status_beside;
@@ -27,7 +27,7 @@ use status::status_beside;
 /// A transaction with the state of its e-mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Shown {
+pub struct EmailView {
     /// The transaction's ID.
     pub id: String,
     /// Test or live.
@@ -50,13 +50,13 @@ pub async fn show(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
-) -> Result<Shown> {
+) -> Result<EmailView> {
     shown(record, status(store, clock, record).await?)
 }
 
-fn shown(record: &Record, mail: Status) -> Result<Shown> {
+fn shown(record: &Record, mail: Status) -> Result<EmailView> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
-    Ok(Shown {
+    Ok(EmailView {
         id: record.id.to_string(),
         mode: metadata.mode,
         unit: metadata.unit,

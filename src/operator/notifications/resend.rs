@@ -4,7 +4,6 @@
 //! claims a round before it sends the e-mail.
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
-use crate::handle::{Clock, Entropy, Message, Outbox};
 use crate::ledger::Ledger;
 use crate::notify::{DELAY_SECONDS, Queued};
 use crate::operator::audit::Author;
@@ -13,6 +12,7 @@ use crate::operator::position::Position;
 use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, Result, read_values};
 use crate::pledge::TransactionId;
+use crate::service::{Clock, Entropy, Message, Outbox};
 use crate::store::{FailedMailKey, NoMetadata, OperatorStore, QueuedMailKey};
 use crate::time::{date_time, day_of};
 use crate::version::Version;
@@ -73,13 +73,13 @@ pub enum Resent {
 
 /// Keeps nothing if the queue did not accept the message, so that it can be sent again.
 impl Outcome for Resent {
-    type Kept = Resent;
+    type Stored = Resent;
 
-    fn to_keep(&self) -> Option<Resent> {
+    fn to_stored(&self) -> Option<Resent> {
         (*self != Resent::Untaken).then_some(*self)
     }
 
-    fn again(kept: Resent) -> Self {
+    fn from_stored(kept: Resent) -> Self {
         kept
     }
 }
@@ -241,13 +241,13 @@ pub async fn resend_day(
 
 /// Keeps nothing if the queue refused a message, so that the step can be repeated.
 impl Outcome for DayStep {
-    type Kept = DayStep;
+    type Stored = DayStep;
 
-    fn to_keep(&self) -> Option<DayStep> {
+    fn to_stored(&self) -> Option<DayStep> {
         (!self.untaken).then(|| self.clone())
     }
 
-    fn again(kept: DayStep) -> Self {
+    fn from_stored(kept: DayStep) -> Self {
         kept
     }
 }

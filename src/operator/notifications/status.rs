@@ -1,11 +1,11 @@
 //! The state of a transaction's e-mail, computed from the stored records.
 
 use super::mailing_profile;
-use crate::handle::Clock;
 use crate::notify::{self, Marker, Queued};
 use crate::operator::transactions::Record;
 use crate::operator::{OperatorError, Result, load};
 use crate::scope::Mode;
+use crate::service::Clock;
 use crate::store::{
     Key, MailState, NotificationKey, OperatorStore, QueuedMailKey, StoreError, decode,
 };

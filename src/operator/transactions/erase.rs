@@ -2,19 +2,19 @@
 
 use super::Record;
 use crate::api::TIMELINE_PATH;
-use crate::charge::Catalogue;
-use crate::handle::{Clock, Entropy};
+use crate::charge::PriceList;
 use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::ledger::{self, Entry, Ledger, LedgerError, Origin};
 use crate::notify::Marker;
 use crate::operator::audit::Author;
-use crate::operator::once::{Done, Plain, once};
+use crate::operator::once::{Done, StoredAsIs, once};
 use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
 use crate::pledge::{
     ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, TransactionId, Trigger,
 };
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
 use crate::store::{
     ErasedKey, Key as _, MAILED_DAYS, MailedKey, NoMetadata, NotificationKey, OperatorStore,
     Recorded, ReplayKey, StoreError, StoredValue as _, Summary, TransactionKey,
@@ -74,11 +74,11 @@ pub struct Erased {
     pub before: Option<String>,
 }
 
-impl Plain for Erased {}
+impl StoredAsIs for Erased {}
 
 /// The record that stops restores from bringing back the personal data of a transaction.
 #[derive(Serialize)]
-struct Mark<'t> {
+struct ErasedMarker<'t> {
     /// When it was erased, an RFC 3339 date-time.
     erased: &'t str,
 }
@@ -117,7 +117,7 @@ pub(super) async fn erase_now(
         ensure_replay(store, author.clock, record, &replay).await?;
     }
     let at = access.summary.erased.clone().unwrap_or_default();
-    put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
+    put_record(store, &ErasedKey(&record.id), &ErasedMarker { erased: &at }).await?;
     if record.asks_for_mail()? {
         forget_counts(store, record, author.clock.now_ms()).await?; // needs the address, which is erased below
     }
@@ -159,9 +159,9 @@ pub(super) async fn without_texts(
     record: &Record,
     now_ms: u64,
 ) -> Result<(Vec<u8>, TransactionMetadata)> {
-    let catalogues = [catalogue(store, Mode::Test).await?, catalogue(store, Mode::Live).await?];
+    let price_lists = [price_list(store, Mode::Test).await?, price_list(store, Mode::Live).await?];
     let mut transaction = record.transaction()?;
-    erase_texts(&mut transaction, &catalogues);
+    erase_texts(&mut transaction, &price_lists);
     let value = serde_json::to_vec(&transaction)?;
     let mut metadata = erased_metadata(record, record.metadata()?, now_ms)?;
     metadata.bytes = Some(value.len());
@@ -172,7 +172,7 @@ pub(super) async fn without_texts(
 }
 
 /// Returns the price list of a mode; `None` if it is missing or damaged.
-async fn catalogue(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
+async fn price_list(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceList>> {
     match prices::get(store, mode).await {
         Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
         found => found,
@@ -275,12 +275,15 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
 /// Replaces all texts of the shop and the recipient. Keeps offerings, amounts, times and charge for accounting, and the
 /// timeline's address: the timeline then shows only these. An offering that names the recipient is kept only if a price list
 /// has it.
-fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, catalogues: &[Option<Catalogue>]) {
+fn erase_texts(
+    transaction: &mut RetrievedPledgeTransaction<'_>,
+    price_lists: &[Option<PriceList>],
+) {
     let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
     for pledge in &mut transaction.pledges {
         let offering = &mut pledge.impact.offering_id;
-        let is_listed = catalogues.iter().flatten().any(|each| each.lists(offering));
+        let is_listed = price_lists.iter().flatten().any(|each| each.lists(offering));
         if !is_listed && is_personal(offering, &reference, &pledge.recipient) {
             *offering = Cow::Borrowed(ERASED);
         }

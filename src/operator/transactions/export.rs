@@ -1,6 +1,6 @@
 //! Exports transactions as lines of a table, for accounting.
 
-use crate::ledger::{self, Direction, Filter, Ledger, Order, Place};
+use crate::ledger::{self, Direction, Filter, Ledger, Order, PageCursor};
 use crate::operator::Result;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::usage::MonthUsage;
@@ -99,7 +99,7 @@ pub struct Export<'s, S> {
     /// The shops that are not exported yet, grouped by query.
     groups: VecDeque<(Mode, Vec<String>)>,
     /// The position of the next page of the first group.
-    after: Option<Place>,
+    after: Option<PageCursor>,
     /// Transactions that were read and not exported yet.
     page: Vec<Order>,
     names: BTreeMap<String, String>,

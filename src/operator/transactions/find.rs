@@ -1,7 +1,7 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Wanted, order};
-use crate::ledger::{self, Direction, Ledger, Order, OrderPage, Place};
+use super::{TransactionFilter, order};
+use crate::ledger::{self, Direction, Ledger, Order, OrderPage, PageCursor};
 use crate::operator::coverage::{Coverage, coverage};
 use crate::operator::{OperatorError, Pages, Result, bound, secret};
 use crate::scope::Scope;
@@ -17,7 +17,7 @@ const MAX_LISTS: usize = 4;
 /// The complete text to find transactions by.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
+pub enum SearchKey {
     /// The transaction's reference.
     Reference(String),
     /// The recipient's e-mail address, in any spelling of the same mailbox.
@@ -38,7 +38,7 @@ pub struct Found {
 
 impl Found {
     /// Returns the position of the next page; `None` on the last one.
-    pub fn older(&self) -> Option<Place> {
+    pub fn older(&self) -> Option<PageCursor> {
         self.transactions.last().filter(|_| self.more).map(Order::place)
     }
 }
@@ -55,35 +55,35 @@ impl Found {
 pub async fn find(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
-    (wanted, by): (&Wanted, &By),
+    (filter, by): (&TransactionFilter, &SearchKey),
     from: &Direction,
     most: usize,
 ) -> Result<Found> {
-    wanted.check()?;
-    if let (By::Reference(reference), Some(shops)) = (by, wanted.shops()) {
+    filter.check()?;
+    if let (SearchKey::Reference(reference), Some(shops)) = (by, filter.shops()) {
         let secret = find_secret(store).await?;
-        let order = Searched { wanted, secret, shops: &shops, reference };
+        let order = Searched { filter, secret, shops: &shops, reference };
         return order.find(store, from, most).await;
     }
     let ledger = bound(ledger)?;
     let secret = find_secret(store).await?;
-    let shops = match wanted.shops() {
+    let shops = match filter.shops() {
         Some(shops) => shops,
-        None => ledger::shops(ledger, wanted.mode, None).await?,
+        None => ledger::shops(ledger, filter.mode, None).await?,
     };
     let mut found = Vec::new();
     for shops in shops.chunks(MAX_SHOPS) {
         let OrderPage { orders, .. } = match by {
-            By::Reference(text) => {
+            SearchKey::Reference(text) => {
                 ledger::by_reference(ledger, &secret, (shops, text), from, most + 1).await?
             }
-            By::Email(text) => {
+            SearchKey::Email(text) => {
                 ledger::by_email(ledger, &secret, (shops, text), from, most + 1).await?
             }
         };
         found.extend(orders);
     }
-    let coverage = coverage(ledger, wanted.shops().as_deref()).await?;
+    let coverage = coverage(ledger, filter.shops().as_deref()).await?;
     Ok(newest(found, most, Some(coverage)))
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceS
 
 /// A search for a reference of a unit in Workers KV.
 struct Searched<'s> {
-    wanted: &'s Wanted,
+    filter: &'s TransactionFilter,
     secret: NamespaceSecret,
     shops: &'s [Scope],
     reference: &'s str,
@@ -156,6 +156,6 @@ impl Searched<'_> {
             }
             None => recorded.summary.erased.is_some(),
         };
-        is_own && self.wanted.has(recorded)
+        is_own && self.filter.has(recorded)
     }
 }

@@ -1,6 +1,6 @@
 //! Lists transactions from the ledger.
 
-use super::Wanted;
+use super::TransactionFilter;
 use crate::ledger::{self, Direction, Filter, Ledger, OrderPage};
 use crate::operator::Result;
 use crate::operator::coverage::{Coverage, coverage};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct ListQuery {
     /// Only transactions of this unit and mode.
-    pub wanted: Wanted,
+    pub filter: TransactionFilter,
     /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
     /// Only transactions that were created in this month.
@@ -24,11 +24,11 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    fn filter(&self) -> Filter {
+    fn ledger_filter(&self) -> Filter {
         let span = self.month.map(|month| month.span_ms().unwrap_or_default()); // none before 1970
         Filter {
-            mode: self.wanted.mode,
-            units: self.wanted.units(),
+            mode: self.filter.mode,
+            units: self.filter.units(),
             from: span.map_or(0, |(from, _)| from),
             until: span.map(|(_, until)| until),
             key: self.key.clone(),
@@ -40,7 +40,7 @@ impl ListQuery {
 
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct TransactionPage {
     /// The transactions, newest first.
     #[serde(flatten)]
     pub page: OrderPage,
@@ -58,9 +58,9 @@ pub async fn list(
     query: &ListQuery,
     from: &Direction,
     most: usize,
-) -> Result<Listed> {
-    query.wanted.check()?;
-    let page = ledger::orders(ledger, &query.filter(), from, most).await?;
-    let coverage = coverage(ledger, query.wanted.shops().as_deref()).await?;
-    Ok(Listed { page, coverage })
+) -> Result<TransactionPage> {
+    query.filter.check()?;
+    let page = ledger::orders(ledger, &query.ledger_filter(), from, most).await?;
+    let coverage = coverage(ledger, query.filter.shops().as_deref()).await?;
+    Ok(TransactionPage { page, coverage })
 }

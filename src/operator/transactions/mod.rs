@@ -12,12 +12,12 @@ mod show;
 
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
-pub use find::{By, Found, find};
-pub use list::{ListQuery, Listed, list};
-pub use person::{PersonPlace, PersonStep, erase_person_step};
+pub use find::{Found, SearchKey, find};
+pub use list::{ListQuery, TransactionPage, list};
+pub use person::{ErasureCursor, PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
-pub use show::{Shown, View, reveal};
+pub use show::{TransactionView, ViewOptions, reveal};
 
 use super::{OperatorError, Result};
 use crate::auth::check_id;
@@ -33,14 +33,14 @@ use std::fmt::Display;
 
 /// Selects transactions by unit and mode.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Wanted {
+pub struct TransactionFilter {
     /// Only transactions of this unit.
     pub unit: Option<String>,
     /// Only transactions of this mode.
     pub mode: Option<Mode>,
 }
 
-impl Wanted {
+impl TransactionFilter {
     /// Checks the unit's ID.
     ///
     /// # Errors

@@ -5,18 +5,18 @@
 
 use super::erase::{ERASE, Erased, erase_now};
 use super::find::find_secret;
-use super::{Wanted, get};
+use super::{TransactionFilter, get};
 use crate::auth::check_id;
-use crate::handle::{Clock, Entropy};
-use crate::ledger::{self, Direction, Ledger, Place};
+use crate::ledger::{self, Direction, Ledger, PageCursor};
 use crate::operator::audit::Author;
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::position::Position;
-use crate::operator::{Damaged, OperatorError, Result};
+use crate::operator::{DamagedRecords, OperatorError, Result};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{Listed, OperatorStore, Recorded, StoreError, TransactionKey};
+use crate::service::{Clock, Entropy};
+use crate::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
@@ -28,29 +28,29 @@ pub struct PersonStep {
     /// The IDs of transactions that cannot be erased, each with the reason: most are too young, and can be erased later.
     pub refused: Vec<(String, String)>,
     /// Records of this step that could not be read. Some of them may be of this person.
-    pub damaged: Damaged,
+    pub damaged: DamagedRecords,
     /// Number of records that were listed.
     pub listed: usize,
     /// The position of the next step; `None` after the last one.
     #[serde(skip)]
-    pub next: Option<PersonPlace>,
+    pub next: Option<ErasureCursor>,
 }
 
 /// The position of a step. Its text fits a hidden field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PersonPlace {
+pub enum ErasureCursor {
     /// A position in what the ledger finds; `None` is its beginning.
-    Found(Option<Place>),
+    Found(Option<PageCursor>),
     /// A position in the lists of Workers KV.
     Listed(Position),
 }
 
-impl PersonPlace {
+impl ErasureCursor {
     /// Parses the text of a position; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(FOUND) {
-            Some(place) => Place::parse(place).map(|place| PersonPlace::Found(Some(place))),
-            None => Position::parse(text).map(PersonPlace::Listed),
+            Some(place) => PageCursor::parse(place).map(|place| ErasureCursor::Found(Some(place))),
+            None => Position::parse(text).map(ErasureCursor::Listed),
         }
     }
 }
@@ -58,26 +58,26 @@ impl PersonPlace {
 /// The prefix of the text of a position in the ledger. The text of a position in KV begins with a digit.
 const FOUND: &str = "found-";
 
-impl Display for PersonPlace {
+impl Display for ErasureCursor {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            PersonPlace::Found(Some(place)) => write!(out, "{FOUND}{place}"),
-            PersonPlace::Found(None) => Ok(()),
-            PersonPlace::Listed(position) => position.fmt(out),
+            ErasureCursor::Found(Some(place)) => write!(out, "{FOUND}{place}"),
+            ErasureCursor::Found(None) => Ok(()),
+            ErasureCursor::Listed(position) => position.fmt(out),
         }
     }
 }
 
 /// Keeps the step, with the next position as text.
 impl Outcome for PersonStep {
-    type Kept = (PersonStep, Option<String>);
+    type Stored = (PersonStep, Option<String>);
 
-    fn to_keep(&self) -> Option<Self::Kept> {
-        Some((self.clone(), self.next.as_ref().map(PersonPlace::to_string)))
+    fn to_stored(&self) -> Option<Self::Stored> {
+        Some((self.clone(), self.next.as_ref().map(ErasureCursor::to_string)))
     }
 
-    fn again((step, next): Self::Kept) -> Self {
-        PersonStep { next: next.as_deref().and_then(PersonPlace::parse), ..step }
+    fn from_stored((step, next): Self::Stored) -> Self {
+        PersonStep { next: next.as_deref().and_then(ErasureCursor::parse), ..step }
     }
 }
 
@@ -87,7 +87,7 @@ impl PersonStep {
     }
 
     /// Adds the outcome of a transaction, and sets the position of the next step after it.
-    fn add(&mut self, id: &str, outcome: Result<Erased>, next: PersonPlace) -> Result<()> {
+    fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
             Err(OperatorError::Invalid(why)) => self.refused.push((id.to_owned(), why)),
@@ -111,16 +111,16 @@ impl PersonStep {
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
     author: &Author<'_, impl Clock, impl Entropy>,
-    (wanted, address): (&Wanted, &str),
-    from: Option<&PersonPlace>,
+    (filter, address): (&TransactionFilter, &str),
+    from: Option<&ErasureCursor>,
     at_most: usize,
     lists: usize,
 ) -> Result<Done<PersonStep>> {
-    let unit = wanted.unit.as_deref().unwrap_or_default();
+    let unit = filter.unit.as_deref().unwrap_or_default();
     check_id(unit).map_err(OperatorError::Invalid)?;
     let secret = find_secret(store).await?;
-    let shops = wanted.shops().unwrap_or_default();
-    let from = from.cloned().unwrap_or(PersonPlace::Found(None));
+    let shops = filter.shops().unwrap_or_default();
+    let from = from.cloned().unwrap_or(ErasureCursor::Found(None));
     let position = from.to_string();
     let addresses: Vec<_> = shops.iter().map(|shop| secret.email(shop, address)).collect();
     let what = (PERSON, unit, addresses, &position);
@@ -152,11 +152,11 @@ struct Erasure<'e, S, C, E> {
 
 impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     async fn go_on(&self, step: &mut PersonStep, lists: usize) -> Result<()> {
-        if let Some(PersonPlace::Found(place)) = step.next.clone() {
+        if let Some(ErasureCursor::Found(place)) = step.next.clone() {
             self.erase_found(place, step).await?;
         }
         for _ in 0..lists {
-            let Some(PersonPlace::Listed(position)) = step.next.clone() else { break };
+            let Some(ErasureCursor::Listed(position)) = step.next.clone() else { break };
             if step.done() == self.at_most {
                 break;
             }
@@ -166,16 +166,16 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     }
 
     /// Erases what the ledger finds after a position.
-    async fn erase_found(&self, place: Option<Place>, step: &mut PersonStep) -> Result<()> {
+    async fn erase_found(&self, place: Option<PageCursor>, step: &mut PersonStep) -> Result<()> {
         let from = place.map_or(Direction::Newest, Direction::Older);
         let of = (&*self.shops, self.address);
         let found = ledger::by_email(self.ledger, &self.secret, of, &from, self.at_most).await?;
         for order in &found.orders {
-            let next = PersonPlace::Found(Some(order.place()));
+            let next = ErasureCursor::Found(Some(order.place()));
             step.add(&order.id, self.erase(&order.id).await, next)?;
         }
         if found.older.is_none() {
-            step.next = Some(PersonPlace::Listed(Position::default()));
+            step.next = Some(ErasureCursor::Listed(Position::default()));
         }
         Ok(())
     }
@@ -194,11 +194,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
             if step.done() == self.at_most {
                 return Ok(());
             }
-            let next = PersonPlace::Listed(position.after(&record.name));
+            let next = ErasureCursor::Listed(position.after(&record.name));
             step.add(id.as_str(), self.erase(id.as_str()).await, next)?;
         }
         let next = position.next_page(page.cursor);
-        step.next = (next.list < prefixes.len()).then_some(PersonPlace::Listed(next));
+        step.next = (next.list < prefixes.len()).then_some(ErasureCursor::Listed(next));
         Ok(())
     }
 
@@ -211,8 +211,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
     /// Returns the transaction's ID of a record that has the address. Counts damaged records in `damaged`.
     fn own(
         &self,
-        Listed { name, metadata, .. }: &Listed,
-        damaged: &mut Damaged,
+        KeyInfo { name, metadata, .. }: &KeyInfo,
+        damaged: &mut DamagedRecords,
     ) -> Option<TransactionId> {
         let recorded =
             TransactionKey::parse(name).and_then(|id| Recorded::from_metadata(id, metadata).ok());

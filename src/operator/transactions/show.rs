@@ -1,12 +1,12 @@
 //! Shows one transaction. Personal data is masked unless it is requested.
 
 use super::{Record, order};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Order;
 use crate::operator::audit::Author;
-use crate::operator::prices::{self, PriceList};
+use crate::operator::prices::{self, PriceListVersion};
 use crate::operator::{Result, load};
 use crate::pledge::RetrievedPledgeTransaction;
+use crate::service::{Clock, Entropy};
 use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::{OperatorStore, Recorded, SettlementKey};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 /// What to show of a transaction in addition to masked data.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-pub struct View {
+pub struct ViewOptions {
     /// Shows unmasked texts instead of their first characters.
     pub reveal: bool,
     /// Shows the timeline's address, with which anyone can open the timeline.
@@ -23,7 +23,7 @@ pub struct View {
 
 /// A transaction as it is shown.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown<'r> {
+pub struct TransactionView<'r> {
     /// The transaction as in a list.
     pub row: Order,
     /// Whether it was created with an `Idempotency-Key`.
@@ -39,7 +39,7 @@ impl Record {
     ///
     /// # Errors
     /// If the record is damaged.
-    pub fn show(&self, view: View) -> Result<Shown<'_>> {
+    pub fn show(&self, view: ViewOptions) -> Result<TransactionView<'_>> {
         let metadata = self.metadata()?;
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
@@ -52,7 +52,7 @@ impl Record {
         if !view.reveal {
             mask(&mut transaction);
         }
-        Ok(Shown { row, repeatable, key, transaction })
+        Ok(TransactionView { row, repeatable, key, transaction })
     }
 
     /// Returns the transaction with masked texts.
@@ -81,7 +81,7 @@ impl Record {
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
-    pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceList>> {
+    pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceListVersion>> {
         let Recorded { mode, summary, .. } = self.metadata()?;
         let Some(time) = summary.prices else { return Ok(None) };
         let mut list = prices::listed(store, mode, &time).await?;
@@ -91,7 +91,7 @@ impl Record {
                 transaction.pledges.iter().map(|pledge| &*pledge.impact.offering_id).collect();
             own.sort_unstable();
             let is_own = |offering: &String| own.binary_search(&offering.as_str()).is_ok();
-            list.catalogue.unit_prices.retain(|offering, _| is_own(offering));
+            list.price_list.unit_prices.retain(|offering, _| is_own(offering));
         }
         Ok(list)
     }
@@ -105,8 +105,8 @@ pub async fn reveal<'r>(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     record: &'r Record,
-    view: View,
-) -> Result<Shown<'r>> {
+    view: ViewOptions,
+) -> Result<TransactionView<'r>> {
     let shown = record.show(view)?;
     author.record(store, "transactions reveal", [record.id.to_string()]).await?;
     Ok(shown)

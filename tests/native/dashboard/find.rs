@@ -1,6 +1,6 @@
 //! Tests the search.
 
-use super::transaction::{assert_inert, desk, main_of, order};
+use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
 use impact_pledge::auth::ApiKey;
 use serde_json::json;
@@ -15,11 +15,11 @@ impl TestDashboard {
 
 #[test]
 fn the_home_page_shows_what_each_role_may_do() {
-    let desk = desk();
+    let test_dashboard = test_dashboard();
     for (person, search, erases) in
         [(OPERATOR, true, true), (SUPPORT, true, false), (ACCOUNTS, false, false)]
     {
-        let page = desk.get(person, "/").text;
+        let page = test_dashboard.get(person, "/").text;
         assert_eq!(page.contains("action=\"/find\""), search, "{person}");
         assert_eq!(page.contains("href=\"/person\""), erases, "{person}");
         assert!(page.contains("href=\"/units\""));
@@ -28,39 +28,39 @@ fn the_home_page_shows_what_each_role_may_do() {
 
 #[test]
 fn an_id_is_found_in_whatever_it_is_part_of() {
-    let desk = desk();
-    let made = desk.service.create(UNIT, &order()).json();
+    let test_dashboard = test_dashboard();
+    let made = test_dashboard.service.create(UNIT, &order()).json();
     let (id, address) = (made["id"].as_str().unwrap(), made["timelineUrl"].as_str().unwrap());
     let url = format!("{ORIGIN}/transactions/{id}");
     for text in [id, &format!("  {id}\n"), address, &url, &format!("see {id}.")] {
-        let page = desk.find(SUPPORT, text, "");
+        let page = test_dashboard.find(SUPPORT, text, "");
         assert_eq!(page.status, 200);
         assert!(page.text.contains("1.50 USD") && page.text.contains(id), "{text}");
         assert!(!page.text.contains("edit_key") && !page.text.contains("canary"));
         assert_inert(&page.text);
     }
-    let page = desk.find(SUPPORT, &id[..47], "");
+    let page = test_dashboard.find(SUPPORT, &id[..47], "");
     assert!(page.text.contains("A part of it may be missing"), "{}", main_of(&page.text));
-    let page = desk.find(SUPPORT, &format!("edit_key={}", "a".repeat(40)), "unit_dev");
+    let page = test_dashboard.find(SUPPORT, &format!("edit_key={}", "a".repeat(40)), "unit_dev");
     assert!(
         page.text.contains("No match") && !page.text.contains("aaaa"),
         "{}",
         main_of(&page.text)
     );
-    let page = desk.find(SUPPORT, &"0a".repeat(20), "");
+    let page = test_dashboard.find(SUPPORT, &"0a".repeat(20), "");
     assert!(!page.text.contains("0a0a"), "an edit key alone");
 }
 
 #[test]
 fn a_key_is_found_and_never_shown() {
-    let desk = desk();
+    let test_dashboard = test_dashboard();
     let (key, hash) =
         (format!("service_sk_test_{}", "b".repeat(40)), |key: &str| ApiKey::new(key).hash());
     let note = json!({ "mode": "test", "team": "team_dev", "label": "till <script>",
         "created": "2026-01-01T00:00:00Z", "by": "ada", "ends": "2026-03-01T00:00:00Z" });
     let hex = hash(&key).to_hex();
     let record = br#"{"mode":"test","team":"team_dev"}"#;
-    desk.store().keep(&format!("key:{hex}"), record, note.to_string().as_bytes());
+    test_dashboard.store().keep(&format!("key:{hex}"), record, note.to_string().as_bytes());
     let texts = [
         key.clone(),
         format!("Authorization: Bearer {key}"),
@@ -71,7 +71,7 @@ fn a_key_is_found_and_never_shown() {
     ];
     for text in &texts {
         for unit in ["", "unit_dev"] {
-            let page = desk.find(OPERATOR, text, unit).text;
+            let page = test_dashboard.find(OPERATOR, text, unit).text;
             assert!(
                 page.contains("href=\"/teams/team_dev\"") && page.contains("till &lt;script&gt;"),
                 "{text}: {}",
@@ -79,7 +79,7 @@ fn a_key_is_found_and_never_shown() {
             );
             assert!(page.contains("1 Mar 2026") && !page.contains(&key));
             assert_inert(&page);
-            let page = desk.find(SUPPORT, text, unit).text;
+            let page = test_dashboard.find(SUPPORT, text, unit).text;
             assert!(
                 page.contains("An API key of the team <bdi>team_dev</bdi>"),
                 "{}",
@@ -93,7 +93,7 @@ fn a_key_is_found_and_never_shown() {
     for unknown in
         ["service_sk_live_nosuch", "service_sk_other_nosuch", "Bearer service_sk_test_nosuch"]
     {
-        let page = desk.find(SUPPORT, unknown, "unit_dev");
+        let page = test_dashboard.find(SUPPORT, unknown, "unit_dev");
         assert!(
             page.text.contains("No API key matches this") && !page.text.contains("nosuch"),
             "{}",
@@ -101,16 +101,16 @@ fn a_key_is_found_and_never_shown() {
         );
         assert!(!page.log.unwrap().contains("nosuch"));
     }
-    let page = desk.find(OPERATOR, &hash("no such key").id(), "");
+    let page = test_dashboard.find(OPERATOR, &hash("no such key").id(), "");
     assert!(page.text.contains("No unit, team, key or transaction matches this."));
 }
 
 #[test]
 fn a_unit_or_a_team_is_found_or_one_like_it_suggested() {
-    let desk = desk();
+    let test_dashboard = test_dashboard();
     let registered = br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#;
     for name in ["unit:shop_north", "team:coffee"] {
-        desk.store().keep(name, registered, registered);
+        test_dashboard.store().keep(name, registered, registered);
     }
     for (person, text, link, shown) in [
         (SUPPORT, "shop_north", "/units/shop_north", true),
@@ -121,7 +121,7 @@ fn a_unit_or_a_team_is_found_or_one_like_it_suggested() {
         (OPERATOR, "quite another", "/units/", false),
         (OPERATOR, "<script>", "/teams/", false),
     ] {
-        let page = desk.find(person, text, "");
+        let page = test_dashboard.find(person, text, "");
         assert_eq!(page.status, 200);
         assert_eq!(page.text.contains(link), shown, "{text}: {}", main_of(&page.text));
         assert!(page.text.contains("Search again"));
@@ -131,72 +131,76 @@ fn a_unit_or_a_team_is_found_or_one_like_it_suggested() {
 
 #[test]
 fn an_order_of_a_unit_is_found_by_its_reference_without_a_ledger() {
-    let mut desk = desk();
-    let id = desk.make(UNIT, &order());
-    let live = desk.make(LIVE_UNIT, &order());
-    desk.make(UNIT, &minimal());
+    let mut test_dashboard = test_dashboard();
+    let id = test_dashboard.make(UNIT, &order());
+    let live = test_dashboard.make(LIVE_UNIT, &order());
+    test_dashboard.make(UNIT, &minimal());
     let reference = order()["reference"].as_str().unwrap().to_owned();
-    let ledger = desk.ledger.take();
-    desk.store().take_lists();
+    let ledger = test_dashboard.ledger.take();
+    test_dashboard.store().take_lists();
     let form = [("text", &*reference), ("unit", "unit_dev"), ("mode", "")];
-    let page = desk.post(SUPPORT, "/find", &form);
-    assert_eq!(desk.store().take_lists().len(), 2);
+    let page = test_dashboard.post(SUPPORT, "/find", &form);
+    assert_eq!(test_dashboard.store().take_lists().len(), 2);
     assert!(page.text.contains("may not show yet"), "a list of Workers KV");
     assert!(page.text.contains(&id) && page.text.contains(&live), "{}", main_of(&page.text));
     assert_inert(&page.text);
-    let page = desk.post(
+    let page = test_dashboard.post(
         SUPPORT,
         "/find",
         &[("text", &reference), ("unit", "unit_dev"), ("mode", "live")],
     );
     assert!(!page.text.contains(&id) && page.text.contains(&live));
     for (text, unit) in [("a@b.example", ""), ("a@b.example", "unit_dev"), ("order-1", "")] {
-        let page = desk.post(SUPPORT, "/find", &[("text", text), ("unit", unit)]);
+        let page = test_dashboard.post(SUPPORT, "/find", &[("text", text), ("unit", unit)]);
         assert!(page.text.contains("This needs the ledger"), "{}", main_of(&page.text));
     }
-    desk.ledger = ledger;
+    test_dashboard.ledger = ledger;
     for (text, unit) in
         [("ORDER-1", "unit_dev"), ("order-1", "unit_dev_two"), ("<script>", "unit_dev")]
     {
-        let page = desk.find(SUPPORT, text, unit);
+        let page = test_dashboard.find(SUPPORT, text, unit);
         assert_eq!(page.status, 200);
         assert!(page.text.contains("No match") && page.text.contains("case-sensitive"), "{text}");
         assert_inert(&page.text);
     }
-    desk.store().keep("unit:unit_dev", b"{}", br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#);
-    let page = desk.find(SUPPORT, "order-9", "unit_deb").text;
+    test_dashboard.store().keep(
+        "unit:unit_dev",
+        b"{}",
+        br#"{"created":"2026-01-01T00:00:00Z","by":"ada"}"#,
+    );
+    let page = test_dashboard.find(SUPPORT, "order-9", "unit_deb").text;
     assert!(
         page.contains("There is no unit with this ID") && page.contains("Did you mean the unit"),
         "{}",
         main_of(&page)
     );
     for (text, unit) in [("", ""), (&*"x".repeat(5_000), ""), ("x", "a unit")] {
-        let page = desk.find(SUPPORT, text, unit);
+        let page = test_dashboard.find(SUPPORT, text, unit);
         assert_eq!(page.status, 422, "{unit}");
         assert!(page.text.contains("role=\"alert\"") && page.text.contains("action=\"/find\""));
     }
-    let page = desk.find(SUPPORT, "x", "a unit").text;
+    let page = test_dashboard.find(SUPPORT, "x", "a unit").text;
     assert!(page.contains("aria-invalid=\"true\"") && field(&page, "text") == "x");
 }
 
 /// An e-mail address is never part of a page's URL: a form carries it to the next page.
 #[test]
 fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
-    let desk = desk();
+    let test_dashboard = test_dashboard();
     let reference = "order <script> & 9";
     let mut order = order();
     order["reference"] = json!(reference);
-    let mut ids: Vec<_> = (0..104).map(|_| desk.make(UNIT, &order)).collect();
-    ids.push(desk.make(LIVE_UNIT, &order));
-    ids.push(desk.make("service_sk_test_dev_unit_two", &order));
-    desk.make(LIVE_UNIT, &minimal());
+    let mut ids: Vec<_> = (0..104).map(|_| test_dashboard.make(UNIT, &order)).collect();
+    ids.push(test_dashboard.make(LIVE_UNIT, &order));
+    ids.push(test_dashboard.make("service_sk_test_dev_unit_two", &order));
+    test_dashboard.make(LIVE_UNIT, &minimal());
     for (text, unit, count) in [
         ("CANARY@example.org", "", 106),
         ("CANARY@example.org", "unit_dev", 105),
         (reference, "", 106),
         (reference, "unit_dev", 105),
     ] {
-        let mut page = desk.find(SUPPORT, text, unit);
+        let mut page = test_dashboard.find(SUPPORT, text, unit);
         let mut pages = vec![page.text.clone()];
         while page.text.contains("name=\"older\"") {
             assert_eq!(page.text.matches("<code class=\"id\">").count(), 50);
@@ -204,7 +208,7 @@ fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
             let values: Vec<_> =
                 names.iter().map(|name| field(after(&page.text, "name=\"older\""), name)).collect();
             let fields = names.iter().copied().zip(values.iter().map(String::as_str));
-            page = desk.post(SUPPORT, "/find", &fields.collect::<Vec<_>>());
+            page = test_dashboard.post(SUPPORT, "/find", &fields.collect::<Vec<_>>());
             pages.push(page.text.clone());
         }
         pages.iter().for_each(|page| assert_inert(page));
@@ -219,7 +223,7 @@ fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
         ("older", "9~x~<script>"),
         ("by", "<script>"),
     ];
-    let page = desk.post(SUPPORT, "/find", &hostile);
+    let page = test_dashboard.post(SUPPORT, "/find", &hostile);
     assert_eq!(page.status, 200);
     assert_inert(&page.text);
 }

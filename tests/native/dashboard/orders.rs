@@ -1,6 +1,6 @@
 //! Tests lists of transactions.
 
-use super::transaction::{assert_inert, desk};
+use super::transaction::{assert_inert, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
 use impact_pledge::auth::ApiKey;
 use serde_json::json;
@@ -8,14 +8,14 @@ use support::service::{Answer, LIVE_UNIT, NOW_MS, UNIT, minimal};
 
 /// Returns a dashboard with so many transactions of the live unit, one second apart, and their IDs, oldest first.
 fn listed(count: u64) -> (TestDashboard, Vec<String>) {
-    let desk = desk();
+    let test_dashboard = test_dashboard();
     let ids = (0..count).map(|number| {
-        desk.service.clock.0.set(NOW_MS - (count - number) * 1_000);
-        desk.make(LIVE_UNIT, &minimal())
+        test_dashboard.service.clock.0.set(NOW_MS - (count - number) * 1_000);
+        test_dashboard.make(LIVE_UNIT, &minimal())
     });
     let ids = ids.collect();
-    desk.reconcile();
-    (desk, ids)
+    test_dashboard.reconcile();
+    (test_dashboard, ids)
 }
 
 /// Returns the IDs on a page, in order.
@@ -35,24 +35,24 @@ fn link(page: &Answer, name: &str) -> Option<String> {
 
 #[test]
 fn the_newest_orders_are_fifty_a_page_in_both_directions() {
-    let (desk, mut all) = listed(120);
+    let (test_dashboard, mut all) = listed(120);
     all.reverse();
-    let first = desk.get(SUPPORT, "/orders");
+    let first = test_dashboard.get(SUPPORT, "/orders");
     assert_eq!((ids(&first), link(&first, "← Newer")), (all[..50].to_vec(), None));
     let older = link(&first, "Older →").unwrap();
-    let second = desk.get(SUPPORT, &older);
+    let second = test_dashboard.get(SUPPORT, &older);
     assert_eq!(ids(&second), all[50..100]);
-    let third = desk.get(SUPPORT, &link(&second, "Older →").unwrap());
+    let third = test_dashboard.get(SUPPORT, &link(&second, "Older →").unwrap());
     assert_eq!((ids(&third), link(&third, "Older →")), (all[100..].to_vec(), None));
-    desk.service.clock.0.set(NOW_MS);
-    let new = desk.make(LIVE_UNIT, &minimal());
-    desk.reconcile();
-    assert_eq!(ids(&desk.get(SUPPORT, &older)), all[50..100], "a page can be shared");
-    let back = desk.get(SUPPORT, &link(&third, "← Newer").unwrap());
+    test_dashboard.service.clock.0.set(NOW_MS);
+    let new = test_dashboard.make(LIVE_UNIT, &minimal());
+    test_dashboard.reconcile();
+    assert_eq!(ids(&test_dashboard.get(SUPPORT, &older)), all[50..100], "a page can be shared");
+    let back = test_dashboard.get(SUPPORT, &link(&third, "← Newer").unwrap());
     assert_eq!(ids(&back), all[50..100]);
-    let back = desk.get(SUPPORT, &link(&back, "← Newer").unwrap());
+    let back = test_dashboard.get(SUPPORT, &link(&back, "← Newer").unwrap());
     assert_eq!(ids(&back), all[..50]);
-    assert_eq!(ids(&desk.get(SUPPORT, &link(&back, "← Newer").unwrap())), [new]);
+    assert_eq!(ids(&test_dashboard.get(SUPPORT, &link(&back, "← Newer").unwrap())), [new]);
     assert_eq!(link(&back, "Newest").unwrap(), "/orders");
     for page in [&first, &second] {
         assert!(page.text.contains("Complete up to") && !page.text.contains("ada@example.org"));
@@ -61,13 +61,14 @@ fn the_newest_orders_are_fifty_a_page_in_both_directions() {
 
 #[test]
 fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
-    let desk = desk();
-    let (test, live) = (desk.make(UNIT, &minimal()), desk.make(LIVE_UNIT, &minimal()));
+    let test_dashboard = test_dashboard();
+    let (test, live) =
+        (test_dashboard.make(UNIT, &minimal()), test_dashboard.make(LIVE_UNIT, &minimal()));
     let mut free = minimal();
     free["pledges"][0]["impact"]["offeringId"] = json!("new");
-    let free = desk.make(LIVE_UNIT, &free);
-    let other = desk.make("service_sk_test_dev_unit_two", &minimal());
-    desk.reconcile();
+    let free = test_dashboard.make(LIVE_UNIT, &free);
+    let other = test_dashboard.make("service_sk_test_dev_unit_two", &minimal());
+    test_dashboard.reconcile();
     let key = ApiKey::new(LIVE_UNIT).hash().id();
     for (query, expected) in [
         ("", vec![&test, &live, &free, &other]),
@@ -80,7 +81,7 @@ fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
         ("since=2026-02-01T00:00:00Z", vec![]),
         ("unit=no-such-unit", vec![]),
     ] {
-        let page = desk.get(OPERATOR, &format!("/orders?{query}"));
+        let page = test_dashboard.get(OPERATOR, &format!("/orders?{query}"));
         let mut found = ids(&page);
         found.sort();
         let mut expected: Vec<_> = expected.into_iter().cloned().collect();
@@ -89,20 +90,20 @@ fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
         let marked = page.text.matches("Unpriced: 1").count();
         assert_eq!(marked, usize::from(expected.contains(&free)), "{query}");
     }
-    let page = desk.get(OPERATOR, "/orders?unit=unit_dev");
+    let page = test_dashboard.get(OPERATOR, "/orders?unit=unit_dev");
     assert!(page.text.contains("name=\"unit\" value=\"unit_dev\""), "the filter is shown again");
-    let unit = desk.get(OPERATOR, "/units/unit_dev").text;
+    let unit = test_dashboard.get(OPERATOR, "/units/unit_dev").text;
     assert!(unit.contains("href=\"/orders?unit=unit_dev\""), "{unit}");
     for (person, opens) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
-        let page = desk.get(person, "/orders").text;
+        let page = test_dashboard.get(person, "/orders").text;
         assert_eq!(page.contains("href=\"/transactions/"), opens, "{person}");
-        assert!(desk.get(person, "/").text.contains("href=\"/orders\""));
+        assert!(test_dashboard.get(person, "/").text.contains("href=\"/orders\""));
     }
 }
 
 #[test]
 fn a_place_that_was_tampered_with_is_refused() {
-    let (desk, all) = listed(1);
+    let (test_dashboard, all) = listed(1);
     let id = &all[0];
     for (query, status) in [
         ("older=x", 422),
@@ -119,7 +120,7 @@ fn a_place_that_was_tampered_with_is_refused() {
         ("unit=a%20b", 422),
         ("key=%3Cscript%3E&month=0000-01", 200),
     ] {
-        let page = desk.get(SUPPORT, &format!("/orders?{query}"));
+        let page = test_dashboard.get(SUPPORT, &format!("/orders?{query}"));
         assert_eq!(page.status, status, "{query}: {}", page.text);
         assert_inert(&page.text);
         assert!(!page.text.contains("<script"), "{query}");

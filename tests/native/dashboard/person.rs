@@ -1,6 +1,6 @@
 //! Tests the erasure of a person.
 
-use super::transaction::{assert_inert, desk, main_of, order};
+use super::transaction::{assert_inert, main_of, order, test_dashboard};
 use super::{OPERATOR, TestDashboard, field};
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, UNIT, minimal};
@@ -25,36 +25,39 @@ impl TestDashboard {
 
 #[test]
 fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
-    let mut desk = desk();
-    assert!(desk.get(OPERATOR, "/person").text.contains("action=\"/person\""));
-    let mut ids: Vec<_> = (0..45).map(|_| desk.make(LIVE_UNIT, &order())).collect();
-    ids.push(desk.make(UNIT, &order()));
-    let other = desk.make(UNIT, &minimal());
-    desk.make("service_sk_test_dev_unit_two", &order());
-    desk.pass(10);
-    desk.reconcile();
-    let page = desk.person(&[]);
+    let mut test_dashboard = test_dashboard();
+    assert!(test_dashboard.get(OPERATOR, "/person").text.contains("action=\"/person\""));
+    let mut ids: Vec<_> = (0..45).map(|_| test_dashboard.make(LIVE_UNIT, &order())).collect();
+    ids.push(test_dashboard.make(UNIT, &order()));
+    let other = test_dashboard.make(UNIT, &minimal());
+    test_dashboard.make("service_sk_test_dev_unit_two", &order());
+    test_dashboard.pass(10);
+    test_dashboard.reconcile();
+    let page = test_dashboard.person(&[]);
     let shown = page.text.matches("<code class=\"id\">").count();
     assert!(shown == 20 && page.text.contains("These are the newest 20"), "{}", page.text);
-    assert_eq!((page.status, desk.left(), desk.changes().len()), (200, 47, 0));
+    assert_eq!((page.status, test_dashboard.left(), test_dashboard.changes().len()), (200, 47, 0));
     assert_eq!(field(&page.text, "address"), ADDRESS);
     for typed in ["unit", "yes", "unit_dev_two"] {
-        let page = desk.person(&[("confirm", typed)]);
-        assert_eq!((page.status, desk.left()), (422, 47), "{typed}");
+        let page = test_dashboard.person(&[("confirm", typed)]);
+        assert_eq!((page.status, test_dashboard.left()), (422, 47), "{typed}");
         assert!(page.text.contains("type the unit ID"));
     }
-    desk.store().set_failing(Some("audit:"));
-    assert_eq!((desk.person(&[("confirm", "unit_dev")]).status, desk.left()), (503, 47));
-    desk.store().set_failing(None);
+    test_dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(
+        (test_dashboard.person(&[("confirm", "unit_dev")]).status, test_dashboard.left()),
+        (503, 47)
+    );
+    test_dashboard.store().set_failing(None);
 
-    let mut page = desk.person(&[("confirm", "unit_dev")]);
-    let mut left = vec![desk.left()];
+    let mut page = test_dashboard.person(&[("confirm", "unit_dev")]);
+    let mut left = vec![test_dashboard.left()];
     while page.text.contains("name=\"at\"") {
         let names = ["confirm", "at", "erased", "left"];
         let values: Vec<_> = names.iter().map(|name| field(&page.text, name)).collect();
         let fields: Vec<_> = names.iter().copied().zip(values.iter().map(String::as_str)).collect();
-        page = desk.person(&fields);
-        left.push(desk.left());
+        page = test_dashboard.person(&fields);
+        left.push(test_dashboard.left());
     }
     assert_eq!((left[0], *left.last().unwrap()), (27, 1), "{left:?}");
     let receipt = page.text.split_once("<pre").unwrap().1.split_once("</pre>").unwrap().0;
@@ -64,27 +67,39 @@ fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
     }
     assert!(!page.text.to_lowercase().contains("canary@"), "{}", main_of(&page.text));
     assert!(!page.log.unwrap().contains("anary"));
-    assert!(desk.changes().iter().all(|change| change.starts_with("transactions erase [ptran_")));
-    let page = desk.person(&[("confirm", "unit_dev")]); // the first form again
-    assert!(page.text.contains("Erased: 0") && desk.left() == 1, "{}", main_of(&page.text));
     assert!(
-        desk.person(&[]).text.contains("The ledger has no transaction with this e-mail address")
+        test_dashboard
+            .changes()
+            .iter()
+            .all(|change| change.starts_with("transactions erase [ptran_"))
     );
-    desk.ledger = None;
+    let page = test_dashboard.person(&[("confirm", "unit_dev")]); // the first form again
+    assert!(
+        page.text.contains("Erased: 0") && test_dashboard.left() == 1,
+        "{}",
+        main_of(&page.text)
+    );
+    assert!(
+        test_dashboard
+            .person(&[])
+            .text
+            .contains("The ledger has no transaction with this e-mail address")
+    );
+    test_dashboard.ledger = None;
     for fields in [&[][..], &[("confirm", "unit_dev")]] {
-        let page = desk.person(fields);
+        let page = test_dashboard.person(fields);
         assert!(page.status == 422 && page.text.contains("This needs the ledger"));
     }
 }
 
 #[test]
 fn transactions_that_cannot_be_erased_yet_are_named_with_the_reason() {
-    let desk = desk();
-    let (early, late) = (desk.make(LIVE_UNIT, &order()), &desk.service);
-    desk.pass(10);
-    late.clock.0.set(desk.clock.0.get());
-    let late = desk.make(LIVE_UNIT, &order());
-    let page = desk.person(&[("confirm", "unit_dev")]).text;
+    let test_dashboard = test_dashboard();
+    let (early, late) = (test_dashboard.make(LIVE_UNIT, &order()), &test_dashboard.service);
+    test_dashboard.pass(10);
+    late.clock.0.set(test_dashboard.clock.0.get());
+    let late = test_dashboard.make(LIVE_UNIT, &order());
+    let page = test_dashboard.person(&[("confirm", "unit_dev")]).text;
     let receipt = page.split_once("<pre").unwrap().1;
     assert!(
         page.contains("Person not completely erased")
@@ -97,14 +112,14 @@ fn transactions_that_cannot_be_erased_yet_are_named_with_the_reason() {
         receipt.contains(&format!("{late} not erased"))
             && receipt.contains(&format!("{early} 2026-"))
     );
-    assert_eq!(desk.left(), 1);
+    assert_eq!(test_dashboard.left(), 1);
 }
 
 #[test]
 fn a_form_for_a_person_that_is_wrong_erases_nothing() {
-    let desk = desk();
-    desk.make(LIVE_UNIT, &order());
-    desk.pass(10);
+    let test_dashboard = test_dashboard();
+    test_dashboard.make(LIVE_UNIT, &order());
+    test_dashboard.pass(10);
     for fields in [
         json!({ "unit": "", "address": ADDRESS, "confirm": "" }),
         json!({ "unit": "a unit", "address": ADDRESS, "confirm": "a unit" }),
@@ -116,13 +131,13 @@ fn a_form_for_a_person_that_is_wrong_erases_nothing() {
         let fields = fields.as_object().unwrap();
         let fields: Vec<_> =
             fields.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
-        let page = desk.post(OPERATOR, "/person", &fields);
-        assert_eq!((page.status, desk.left()), (422, 1), "{fields:?}");
+        let page = test_dashboard.post(OPERATOR, "/person", &fields);
+        assert_eq!((page.status, test_dashboard.left()), (422, 1), "{fields:?}");
         assert_inert(&page.text);
     }
     let hostile =
         [("confirm", "unit_dev"), ("erased", "<script>\nptran_ 2026\n"), ("left", "<script> x\ny")];
-    let page = desk.person(&hostile);
+    let page = test_dashboard.person(&hostile);
     assert!(
         page.text.contains("Erased: 1") && page.text.contains("Not erased: 0"),
         "{}",

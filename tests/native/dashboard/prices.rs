@@ -253,7 +253,7 @@ fn damaged_prices_can_be_replaced_and_hostile_ids_stay_text() {
     let dashboard = dashboard(seeded());
     dashboard.store().edit(LIVE, |_| "canary".to_owned());
     let page = dashboard.get(OPERATOR, "/prices");
-    assert_has(&page, 200, &["The stored catalogue is damaged", "<details open>"]);
+    assert_has(&page, 200, &["The stored price list is damaged", "<details open>"]);
     assert!(!page.text.contains("canary") && !page.text.contains("value=\"remove\""));
     let id = "<script>\"'&\u{202e}\n\0</textarea>";
     let list = json!({ "currencyCode": "GBP", "unitPrices": { id: "1.00" } }).to_string();

@@ -33,7 +33,7 @@ pub fn order() -> Value {
 }
 
 /// A dashboard with a unit whose e-mails are switched on.
-pub fn desk() -> TestDashboard {
+pub fn test_dashboard() -> TestDashboard {
     let dashboard = dashboard(seeded());
     let secret = json!({ "secret": *support::service::SECRET }).to_string();
     dashboard.store().keep("secret", secret.as_bytes(), b"null");
@@ -83,27 +83,31 @@ fn path(id: &str, end: &str) -> String {
 }
 
 /// Creates a transaction with a key of this mode, some time ago, with prices that are kept. Returns its ID.
-fn made(desk: &TestDashboard, key: &str) -> String {
+fn made(test_dashboard: &TestDashboard, key: &str) -> String {
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
     for mode in ["test", "live"] {
-        desk.store().keep(&format!("catalogue:{mode}"), prices.as_bytes(), b"null");
+        test_dashboard.store().keep(&format!("catalogue:{mode}"), prices.as_bytes(), b"null");
         let note = br#"{"created":"2026-01-01T00:00:00.000Z","by":"ada <b>"}"#;
         let name = format!("prices:{mode}:2026-01-01T00:00:00.000Z");
-        desk.store().keep(&name, prices.as_bytes(), note);
+        test_dashboard.store().keep(&name, prices.as_bytes(), note);
     }
-    desk.make(key, &order())
+    test_dashboard.make(key, &order())
 }
 
 #[test]
 fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
-    let desk = desk();
-    let id = made(&desk, UNIT);
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, UNIT);
     let metadata = json!({ "mode": "test", "team": "team_dev", "label": "till <b>",
         "created": "2026-01-01T00:00:00Z", "by": "ada" });
     let (hash, level) = (ApiKey::new(UNIT).hash(), br#"{"mode":"test","team":"team_dev"}"#);
-    desk.store().keep(&format!("key:{}", hash.to_hex()), level, metadata.to_string().as_bytes());
+    test_dashboard.store().keep(
+        &format!("key:{}", hash.to_hex()),
+        level,
+        metadata.to_string().as_bytes(),
+    );
     for person in [OPERATOR, SUPPORT] {
-        let page = desk.get(person, &path(&id, ""));
+        let page = test_dashboard.get(person, &path(&id, ""));
         assert_eq!(page.status, 200);
         assert_inert(&page.text);
         let texts = [
@@ -134,18 +138,18 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
         }
         assert!(!page.log.unwrap().contains(&id));
     }
-    let repeated = desk.service.send(&repeatable(&order())).json()["id"].clone();
-    let page = desk.get(SUPPORT, &path(repeated.as_str().unwrap(), "")).text;
+    let repeated = test_dashboard.service.send(&repeatable(&order())).json()["id"].clone();
+    let page = test_dashboard.get(SUPPORT, &path(repeated.as_str().unwrap(), "")).text;
     assert!(page.contains("so a retry returns this same transaction"));
-    desk.store().keep(
+    test_dashboard.store().keep(
         "settlement:test:unit_dev:2026-01",
         br#"{"paidAt":"2026-02-05T00:00:00Z",
         "sums":[],"invoice":"i","by":"b","at":"a"}"#,
         b"null",
     );
-    assert!(desk.get(SUPPORT, &path(&id, "")).text.contains("5 Feb 2026, 00:00 UTC"));
+    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains("5 Feb 2026, 00:00 UTC"));
     for absent in ["ptran_", "x", TransactionId::from_bytes([9; 26]).as_str(), "%3Cscript%3E"] {
-        let page = desk.get(SUPPORT, &path(absent, ""));
+        let page = test_dashboard.get(SUPPORT, &path(absent, ""));
         assert_eq!(page.status, 404, "{absent}");
         assert_inert(&page.text);
     }
@@ -153,15 +157,18 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
 
 #[test]
 fn viewing_an_unmasked_transaction_is_in_the_audit_log() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
-    desk.store().set_failing(Some("audit:"));
-    let page = desk.post(OPERATOR, &path(&id, "/whole"), &[]);
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
+    test_dashboard.store().set_failing(Some("audit:"));
+    let page = test_dashboard.post(OPERATOR, &path(&id, "/whole"), &[]);
     assert_eq!(page.status, 503);
     assert!(!page.text.contains("canary"));
-    desk.store().set_failing(None);
-    let page = desk.post(OPERATOR, &path(&id, "/whole"), &[]);
-    assert_eq!((page.status, desk.changes()), (200, vec![format!("transactions reveal [{id}]")]));
+    test_dashboard.store().set_failing(None);
+    let page = test_dashboard.post(OPERATOR, &path(&id, "/whole"), &[]);
+    assert_eq!(
+        (page.status, test_dashboard.changes()),
+        (200, vec![format!("transactions reveal [{id}]")])
+    );
     assert_inert(&page.text);
     for text in ["canary@example.org", "first-canary", "?edit_key=", "about-canary &lt;script&gt;"]
     {
@@ -187,76 +194,76 @@ impl TestDashboard {
 
 #[test]
 fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
-    desk.keep_marker(&id, "failed", Some("E_RECIPIENT_SUPPRESSED"), 1);
-    let page = desk.get(SUPPORT, &path(&id, "")).text;
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
+    test_dashboard.keep_marker(&id, "failed", Some("E_RECIPIENT_SUPPRESSED"), 1);
+    let page = test_dashboard.get(SUPPORT, &path(&id, "")).text;
     assert!(page.contains("ask for another address") && page.contains("E_RECIPIENT_SUPPRESSED"));
     let round = field(&page, "round");
-    let send = |fields: &[(&str, &str)]| desk.post(SUPPORT, &path(&id, "/mail"), fields);
+    let send = |fields: &[(&str, &str)]| test_dashboard.post(SUPPORT, &path(&id, "/mail"), fields);
     let page = send(&[("round", &round)]);
-    assert_eq!((page.status, desk.rounds()), (422, vec![]));
+    assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
     assert!(page.text.contains("tick “Send it anyway” first"), "{}", main_of(&page.text));
-    desk.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
+    test_dashboard.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
 
-    desk.store().set_failing(Some("audit:"));
-    assert_eq!((send(&[("round", &round)]).status, desk.rounds()), (503, vec![]));
-    desk.store().set_failing(None);
-    desk.queue.is_broken.set(true);
+    test_dashboard.store().set_failing(Some("audit:"));
+    assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds()), (503, vec![]));
+    test_dashboard.store().set_failing(None);
+    test_dashboard.queue.is_broken.set(true);
     let page = send(&[("round", &round)]);
-    assert_eq!((page.status, desk.rounds()), (422, vec![]));
+    assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));
     assert!(page.text.contains("The queue did not accept the e-mail"), "{}", main_of(&page.text));
-    desk.queue.is_broken.set(false);
+    test_dashboard.queue.is_broken.set(false);
     for words in ["The e-mail is queued."].into_iter().chain(["is already queued"; 40]) {
         let page = send(&[("round", &round)]);
-        assert_eq!((page.status, desk.rounds()), (200, vec![2]));
+        assert_eq!((page.status, test_dashboard.rounds()), (200, vec![2]));
         assert!(page.text.contains(words) && !page.text.contains("canary"), "{words}");
         assert!(page.text.contains("It is already queued"), "its state");
     }
-    desk.keep_marker(&id, "sent", None, 2);
+    test_dashboard.keep_marker(&id, "sent", None, 2);
     let page = send(&[("round", &round)]);
-    assert_eq!((page.status, desk.rounds().len()), (422, 1));
+    assert_eq!((page.status, test_dashboard.rounds().len()), (422, 1));
     assert!(page.text.contains("was sent again after this form was loaded"));
     let round = field(&page.text, "round");
-    assert_eq!((send(&[("round", &round)]).status, desk.rounds().len()), (422, 1));
+    assert_eq!((send(&[("round", &round)]).status, test_dashboard.rounds().len()), (422, 1));
     assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
-    assert_eq!(desk.rounds(), [2, 3]);
-    assert_eq!(desk.changes(), vec![format!("emails resend [{id}]"); 3]);
+    assert_eq!(test_dashboard.rounds(), [2, 3]);
+    assert_eq!(test_dashboard.changes(), vec![format!("emails resend [{id}]"); 3]);
     for hostile in ["", "1", "03", "99999999999", "x"] {
         assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
     }
-    desk.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
+    test_dashboard.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
     let after_it = [("round", "4"), ("sure", "yes")]; // after the e-mail was queued, the page has the next round
     assert!(send(&after_it).text.contains("are off"));
-    assert_eq!(desk.rounds().len(), 2);
+    assert_eq!(test_dashboard.rounds().len(), 2);
 }
 
 /// For a while, Workers KV does not show what this instance has queued, and several forms arrive at once.
 #[test]
 fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
-    desk.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
-    desk.store().set_hidden(Some("mail-queued:"));
-    desk.queue.is_slow.set(true);
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
+    test_dashboard.keep_marker(&id, "failed", Some("no-more-attempts"), 1);
+    test_dashboard.store().set_hidden(Some("mail-queued:"));
+    test_dashboard.queue.is_slow.set(true);
     let request = posted(&path(&id, "/mail"), &[("round", "2"), ("sure", "yes")]);
-    let dashboard = desk.pages();
+    let dashboard = test_dashboard.pages();
     let send = || dashboard.handle(&request, Identity::Address(SUPPORT));
     let answers = block_on(join_all((0..40).map(|_| send())));
     assert!(answers.iter().all(|answer| answer.status == 200));
-    assert_eq!((desk.rounds(), desk.changes().len()), (vec![2], 1));
+    assert_eq!((test_dashboard.rounds(), test_dashboard.changes().len()), (vec![2], 1));
     assert_eq!(block_on(send()).status, 200);
-    assert_eq!(desk.rounds(), [2]);
-    desk.pass(4); // another isolate, or this one after its memory expired: the consumer claims the round
+    assert_eq!(test_dashboard.rounds(), [2]);
+    test_dashboard.pass(4); // another isolate, or this one after its memory expired: the consumer claims the round
     assert_eq!(block_on(send()).status, 200);
-    assert_eq!(desk.rounds(), [2, 2]);
+    assert_eq!(test_dashboard.rounds(), [2, 2]);
 }
 
 #[test]
 fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
-    let dashboard = Dashboard { outbox: None, ..desk.pages() };
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
+    let dashboard = Dashboard { outbox: None, ..test_dashboard.pages() };
     let form = [("round", "2"), ("sure", "yes")];
     for (request, status) in [
         (TestRequest::new("GET", &path(&id, ""), ""), 200),
@@ -269,20 +276,20 @@ fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
             "{}",
             main_of(&page.text)
         );
-        assert!(!page.text.contains("name=\"round\"") && desk.changes().is_empty());
+        assert!(!page.text.contains("name=\"round\"") && test_dashboard.changes().is_empty());
     }
 }
 
 #[test]
 fn the_state_of_an_email_is_described_with_the_next_step() {
     let show = |key: &str, order: &Value, marker: Option<(&str, Option<&str>)>, minutes| {
-        let desk = desk();
-        let id = desk.make(key, order);
+        let test_dashboard = test_dashboard();
+        let id = test_dashboard.make(key, order);
         if let Some((state, reason)) = marker {
-            desk.keep_marker(&id, state, reason, 1);
+            test_dashboard.keep_marker(&id, state, reason, 1);
         }
-        desk.pass(minutes);
-        desk.get(SUPPORT, &path(&id, "")).text
+        test_dashboard.pass(minutes);
+        test_dashboard.get(SUPPORT, &path(&id, "")).text
     };
     for (words, marker, minutes) in [
         ("tried for up to 15 hours", None, 0),
@@ -314,40 +321,44 @@ fn the_state_of_an_email_is_described_with_the_next_step() {
 
 #[test]
 fn a_mail_that_waits_for_a_quota_is_listed_with_its_next_attempt() {
-    let desk = desk();
-    let id = desk.make(LIVE_UNIT, &order());
+    let test_dashboard = test_dashboard();
+    let id = test_dashboard.make(LIVE_UNIT, &order());
     let queued = json!({ "round": 1, "at": "2026-01-31T12:01:00.000Z",
         "until": "2026-02-01T00:05:00.000Z", "reason": "daily_quota_exceeded" });
-    desk.store().keep(&format!("mail-queued:{id}"), queued.to_string().as_bytes(), b"null");
-    desk.store().keep(&format!("mail-failed:2026-01-31:{id}"), b"{}", b"null");
+    test_dashboard.store().keep(
+        &format!("mail-queued:{id}"),
+        queued.to_string().as_bytes(),
+        b"null",
+    );
+    test_dashboard.store().keep(&format!("mail-failed:2026-01-31:{id}"), b"{}", b"null");
     for path in [path(&id, ""), "/mails".to_owned()] {
-        let page = desk.get(SUPPORT, &path).text;
+        let page = test_dashboard.get(SUPPORT, &path).text;
         for words in ["quota is used up", "daily_quota_exceeded"] {
             assert!(page.contains(words), "{words}: {}", main_of(&page));
         }
     }
-    assert!(desk.get(SUPPORT, &path(&id, "")).text.contains("1 Feb 2026, 00:05 UTC"));
+    assert!(test_dashboard.get(SUPPORT, &path(&id, "")).text.contains("1 Feb 2026, 00:05 UTC"));
     assert!(
-        !desk.get(SUPPORT, "/mails").text.contains("name=\"round\""),
+        !test_dashboard.get(SUPPORT, "/mails").text.contains("name=\"round\""),
         "it is not sent again alone"
     );
-    desk.pass(36 * 60 + 10); // the queue has lost it
-    let page = desk.get(SUPPORT, "/mails").text;
+    test_dashboard.pass(36 * 60 + 10); // the queue has lost it
+    let page = test_dashboard.get(SUPPORT, "/mails").text;
     assert!(
         page.contains("No delivery result arrived for 24 hours.")
             && page.contains("name=\"round\""),
         "{}",
         main_of(&page)
     );
-    let page = desk.post(SUPPORT, "/mails", &[("day", "2026-01-31")]);
+    let page = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-31")]);
     assert!(page.text.contains("Queued: 1."), "{}", main_of(&page.text));
 }
 
 #[test]
 fn a_preview_is_masked_and_leads_nowhere() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
-    let page = desk.get(SUPPORT, &path(&id, "/mail"));
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
+    let page = test_dashboard.get(SUPPORT, &path(&id, "/mail"));
     assert_eq!(page.status, 200);
     assert_inert(&page.text);
     assert!(
@@ -365,23 +376,23 @@ fn a_preview_is_masked_and_leads_nowhere() {
 
 #[test]
 fn failed_emails_are_listed_with_their_state_and_resent() {
-    let desk = desk();
-    let mut ids: Vec<_> = (0..25).map(|_| desk.make(LIVE_UNIT, &order())).collect();
+    let test_dashboard = test_dashboard();
+    let mut ids: Vec<_> = (0..25).map(|_| test_dashboard.make(LIVE_UNIT, &order())).collect();
     ids.sort();
     for id in &ids {
         let id = TransactionId::parse(id).unwrap();
         let key = FailedMailKey { day: "2026-01-31", id: &id };
-        desk.store().keep(&key.name(), b"{}", b"null");
-        desk.keep_marker(id.as_str(), "failed", Some("no-more-attempts"), 1);
+        test_dashboard.store().keep(&key.name(), b"{}", b"null");
+        test_dashboard.keep_marker(id.as_str(), "failed", Some("no-more-attempts"), 1);
     }
     let absent = TransactionId::from_bytes([9; 26]);
     let key = FailedMailKey { day: "2026-01-30", id: &absent };
-    desk.store().keep(&key.name(), b"{}", b"null");
-    desk.keep_marker(&ids[1], "sent", None, 2);
-    desk.store().take_reads();
+    test_dashboard.store().keep(&key.name(), b"{}", b"null");
+    test_dashboard.keep_marker(&ids[1], "sent", None, 2);
+    test_dashboard.store().take_reads();
 
-    let page = desk.get(SUPPORT, "/mails");
-    assert!(desk.store().take_reads().len() <= 80);
+    let page = test_dashboard.get(SUPPORT, "/mails");
+    assert!(test_dashboard.store().take_reads().len() <= 80);
     assert_inert(&page.text);
     assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
     assert!(
@@ -390,42 +401,44 @@ fn failed_emails_are_listed_with_their_state_and_resent() {
     assert!(!page.text.contains("canary"));
     let next = page.text.split_once("href=\"/mails?").unwrap().1.split_once('"').unwrap().0;
     assert_eq!(next, format!("after=2026-01-31:{}", ids[19]));
-    let page = desk.get(SUPPORT, &format!("/mails?{next}")).text;
+    let page = test_dashboard.get(SUPPORT, &format!("/mails?{next}")).text;
     assert_eq!(page.matches("name=\"round\"").count(), 5);
     assert!(
         page.contains("There is no transaction") && !page.contains("/mails?after"),
         "{}",
         main_of(&page)
     );
-    let page = desk.get(SUPPORT, "/mails?day=2026-01-30").text;
+    let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-30").text;
     assert!(page.contains(absent.as_str()) && !page.contains(&ids[0]));
-    assert!(desk.get(SUPPORT, "/mails?day=2026-01-29").text.contains("No failed e-mails"));
+    assert!(
+        test_dashboard.get(SUPPORT, "/mails?day=2026-01-29").text.contains("No failed e-mails")
+    );
     for hostile in ["day=2026", "day=%3Cscript%3E", "day=2026-13-01", "day=../../x/y/"] {
-        let page = desk.get(SUPPORT, &format!("/mails?{hostile}"));
+        let page = test_dashboard.get(SUPPORT, &format!("/mails?{hostile}"));
         assert_eq!(page.status, 422, "{hostile}");
         assert_inert(&page.text);
     }
-    assert_eq!(desk.get(SUPPORT, "/mails?after=%3Cscript%3E").status, 200);
+    assert_eq!(test_dashboard.get(SUPPORT, "/mails?after=%3Cscript%3E").status, 200);
 }
 
 #[test]
 fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
-    let desk = desk();
-    let mut ids: Vec<_> = (0..46).map(|_| desk.make(LIVE_UNIT, &order())).collect();
+    let test_dashboard = test_dashboard();
+    let mut ids: Vec<_> = (0..46).map(|_| test_dashboard.make(LIVE_UNIT, &order())).collect();
     ids.sort();
     let list = |day: &str, id: &str| {
         let id = TransactionId::parse(id).unwrap();
-        desk.store().keep(&FailedMailKey { day, id: &id }.name(), b"{}", b"null");
+        test_dashboard.store().keep(&FailedMailKey { day, id: &id }.name(), b"{}", b"null");
     };
     for id in &ids {
         list("2026-01-31", id);
-        desk.keep_marker(id, "failed", Some("no-more-attempts"), 1);
+        test_dashboard.keep_marker(id, "failed", Some("no-more-attempts"), 1);
     }
     list("2026-01-30", &ids[0]);
     list("2026-01-31", TransactionId::from_bytes([9; 26]).as_str());
-    desk.keep_marker(&ids[1], "sent", None, 2); // in the meantime
-    desk.pass(5);
-    let page = desk.get(SUPPORT, "/mails?day=2026-01-31").text;
+    test_dashboard.keep_marker(&ids[1], "sent", None, 2); // in the meantime
+    test_dashboard.pass(5);
+    let page = test_dashboard.get(SUPPORT, "/mails?day=2026-01-31").text;
     assert_eq!(page.matches("Send all failed e-mails of this day again").count(), 1);
 
     let step = |page: &str| {
@@ -434,22 +447,23 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
         let names = names.into_iter().filter(|name| form.contains(&format!("name=\"{name}\"")));
         let fields: Vec<_> = names.map(|name| (name, field(form, name))).collect();
         let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        desk.post(SUPPORT, "/mails", &fields)
+        test_dashboard.post(SUPPORT, "/mails", &fields)
     };
     let first = step(&page);
-    assert_eq!((first.status, desk.rounds()), (200, vec![2; 18]));
+    assert_eq!((first.status, test_dashboard.rounds()), (200, vec![2; 18]));
     assert_inert(&first.text);
     assert!(first.text.contains("There is no transaction"), "{}", main_of(&first.text));
-    desk.queue.is_broken.set(true);
+    test_dashboard.queue.is_broken.set(true);
     let broken = step(&first.text);
     assert!(broken.text.contains("Try again later"), "{}", main_of(&broken.text));
-    desk.queue.is_broken.set(false);
+    test_dashboard.queue.is_broken.set(false);
     let second = step(&broken.text);
-    assert_eq!(desk.rounds().len(), 38);
+    assert_eq!(test_dashboard.rounds().len(), 38);
     let last = step(&second.text);
     let words = "All e-mails of this day were processed. Queued: 45. Already queued: 0. Sent, skipped or failed again since: 1.";
     assert!(last.text.contains(words), "{}", main_of(&last.text));
-    let queued: BTreeSet<_> = desk.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
+    let queued: BTreeSet<_> =
+        test_dashboard.queue.messages.borrow().iter().map(|it| it.id.clone()).collect();
     assert!(queued.len() == 45 && !queued.contains(&ids[1]));
 
     // Sending the form again queues nothing, neither at once nor after the instance's memory expired.
@@ -459,23 +473,23 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
             false => page,
         });
         assert!(pages.text.contains("Queued: 0. Already queued: 45."), "{}", main_of(&pages.text));
-        desk.pass(60);
+        test_dashboard.pass(60);
     }
-    assert_eq!(desk.rounds().len(), 45);
-    let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
+    assert_eq!(test_dashboard.rounds().len(), 45);
+    let of_another_day = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
     assert!(of_another_day.text.contains("Queued: 0. Already queued: 1."));
     // An e-mail that failed again is listed on the day of its last failure.
-    desk.keep_marker(&ids[0], "failed", Some("E_RECIPIENT_SUPPRESSED"), 2);
-    let of_another_day = desk.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
+    test_dashboard.keep_marker(&ids[0], "failed", Some("E_RECIPIENT_SUPPRESSED"), 2);
+    let of_another_day = test_dashboard.post(SUPPORT, "/mails", &[("day", "2026-01-30")]);
     assert!(
         of_another_day
             .text
             .contains("Queued: 0. Already queued: 0. Sent, skipped or failed again since: 1")
     );
     for fields in [&[("day", "today")], &[("day", "2026-01-31"), ("from", "~")][..]] {
-        assert_eq!(desk.post(SUPPORT, "/mails", fields).status, 422);
+        assert_eq!(test_dashboard.post(SUPPORT, "/mails", fields).status, 422);
     }
-    let changes = desk.changes();
+    let changes = test_dashboard.changes();
     assert_eq!(changes.len(), 4, "of each step that queued, or tried to: {changes:?}");
     assert!(changes.iter().all(|change| change.starts_with("emails resend [")));
 }
@@ -484,25 +498,25 @@ fn all_that_failed_on_a_day_is_sent_again_once_in_steps() {
 
 #[test]
 fn a_transaction_is_erased_once_its_id_is_typed() {
-    let desk = desk();
-    let id = made(&desk, LIVE_UNIT);
+    let test_dashboard = test_dashboard();
+    let id = made(&test_dashboard, LIVE_UNIT);
     let name = format!("transaction:{id}");
-    let before = desk.store().value(&name).unwrap();
-    let erase = |typed: &str| desk.post(OPERATOR, &path(&id, "/erase"), &[("id", typed)]);
+    let before = test_dashboard.store().value(&name).unwrap();
+    let erase = |typed: &str| test_dashboard.post(OPERATOR, &path(&id, "/erase"), &[("id", typed)]);
     for (typed, minutes, problem) in [
         ("", 0, "type the transaction ID"),
         ("ptran_", 0, "type the transaction ID"),
         (&id, 0, "less than 5 minutes ago"),
         (&id[..47], 6, "type the transaction ID"),
     ] {
-        desk.pass(minutes);
+        test_dashboard.pass(minutes);
         let page = erase(typed);
-        assert_eq!((page.status, desk.store().value(&name)), (422, Some(before.clone())));
+        assert_eq!((page.status, test_dashboard.store().value(&name)), (422, Some(before.clone())));
         assert!(page.text.contains(problem), "{problem}: {}", main_of(&page.text));
     }
-    desk.store().set_failing(Some("audit:"));
-    assert_eq!((erase(&id).status, desk.store().value(&name)), (503, Some(before)));
-    desk.store().set_failing(None);
+    test_dashboard.store().set_failing(Some("audit:"));
+    assert_eq!((erase(&id).status, test_dashboard.store().value(&name)), (503, Some(before)));
+    test_dashboard.store().set_failing(None);
     for words in ["was erased.", "was already erased on", "was already erased on"] {
         let page = erase(&id);
         assert_eq!(page.status, 200);
@@ -511,11 +525,11 @@ fn a_transaction_is_erased_once_its_id_is_typed() {
             "{}",
             main_of(&page.text)
         );
-        assert!(!desk.store().value(&name).unwrap().contains("canary"));
+        assert!(!test_dashboard.store().value(&name).unwrap().contains("canary"));
     }
-    assert_eq!(desk.changes(), vec![format!("transactions erase [{id}]"); 3]);
-    let page = desk.get(SUPPORT, &path(&id, "")).text;
+    assert_eq!(test_dashboard.changes(), vec![format!("transactions erase [{id}]"); 3]);
+    let page = test_dashboard.get(SUPPORT, &path(&id, "")).text;
     assert!(page.contains("Erased") && !page.contains("name=\"round\""), "{}", main_of(&page));
-    assert_eq!(desk.get(SUPPORT, &path(&id, "/mail")).status, 422);
-    assert!(desk.clock.0.get() > NOW_MS);
+    assert_eq!(test_dashboard.get(SUPPORT, &path(&id, "/mail")).status, 422);
+    assert!(test_dashboard.clock.0.get() > NOW_MS);
 }

@@ -37,7 +37,7 @@ const DETAIL = {
 };
 
 /** The answer to a create (§2.1). */
-export function makeTransaction(request, { origin, isLive, catalogue }) {
+export function makeTransaction(request, { origin, isLive, priceList }) {
   const { reference, recipient, pledges, trigger, notifications = [] } = request;
   const id = newId("ptran_");
   const editKey = newId("");
@@ -47,8 +47,8 @@ export function makeTransaction(request, { origin, isLive, catalogue }) {
     createdAt: new Date().toISOString(),
     isLive,
     charge: {
-      amount: amount(pledges, catalogue),
-      currencyCode: catalogue?.currencyCode ?? "USD",
+      amount: amount(pledges, priceList),
+      currencyCode: priceList?.currencyCode ?? "USD",
       paidAt: null,
     },
     recipient: {
@@ -106,10 +106,10 @@ export function toRetrieved({
  * The sum, rounded once, half away from zero. It is exact for amounts of at most three decimals, like all amounts here. The
  * contract allows any finite number, which costs our service more.
  */
-function amount(pledges, catalogue) {
+function amount(pledges, priceList) {
   const thousandths = pledges
     .map(({ impact: { amount, offeringId } }) => {
-      const price = Number(catalogue?.unitPrices[offeringId] ?? 0);
+      const price = Number(priceList?.unitPrices[offeringId] ?? 0);
       return Math.round(amount * 1_000) * Math.round(price * 100);
     })
     .reduce((sum, product) => sum + product, 0);

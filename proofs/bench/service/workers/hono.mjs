@@ -1,5 +1,5 @@
 /**
- * The API in Hono and zod with all that made our service quick: the same caches of keys and catalogue, the key and
+ * The API in Hono and zod with all that made our service quick: the same caches of keys and price list, the key and
  * the record read side by side, the record streamed back as it is stored, answers built once, no needless middleware.
  *
  * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, limits of memory and of refused keys, deadlines, the
@@ -37,7 +37,7 @@ const HEADERS = {
 
 const keys = new Map();
 const settlements = new Map();
-let catalogue = { value: null, expires: 0 };
+let priceList = { value: null, expires: 0 };
 
 async function keyRecord(env, token) {
   const now = Date.now();
@@ -52,12 +52,12 @@ async function keyRecord(env, token) {
 
 async function prices(env) {
   const now = Date.now();
-  if (now >= catalogue.expires)
-    catalogue = {
+  if (now >= priceList.expires)
+    priceList = {
       value: await env.PLEDGES.get("catalogue:test", "json"),
       expires: now + LIFETIME_MS,
     };
-  return catalogue.value;
+  return priceList.value;
 }
 
 /** Returns when the transaction was paid, from the settlement of its unit and month, once the month has ended. */
@@ -97,7 +97,7 @@ async function create(c) {
   const { transaction, editKey } = makeTransaction(data, {
     origin,
     isLive,
-    catalogue: await prices(c.env),
+    priceList: await prices(c.env),
   });
   const { createdAt } = transaction;
   const metadata = { mode, unit, editKey: await sha256(editKey), summary: { createdAt } };

@@ -2,7 +2,7 @@
 //! an idempotent replay.
 
 use super::access::Caller;
-use super::create::Creation;
+use super::create::CreateInput;
 use super::prepare::{Ids, Prepared, prepare};
 use super::{Clock, Entropy, Service};
 use crate::api::{self, Problem, header};
@@ -31,29 +31,29 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Records a transaction, unless its unit has already recorded it under this idempotency key.
     pub(super) async fn create_idempotent(
         &self,
-        creation: Creation<'_>,
+        input: CreateInput<'_>,
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
-        let hash = ReplayHash::new(creation.secret, &creation.caller.scope, key);
+        let hash = ReplayHash::new(input.secret, &input.caller.scope, key);
         let known = self.load(&ReplayKey(hash)).await?;
-        match self.plan(&creation, key, hash, known)? {
+        match self.plan(&input, key, hash, known)? {
             Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
             Plan::Stored { id } => {
-                let caller = creation.caller;
-                drop(creation); // frees its bytes, as below
+                let caller = input.caller;
+                drop(input); // frees its bytes, as below
                 let answer = self.first_answer(caller, id.as_str()).await?;
                 let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
                 Ok(self.replayed(&id, answer))
             }
             Plan::Conflict { ours } => {
-                let caller = creation.caller;
-                drop(creation); // frees its bytes before the wait for the store
+                let caller = input.caller;
+                drop(input); // frees its bytes before the wait for the store
                 self.replay_ours(caller, &ours).await
             }
             Plan::Record(mut prepared, replay) => {
                 prepared.metadata.summary.replay = Some(hash.to_hex());
-                let scope = &creation.caller.scope;
-                let _reservation = creation.reserve(&prepared)?; // held until both records are written
+                let scope = &input.caller.scope;
+                let _reservation = input.reserve(&prepared)?; // held until both records are written
                 let answer = self.record(*prepared, true).await?;
                 self.keep_replay(scope, hash, replay).await?;
                 Ok(Response::json(answer))
@@ -65,26 +65,26 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// this create belongs to it. One with another ID belongs to another payload.
     fn plan(
         &self,
-        creation: &Creation<'_>,
+        input: &CreateInput<'_>,
         key: &IdempotencyKey,
         hash: ReplayHash,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
-        let payload = creation.payload()?;
+        let payload = input.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
-        let scope = &creation.caller.scope;
-        let ids = &Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
-        let id = creation.id(&payload, ids);
+        let scope = &input.caller.scope;
+        let ids = &Ids::Derived(Derivation::new(input.secret, scope, key, fingerprint));
+        let id = input.id(&payload, ids);
         match self.first(scope, hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
             Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
             Some(first) => {
-                let Prepared { answer, .. } = prepare(creation, payload, ids, &first.terms)?;
+                let Prepared { answer, .. } = prepare(input, payload, ids, &first.terms)?;
                 Ok(Plan::Replay { id, answer })
             }
             None => {
-                let terms = creation.terms(&payload, self.clock.now_ms())?;
-                let prepared = prepare(creation, payload, ids, &terms)?;
+                let terms = input.terms(&payload, self.clock.now_ms())?;
+                let prepared = prepare(input, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
                 Ok(Plan::Record(Box::new(prepared), replay))
             }
@@ -147,8 +147,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     fn replayed(&self, id: &TransactionId, answer: Vec<u8>) -> Response<S::Value> {
-        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
-        self.journal.is_repeat.set(true);
+        self.request_log.transaction.get_or_init(|| id.as_str().to_owned());
+        self.request_log.is_repeat.set(true);
         let mut response = Response::json(answer);
         response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
         response

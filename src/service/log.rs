@@ -1,6 +1,6 @@
 //! The operator's log: one line of JSON per logged answer.
 
-use super::{Clock, Entropy, Journal, Service};
+use super::{Clock, Entropy, RequestLog, Service};
 use crate::auth::KeyHash;
 use crate::http::{Request, Response};
 use crate::scope::Mode;
@@ -67,22 +67,22 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if !must_log && !self.settings.draws_log_line(self.entropy) {
             return;
         }
-        let (journal, id) = (&self.journal, request.id());
-        let issue = journal.issue.get();
+        let (request_log, id) = (&self.request_log, request.id());
+        let issue = request_log.issue.get();
         let line = Line {
             request: &id,
             version: &self.settings.version,
             route,
             status: response.status,
             ms: self.clock.now_ms().saturating_sub(began_ms),
-            kv_ms: journal.waited_ms(),
-            unit: journal.unit.get().map(|unit| &**unit),
-            mode: journal.mode.get(),
-            key: journal.key.get().map(KeyHash::id),
-            transaction: journal.transaction.get().map(|id| &**id),
-            repeat: journal.is_repeat.get(),
-            unpriced: journal.unpriced.get(),
-            mail: journal.mail.get(),
+            kv_ms: request_log.waited_ms(),
+            unit: request_log.unit.get().map(|unit| &**unit),
+            mode: request_log.mode.get(),
+            key: request_log.key.get().map(KeyHash::id),
+            transaction: request_log.transaction.get().map(|id| &**id),
+            repeat: request_log.is_repeat.get(),
+            unpriced: request_log.unpriced.get(),
+            mail: request_log.mail.get(),
             cause,
             code: issue.map(|issue| issue.code.into()),
             pointer: issue.map(|issue| &*issue.pointer),
@@ -96,8 +96,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// whose e-mail never reached the queue. A refusal is always logged only if the API key was accepted: otherwise
     /// strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
-        let is_strangers = (400..500).contains(&status) && self.journal.mode.get().is_none();
-        let Journal { unpriced, mail, .. } = &self.journal;
+        let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
+        let RequestLog { unpriced, mail, .. } = &self.request_log;
         unpriced.get().is_some() || mail.get().is_some() || is_failure && !is_strangers
     }
 }

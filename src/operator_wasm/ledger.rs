@@ -1,7 +1,7 @@
 //! The ledger on the database that the scripts pass.
 
 use super::{from_js, to_js};
-use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use crate::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -33,7 +33,7 @@ pub struct LedgerPort {
 }
 
 impl Ledger for LedgerPort {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async move {
             let statements = to_js(&statements).map_err(|error| self.failure(error))?;
             let answers = self.database.run(statements).await;

@@ -27,19 +27,19 @@ fn first_round() -> u32 {
 }
 
 /// A future that returns whether the message is in the queue.
-pub type Putting<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
+pub type PutFuture<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 
 /// The notification queue.
 pub trait Outbox {
     /// Puts a message into the queue. The queue delivers it at least once, and not before KV usually shows the
     /// transaction's record. Returns whether the queue took it, within 2 seconds.
-    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m>;
+    fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Puts a message into the queue if the create asks for an e-mail, and that e-mail may be sent. If the queue fails,
     /// the transaction is recorded nevertheless, and its metadata says so.
-    pub(super) async fn announce(&self, prepared: &mut Prepared) {
+    pub(super) async fn enqueue_email(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| prepared.wants_mail) else { return };
         let Scope { mode, unit } = prepared.metadata.scope();
         if !(mode.is_live() || self.settings.mails_tests) || !self.may_mail(&unit).await {
@@ -50,7 +50,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let message = Message { id: prepared.id.to_string(), created_at, round: first_round() };
         if !self.wait(outbox.put(&message)).await {
             summary.mail = Some(MailState::Unsent);
-            self.journal.mail.set(summary.mail);
+            self.request_log.mail.set(summary.mail);
         }
     }
 

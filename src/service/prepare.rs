@@ -1,7 +1,7 @@
 //! Prepares the transaction of a create: its IDs, its answer and its record.
 
 use super::Entropy;
-use super::create::Creation;
+use super::create::CreateInput;
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Problem, TIMELINE_PATH,
 };
@@ -28,15 +28,15 @@ pub(super) struct Prepared {
 
 /// Makes the answer and the record of a transaction from a valid request.
 pub(super) fn prepare(
-    creation: &Creation<'_>,
+    input: &CreateInput<'_>,
     payload: PledgeTransactionRequest<'_>,
     ids: &Ids<'_>,
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
     let wants_mail = payload.notifications.contains(&EMAIL);
-    let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
-    let id = creation.id(&payload, ids);
+    let (caller, summary) = (input.caller, input.summary(&payload, terms));
+    let id = input.id(&payload, ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let recipient = api::to_raw_json(&payload.recipient);

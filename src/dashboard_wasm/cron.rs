@@ -1,9 +1,9 @@
 //! The cron trigger, which reconciles the ledger.
 
 use super::Bindings;
-use crate::handle::Clock as _;
 use crate::ledger::{self, Limits, Upkeep};
 use crate::platform::Platform;
+use crate::service::Clock as _;
 use crate::store::StoreError;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -52,14 +52,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
         let hash = key.hash();
-        self.journal.key.set(Some(hash));
+        self.request_log.key.set(Some(hash));
         self.refuse_exposed(address, key.has_live_prefix())?;
         let record = self.key_record(request, hash).await?.ok_or_else(unauthorized)?;
-        self.journal.mode.set(Some(record.mode));
+        self.request_log.mode.set(Some(record.mode));
         self.refuse_exposed(address, record.mode.is_live())?;
         let unit = self.unit(request, &record).await?.ok_or(Problem::UnitRequired(operation))?;
         let scope = Scope { mode: record.mode, unit };
-        self.journal.unit.get_or_init(|| scope.unit.clone());
+        self.request_log.unit.get_or_init(|| scope.unit.clone());
         Ok(Caller { key: hash, scope, record })
     }
 

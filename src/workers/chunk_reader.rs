@@ -32,19 +32,23 @@ extern "C" {
 }
 
 /// A stream that is read until a deadline.
-pub struct Pieces {
+pub struct ChunkReader {
     reader: Reader,
     end_ms: f64,
     is_reading: bool,
 }
 
-impl Pieces {
+impl ChunkReader {
     /// Begins to read a stream that has no other reader, for at most this many milliseconds in all.
     pub fn of(stream: &ReadableStream, milliseconds: u32) -> Option<Self> {
         let options = ReadableStreamGetReaderOptions::new();
         options.set_mode(ReadableStreamReaderMode::Byob);
         let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
-        Some(Pieces { reader, end_ms: Date::now() + f64::from(milliseconds), is_reading: false })
+        Some(ChunkReader {
+            reader,
+            end_ms: Date::now() + f64::from(milliseconds),
+            is_reading: false,
+        })
     }
 
     /// Fills a buffer within this many milliseconds. The returned buffer is shorter at the end of the stream.
@@ -65,7 +69,7 @@ impl Pieces {
     }
 }
 
-impl Drop for Pieces {
+impl Drop for ChunkReader {
     fn drop(&mut self) {
         if self.is_reading {
             drop(self.reader.cancel()); // otherwise a slow caller could make the read hold its buffer

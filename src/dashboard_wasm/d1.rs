@@ -1,6 +1,6 @@
 //! A D1 database as the ledger.
 
-use crate::ledger::{Ledger, LedgerError, Rows, Running, Statement};
+use crate::ledger::{Ledger, LedgerError, QueryFuture, Rows, Statement};
 use crate::workers::deadline::{failure, pause, within};
 use js_sys::{Array, Math, Object, Promise};
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub struct D1Ledger {
 }
 
 impl Ledger for D1Ledger {
-    fn run<'l>(&'l self, statements: &'l [Statement]) -> Running<'l> {
+    fn run<'l>(&'l self, statements: &'l [Statement]) -> QueryFuture<'l> {
         Box::pin(async move {
             let mut attempt = 1;
             loop {

@@ -5,7 +5,6 @@ mod cache;
 mod cors;
 mod create;
 mod get;
-mod journal;
 mod ledger;
 mod log;
 mod network;
@@ -15,15 +14,16 @@ mod prepare;
 mod recent;
 mod records;
 mod repeat;
+mod request_log;
 mod response;
 mod route;
 mod settings;
 mod timeline;
 
 pub use cache::{Caches, LIFETIME_MS};
-pub use journal::Journal;
 pub use ledger::{LedgerQueue, mark_unsent};
-pub use outbox::{Message, Outbox, Putting};
+pub use outbox::{Message, Outbox, PutFuture};
+pub use request_log::RequestLog;
 pub use settings::{Settings, Variables};
 
 use crate::api::{self, Problem};
@@ -64,7 +64,7 @@ pub struct Service<'s, S, C, E> {
     /// The ledger's queue; `None` if there is no ledger.
     pub ledger: Option<&'s dyn LedgerQueue>,
     /// Facts about this request, for the log.
-    pub journal: Journal,
+    pub request_log: RequestLog,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -100,7 +100,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     fn refusal(&self, request: &impl Request, problem: &Problem) -> Response<S::Value> {
-        let is_live = self.journal.mode.get().map(Mode::is_live);
+        let is_live = self.request_log.mode.get().map(Mode::is_live);
         let request_id = problem.is_ours().then(|| request.id());
         Response::problem(problem, is_live, request_id.as_deref())
     }

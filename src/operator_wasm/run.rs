@@ -2,10 +2,10 @@
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, to_js};
-use crate::handle::{Message, Outbox, Putting};
-use crate::operations::{self, Answer, Call, Failure, Operation, Ports, Stopped};
+use crate::operations::{self, Aborted, Answer, Call, Failure, Operation, Ports};
 use crate::operator::OperationId;
 use crate::platform::Platform;
+use crate::service::{Message, Outbox, PutFuture};
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -51,34 +51,34 @@ struct Host<'h> {
 }
 
 impl Host<'_> {
-    fn answer(&self, outcome: Outcome) -> Result<JsValue, Stopped> {
+    fn answer(&self, outcome: Outcome) -> Result<JsValue, Aborted> {
         outcome.map_err(|thrown| {
             self.store.keep(thrown);
-            Stopped
+            Aborted
         })
     }
 }
 
 impl operations::Host for Host<'_> {
-    async fn person(&self) -> Result<String, Stopped> {
+    async fn person(&self) -> Result<String, Aborted> {
         let name = self.answer(self.program.person().await)?;
         Ok(name.as_string().unwrap_or_default())
     }
 
-    async fn confirm(&self, question: &str, otherwise: &str) -> Result<(), Stopped> {
+    async fn confirm(&self, question: &str, otherwise: &str) -> Result<(), Aborted> {
         self.answer(self.program.confirm(question, otherwise).await).map(drop)
     }
 
-    async fn read(&self, file: &str) -> Result<Vec<u8>, Stopped> {
+    async fn read(&self, file: &str) -> Result<Vec<u8>, Aborted> {
         let bytes = self.answer(self.program.read(file).await)?;
         Ok(js_sys::Uint8Array::new(&bytes).to_vec())
     }
 
-    async fn create(&self, file: Option<&str>) -> Result<(), Stopped> {
+    async fn create(&self, file: Option<&str>) -> Result<(), Aborted> {
         self.answer(self.program.create(file).await).map(drop)
     }
 
-    async fn write(&self, text: &str) -> Result<(), Stopped> {
+    async fn write(&self, text: &str) -> Result<(), Aborted> {
         self.answer(self.program.write(text).await).map(drop)
     }
 
@@ -86,13 +86,13 @@ impl operations::Host for Host<'_> {
         self.program.note(text);
     }
 
-    async fn open_queue(&self) -> Result<(), Stopped> {
+    async fn open_queue(&self) -> Result<(), Aborted> {
         self.answer(self.program.open_queue().await).map(drop)
     }
 }
 
 impl Outbox for Host<'_> {
-    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+    fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m> {
         Box::pin(async {
             let Ok(message) = self.answer(to_js(message)) else { return false };
             self.answer(self.program.put(message).await).is_ok()
@@ -151,7 +151,7 @@ fn read(
 
 #[derive(serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown<'a> {
+struct RunAnswer<'a> {
     data: &'a str,
     text: &'a str,
     exit_code: u8,
@@ -159,7 +159,7 @@ struct Shown<'a> {
 }
 
 fn shown(Answer { data, text, exit_code, is_aside }: &Answer) -> Outcome {
-    to_js(&Shown { data, text, exit_code: *exit_code, is_aside: *is_aside })
+    to_js(&RunAnswer { data, text, exit_code: *exit_code, is_aside: *is_aside })
 }
 
 fn thrown(store: &KvStore, failure: Failure) -> JsValue {

@@ -2,14 +2,14 @@
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
-use crate::operator::restore::{Backed, Restore};
+use crate::operator::restore::{BackupSummary, Restore};
 use crate::operator::{keys, transactions};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// The facts about a backup that are collected before anything is restored.
 #[wasm_bindgen(js_name = Survey)]
 #[derive(Default)]
-pub struct Survey(Backed);
+pub struct Survey(BackupSummary);
 
 #[wasm_bindgen(js_class = Survey)]
 impl Survey {
@@ -51,10 +51,10 @@ impl Choice {
 
 /// Returns the [`Choice`] for the options `{withKeys, onlyTransactions, overwrite}` and the survey of a backup.
 #[wasm_bindgen(js_name = chooseRecords)]
-pub async fn choose_records(kv: Kv, wish: JsValue, survey: Survey) -> Result<Choice, JsValue> {
+pub async fn choose_records(kv: Kv, options: JsValue, survey: Survey) -> Result<Choice, JsValue> {
     let store = KvStore::new(kv);
-    let wish = from_js(wish)?;
-    Restore::new(&store, wish, survey.0).await.map(Choice).map_err(|error| store.failure(&error))
+    let options = from_js(options)?;
+    Restore::new(&store, options, survey.0).await.map(Choice).map_err(|error| store.failure(&error))
 }
 
 /// Returns the API key in a record `{name, metadata, expiration?}` of a backup, in the format of the key list, or null.

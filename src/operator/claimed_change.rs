@@ -23,9 +23,11 @@
 use super::audit::{Author, Entry};
 use super::once::refuse_repeat;
 use super::{OperatorError, Result};
-use crate::handle::{Clock, Entropy};
 use crate::ledger::Ledger;
-use crate::ledger::claims::{self, Change, Claim, Fact, Seen, State, Turn, Wanted};
+use crate::ledger::claims::{
+    self, Change, Claim, ClaimOutcome, Fact, ObservedFact, State, TargetState,
+};
+use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
@@ -34,7 +36,7 @@ use crate::time::date_time;
 const MAX_AGE_MS: u64 = 30_000;
 
 /// A change whose entry is in the audit log.
-pub(super) struct Changing<'c, S, C, E> {
+pub(super) struct ClaimedChange<'c, S, C, E> {
     store: &'c S,
     ledger: Option<&'c dyn Ledger>,
     author: &'c Author<'c, C, E>,
@@ -42,7 +44,7 @@ pub(super) struct Changing<'c, S, C, E> {
     by: Change,
 }
 
-impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
+impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Writes the entry of a change. `on` returns what it changes, given its time.
     ///
     /// # Errors
@@ -54,10 +56,10 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
         command: &str,
         on: impl FnOnce(&str) -> Vec<String>,
     ) -> Result<Self> {
-        let entry = author.announce(store, command, on).await?;
+        let entry = author.begin_entry(store, command, on).await?;
         let (change, author_name) = (entry.key.name(), author.by.to_owned());
         let by = Change { change, author: author_name, at: entry.key.time_ms() };
-        Ok(Changing { store, ledger, author, entry, by })
+        Ok(ClaimedChange { store, ledger, author, entry, by })
     }
 
     /// Returns the entry of the change.
@@ -72,14 +74,14 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
     /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
     pub async fn claim_all(
         &self,
-        wanted: Wanted,
-        seen: &[Seen],
+        wanted: TargetState,
+        seen: &[ObservedFact],
         refused: impl FnOnce(&Fact, Option<&Claim>) -> OperatorError,
     ) -> Result<()> {
         let turns = self.claim(wanted, seen).await?;
-        let error = match seen.iter().zip(&turns).find(|(_, turn)| **turn != Turn::Ours) {
+        let error = match seen.iter().zip(&turns).find(|(_, turn)| **turn != ClaimOutcome::Ours) {
             None => return Ok(()),
-            Some((seen, Turn::Theirs(claim))) => refused(&seen.fact, Some(claim)),
+            Some((seen, ClaimOutcome::Theirs(claim))) => refused(&seen.fact, Some(claim)),
             Some((seen, _)) => refused(&seen.fact, None),
         };
         Err(self.give_up(&facts(seen), error).await)
@@ -89,8 +91,12 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
     ///
     /// # Errors
     /// If the ledger does not answer. Then the change is given up.
-    pub async fn claim(&self, wanted: Wanted, seen: &[Seen]) -> Result<Vec<Turn>> {
-        let Some(ledger) = self.ledger else { return Ok(vec![Turn::Ours; seen.len()]) };
+    pub async fn claim(
+        &self,
+        wanted: TargetState,
+        seen: &[ObservedFact],
+    ) -> Result<Vec<ClaimOutcome>> {
+        let Some(ledger) = self.ledger else { return Ok(vec![ClaimOutcome::Ours; seen.len()]) };
         match claims::claim(ledger, wanted, seen, &self.by).await {
             Ok(turns) => Ok(turns),
             Err(error) => Err(self.give_up(&facts(seen), error.into()).await),
@@ -185,7 +191,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> Changing<'c, S, C, E> {
     }
 }
 
-fn facts(seen: &[Seen]) -> Vec<Fact> {
+fn facts(seen: &[ObservedFact]) -> Vec<Fact> {
     seen.iter().map(|seen| seen.fact.clone()).collect()
 }
 
@@ -211,14 +217,14 @@ pub(super) async fn recent(
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
-    (wanted, facts): (Wanted, &[Fact]),
+    (wanted, facts): (TargetState, &[Fact]),
     refused: impl FnOnce(&Claim) -> OperatorError,
 ) -> Result<()> {
     refuse_repeat(ledger, author)?;
     let (Some(ledger), Some(since_ms)) = (ledger, author.wanted_ms()) else { return Ok(()) };
     let reverse = match wanted {
-        Wanted::Added => State::Gone,
-        Wanted::Removed => State::Kept,
+        TargetState::Added => State::Gone,
+        TargetState::Removed => State::Kept,
     };
     let claims = claims::get(ledger, facts).await?;
     let is_reverse = |claim: &&Claim| claim.by.at > since_ms && claim.state == reverse;

@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell};
 
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub struct RequestLog {
     /// The API key of the request, whether accepted or refused.
     pub(super) key: Cell<Option<KeyHash>>,
     /// The mode of the API key, once the key is accepted. It stays if the unit is then refused (§5.3).
@@ -54,11 +54,11 @@ struct Waits {
 
 /// A wait for the store. It ends when this value is dropped.
 struct Wait<'j, C: Clock> {
-    journal: &'j Journal,
+    request_log: &'j RequestLog,
     clock: &'j C,
 }
 
-impl Journal {
+impl RequestLog {
     /// Waits for the store, and adds the time to the total.
     pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
         let _wait = self.begin_wait(clock);
@@ -72,7 +72,7 @@ impl Journal {
         }
         waits.running += 1;
         self.waits.set(waits);
-        Wait { journal: self, clock }
+        Wait { request_log: self, clock }
     }
 
     /// Returns how long the request waited for the store, in milliseconds.
@@ -83,11 +83,11 @@ impl Journal {
 
 impl<C: Clock> Drop for Wait<'_, C> {
     fn drop(&mut self) {
-        let mut waits = self.journal.waits.get();
+        let mut waits = self.request_log.waits.get();
         waits.running -= 1;
         if waits.running == 0 {
             waits.total_ms += self.clock.now_ms().saturating_sub(waits.since_ms);
         }
-        self.journal.waits.set(waits);
+        self.request_log.waits.set(waits);
     }
 }

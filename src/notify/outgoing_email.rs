@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// An e-mail for a mail service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter<'l> {
+pub struct OutgoingEmail<'l> {
     /// The recipient's address.
     pub to: &'l str,
     /// The address that replies go to.
@@ -24,7 +24,7 @@ pub struct Letter<'l> {
     pub marker: &'l Marker,
 }
 
-impl Letter<'_> {
+impl OutgoingEmail<'_> {
     /// Returns the headers that have no member of their own.
     pub fn headers(&self) -> Headers {
         let list_unsubscribe = self.reply_to.map(|address| format!("<{}>", mailto(address)));
@@ -75,7 +75,7 @@ pub trait Mailer {
     ///
     /// # Errors
     /// If the e-mail may not have been sent.
-    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError>;
+    async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError>;
 }
 
 /// Why an e-mail was not sent. Only the mail service's code is kept, as its text contains the address.

@@ -8,12 +8,12 @@ mod cron;
 mod d1;
 
 use crate::dashboard::{Dashboard, Settings, Variables};
-use crate::handle::Outbox;
 use crate::http::InFlight;
 use crate::ledger::Ledger;
 use crate::operator::notifications::QueuedRounds;
 use crate::platform::Platform;
-use crate::workers::{Bindings as SharedBindings, KvStore, WorkerRequest, convert};
+use crate::service::Outbox;
+use crate::workers::{Bindings as SharedBindings, KvStore, WorkerRequest, to_web_response};
 use access::Context;
 use d1::{D1, D1Ledger};
 use std::cell::OnceCell;
@@ -92,7 +92,7 @@ pub async fn serve(
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection
     }
-    convert(response)
+    to_web_response(response)
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {

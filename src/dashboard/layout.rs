@@ -4,7 +4,7 @@ use super::access::Identity;
 use super::settings::Settings;
 use crate::api::header;
 use crate::http::{Body, Media, Response};
-use crate::operator::roles::{Act, Roles};
+use crate::operator::roles::{Permission, Roles};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
@@ -20,17 +20,17 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, path, and required permission.
-const MENU: [(&str, &str, Act); 10] = [
-    ("Find", "/", Act::Look),
-    ("Transactions", "/orders", Act::Look),
-    ("Usage", "/usage", Act::Account),
-    ("Quantities", "/quantities", Act::Account),
-    ("Units", "/units", Act::Look),
-    ("Teams", "/teams", Act::Operate),
-    ("Prices", "/prices", Act::Operate),
-    ("E-mails", "/mails", Act::Support),
-    ("Audit log", "/audit", Act::Operate),
-    ("System", "/system", Act::Operate),
+const MENU: [(&str, &str, Permission); 10] = [
+    ("Find", "/", Permission::Look),
+    ("Transactions", "/orders", Permission::Look),
+    ("Usage", "/usage", Permission::Account),
+    ("Quantities", "/quantities", Permission::Account),
+    ("Units", "/units", Permission::Look),
+    ("Teams", "/teams", Permission::Operate),
+    ("Prices", "/prices", Permission::Operate),
+    ("E-mails", "/mails", Permission::Support),
+    ("Audit log", "/audit", Permission::Operate),
+    ("System", "/system", Permission::Operate),
 ];
 
 /// The response to a request.
@@ -71,11 +71,11 @@ impl Page {
         Page { status, content: Content::Json(json) }
     }
 
-    pub fn into_response<V>(self, frame: &Frame<'_>) -> Response<V> {
+    pub fn into_response<V>(self, layout: &Layout<'_>) -> Response<V> {
         let mut disposition = None;
         let (media, policy, body) = match self.content {
             Content::Framed(title, content) => {
-                (HTML, Cow::Owned(policy()), frame.render(&title, &content).into_string().into())
+                (HTML, Cow::Owned(policy()), layout.render(&title, &content).into_string().into())
             }
             Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
             Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
@@ -126,7 +126,7 @@ fn policy() -> String {
 }
 
 /// The layout around a page's content: header, menu and footer.
-pub(super) struct Frame<'f> {
+pub(super) struct Layout<'f> {
     pub settings: &'f Settings,
     pub roles: &'f Roles,
     pub identity: Identity<'f>,
@@ -134,7 +134,7 @@ pub(super) struct Frame<'f> {
     pub path: &'f str,
 }
 
-impl Frame<'_> {
+impl Layout<'_> {
     fn render(&self, title: &str, content: &Markup) -> Markup {
         let environment = &self.settings.environment;
         html! {
@@ -168,7 +168,7 @@ impl Frame<'_> {
     }
 
     fn menu(&self) -> Markup {
-        let own = MENU.iter().filter(|(_, _, act)| self.roles.may(*act));
+        let own = MENU.iter().filter(|(_, _, permission)| self.roles.may(*permission));
         html! {
             nav aria-label="Pages" {
                 ul {

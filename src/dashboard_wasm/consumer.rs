@@ -2,9 +2,9 @@
 
 use super::Bindings;
 use super::d1::D1Ledger;
-use crate::handle::Clock as _;
 use crate::ledger::{self, Delivered, Verdict};
 use crate::platform::Platform;
+use crate::service::Clock as _;
 use crate::workers::slots::Slots;
 use crate::workers::{KvStore, QueueMessage};
 use js_sys::Array;

@@ -2,16 +2,16 @@
 
 use super::access::Caller;
 use super::prepare::{Ids, Prepared, prepare};
-use super::{Clock, Entropy, Journal, Service};
+use super::{Clock, Entropy, RequestLog, Service};
 use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
-use crate::charge::Catalogue;
+use crate::charge::PriceList;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{IdempotencyKey, Terms};
 use crate::pledge::{CurrencyCode, Impact, PledgeTransactionRequest, TransactionId};
 use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
-use crate::store::{CatalogueKey, Recorded, Store, Summary, TransactionKey};
+use crate::store::{PriceListKey, Recorded, Store, Summary, TransactionKey};
 use crate::time::date_time;
 use crate::validate::summary;
 use futures_util::FutureExt as _;
@@ -36,24 +36,25 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let origin = self.settings.timeline_origin(address)?; // may fail, so it comes before the body is read
         let mut reservation = self.caches.in_flight.reservation(caller.owner());
         let body = read_body(request, &mut reservation).await?;
-        let catalogue = match self.catalogue(caller.scope.mode).await {
+        let price_list = match self.price_list(caller.scope.mode).await {
             // Only a new transaction needs prices. An idempotent replay does not.
             Err(Problem::Internal(cause)) => Err(Problem::PricesUnreadable(cause)),
             other => Ok(other?),
         };
-        let journal = &self.journal;
-        let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
+        let request_log = &self.request_log;
+        let input =
+            CreateInput { caller, secret, body, price_list, origin, reservation, request_log };
         match idempotency_key {
-            None => self.create_plain(creation).await,
-            Some(key) => self.create_idempotent(creation, &key).boxed_local().await,
+            None => self.create_plain(input).await,
+            Some(key) => self.create_idempotent(input, &key).boxed_local().await,
         }
     }
 
-    async fn create_plain(&self, creation: Creation<'_>) -> Result<Response<S::Value>, Problem> {
-        let payload = creation.payload()?;
-        let terms = creation.terms(&payload, self.clock.now_ms())?;
-        let prepared = prepare(&creation, payload, &Ids::Random(self.entropy), &terms)?;
-        let _reservation = creation.reserve(&prepared)?; // held until the record is written
+    async fn create_plain(&self, input: CreateInput<'_>) -> Result<Response<S::Value>, Problem> {
+        let payload = input.payload()?;
+        let terms = input.terms(&payload, self.clock.now_ms())?;
+        let prepared = prepare(&input, payload, &Ids::Random(self.entropy), &terms)?;
+        let _reservation = input.reserve(&prepared)?; // held until the record is written
         Ok(Response::json(self.record(prepared, false).await?))
     }
 
@@ -63,11 +64,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         mut prepared: Prepared,
         repeatable: bool,
     ) -> Result<Vec<u8>, Problem> {
-        self.announce(&mut prepared).await;
+        self.enqueue_email(&mut prepared).await;
         let Prepared { id, mut metadata, answer, record, .. } = prepared;
         let left_out = metadata.fit().filter(|_| self.ledger.is_some());
-        self.journal.unpriced.set(metadata.summary.unpriced);
-        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
+        self.request_log.unpriced.set(metadata.summary.unpriced);
+        self.request_log.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // may have been written
         let Summary { mail, created_at, .. } = &metadata.summary;
@@ -83,32 +84,32 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Returns the price list of a mode. Never falls back to the other mode's list: that could charge money for a test.
-    async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
+    async fn price_list(&self, mode: Mode) -> Result<Rc<Option<PriceList>>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
-            return Ok(catalogue);
+        if let Some(price_list) = self.caches.price_lists.get(&mode, now_ms) {
+            return Ok(price_list);
         }
-        let catalogue = self.load(&CatalogueKey(mode)).await?;
-        Ok(self.caches.catalogues.keep(mode, catalogue, now_ms))
+        let price_list = self.load(&PriceListKey(mode)).await?;
+        Ok(self.caches.price_lists.keep(mode, price_list, now_ms))
     }
 }
 
 /// The input of a create.
-pub(super) struct Creation<'r> {
+pub(super) struct CreateInput<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
     body: Vec<u8>,
-    catalogue: Result<Rc<Option<Catalogue>>, Problem>,
+    price_list: Result<Rc<Option<PriceList>>, Problem>,
     origin: &'r str,
     reservation: Reservation<'r>,
-    journal: &'r Journal,
+    request_log: &'r RequestLog,
 }
 
-impl<'r> Creation<'r> {
+impl<'r> CreateInput<'r> {
     pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
         PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
             let (count, issues) = (report.count(), report.into_issues());
-            issues.first().map(|first| self.journal.issue.get_or_init(|| first.into()));
+            issues.first().map(|first| self.request_log.issue.get_or_init(|| first.into()));
             Problem::InvalidRequest(summary(&issues, count))
         })
     }
@@ -119,13 +120,13 @@ impl<'r> Creation<'r> {
         payload: &PledgeTransactionRequest<'_>,
         now_ms: u64,
     ) -> Result<Terms, Problem> {
-        let none = Catalogue::default(); // nothing has a price
-        let catalogue = self.catalogue.as_ref().map_err(Problem::clone)?;
-        let catalogue = (**catalogue).as_ref().unwrap_or(&none);
+        let none = PriceList::default(); // nothing has a price
+        let price_list = self.price_list.as_ref().map_err(Problem::clone)?;
+        let price_list = (**price_list).as_ref().unwrap_or(&none);
         Ok(Terms {
             created_at: date_time(now_ms),
-            amount: catalogue.amount(impacts(payload)),
-            currency_code: catalogue.currency_code.code().to_owned(),
+            amount: price_list.amount(impacts(payload)),
+            currency_code: price_list.currency_code.code().to_owned(),
             origin: self.origin.to_owned(),
         })
     }
@@ -133,16 +134,17 @@ impl<'r> Creation<'r> {
     /// Returns the summary of a transaction, for its metadata.
     pub fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
-        let catalogue = self.catalogue.as_ref().ok().and_then(|catalogue| (**catalogue).as_ref());
-        let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
+        let price_list =
+            self.price_list.as_ref().ok().and_then(|price_list| (**price_list).as_ref());
+        let unpriced = |price_list: &PriceList| price_list.unpriced(impacts(payload));
         Summary {
             created_at: Some(terms.created_at.clone()),
             amount: Some(terms.amount.clone()),
             currency_code: CurrencyCode::from_code(&terms.currency_code),
-            unpriced: catalogue.map(unpriced).filter(|count| *count > 0),
+            unpriced: price_list.map(unpriced).filter(|count| *count > 0),
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             key: Some(self.caller.key.id()),
-            prices: catalogue.and_then(|catalogue| catalogue.prices.clone()),
+            prices: price_list.and_then(|price_list| price_list.prices.clone()),
             quantities: Quantities::of(impacts(payload), MAX_MESSAGE_BYTES),
             ..Summary::default()
         }
@@ -156,7 +158,7 @@ impl<'r> Creation<'r> {
 
     /// Frees the body, and reserves bytes for the answer and the record instead.
     pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
-        let Creation { body, mut reservation, .. } = self;
+        let CreateInput { body, mut reservation, .. } = self;
         drop(body); // frees it before the other bytes are reserved
         let bytes = prepared.answer.len().saturating_add(prepared.record.len());
         reservation.resize(bytes)?;

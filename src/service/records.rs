@@ -24,7 +24,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Waits for the store, and adds the time to the log line.
     pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
-        self.journal.wait(self.clock, work).await
+        self.request_log.wait(self.clock, work).await
     }
 
     /// Reads a whole transaction. Its bytes are reserved for `owner` only while they arrive. Use the result without

@@ -10,7 +10,7 @@
 
 use super::audit::{self, Author, Change, Entry, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
-use crate::handle::{Clock, Entropy};
+use crate::service::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key, NoMetadata, OperatorStore, StoreError};
 use crate::time::{SKEW_MS, date_time};
 use serde::Serialize;
@@ -24,16 +24,16 @@ const MAX_AGE_MS: u64 = 30_000;
 
 /// The version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct RecordVersion {
     /// The SHA-256 of its value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
     /// The change that wrote it; `None` if unknown.
     change: Option<AuditKey>,
 }
 
-impl Seen {
+impl RecordVersion {
     pub(super) fn new(record: Option<&[u8]>) -> Self {
-        Seen { hash: record.map(hash), change: record.and_then(change_of) }
+        RecordVersion { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
     /// Returns the change that wrote it; `None` if unknown. KV cost: 1 read.
@@ -54,7 +54,7 @@ fn hash(record: &[u8]) -> [u8; 32] {
 }
 
 /// A record that several people may change.
-pub(super) struct Contested<'c, K> {
+pub(super) struct SharedRecord<'c, K> {
     /// Its key.
     pub key: K,
     /// Its name in messages, such as ``the profile of the unit `u` ``.
@@ -66,17 +66,17 @@ pub(super) struct Contested<'c, K> {
 }
 
 /// A change that may be made now.
-pub(super) struct Turn<'t, S, C, E, K> {
+pub(super) struct PendingChange<'t, S, C, E, K> {
     store: &'t S,
     author: &'t Author<'t, C, E>,
-    of: &'t Contested<'t, K>,
-    seen: Seen,
+    of: &'t SharedRecord<'t, K>,
+    seen: RecordVersion,
     entry: Entry,
 }
 
 type Noted = (AuditKey, ChangeNote);
 
-impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
+impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     /// Announces a change of the version that was seen: writes its entry, and waits until the change may be made. `on`
     /// returns what it changes, given its time. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
     ///
@@ -87,16 +87,16 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
         &'t self,
         store: &'t S,
         author: &'t Author<'t, C, E>,
-        seen: Seen,
+        seen: RecordVersion,
         command: &str,
         on: impl FnOnce(&str) -> Vec<String>,
-    ) -> Result<Turn<'t, S, C, E, K>> {
+    ) -> Result<PendingChange<'t, S, C, E, K>> {
         let began_ms = author.clock.now_ms();
         let before = self.changes(store, began_ms).await?;
         self.check_recent(&before, seen, began_ms)?;
-        let entry = author.announce(store, command, on).await?;
+        let entry = author.begin_entry(store, command, on).await?;
         let took_ms = author.clock.now_ms().saturating_sub(began_ms);
-        let turn = Turn { store, author, of: self, seen, entry };
+        let turn = PendingChange { store, author, of: self, seen, entry };
         let is_late = took_ms >= u64::from(store.settle_ms());
         match turn.wait(&before, is_late).await {
             Ok(()) => Ok(turn),
@@ -113,7 +113,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> Contested<'_, K> {
 
     /// Refuses to replace a change of the last [`LATE_MINUTES`] that the person has not seen. Ignores changes that are dated
     /// far in the future, by a wrong clock.
-    fn check_recent(&self, changes: &[Noted], seen: Seen, now_ms: u64) -> Result<()> {
+    fn check_recent(&self, changes: &[Noted], seen: RecordVersion, now_ms: u64) -> Result<()> {
         let recent = late_ms(now_ms)..=now_ms + SKEW_MS;
         let times = changes.iter().map(|(key, _)| key.time_ms());
         let Some(last_ms) = times.filter(|time_ms| recent.contains(time_ms)).max() else {
@@ -156,7 +156,7 @@ fn late_ms(now_ms: u64) -> u64 {
     now_ms.saturating_sub(LATE_MINUTES * 60_000)
 }
 
-impl<S, C, E, K> Turn<'_, S, C, E, K>
+impl<S, C, E, K> PendingChange<'_, S, C, E, K>
 where
     S: OperatorStore,
     C: Clock,
@@ -244,18 +244,18 @@ where
     }
 
     /// Whether a record is the version that was seen, or an older one.
-    fn is_seen(&self, now: Seen) -> bool {
+    fn is_seen(&self, now: RecordVersion) -> bool {
         now.hash == self.seen.hash || now.change.is_some() && now.change <= self.seen.change
     }
 
-    async fn read(&self) -> Result<Seen> {
+    async fn read(&self) -> Result<RecordVersion> {
         let record = read_value(self.store, self.of.key).await?;
-        Ok(Seen::new(record.as_deref()))
+        Ok(RecordVersion::new(record.as_deref()))
     }
 
     /// Returns the error that names who wrote the record. If the record does not name its change, or was removed, the last
     /// change in the audit log counts.
-    async fn lost_to_writer_of(&self, record: Seen) -> Result<OperatorError> {
+    async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
         if let Some(Change { by, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(&by, &at));
         }

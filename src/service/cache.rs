@@ -6,7 +6,7 @@ use super::network::Network;
 use super::paid::Lookup;
 use super::recent::RecentReplays;
 use crate::auth::{KeyHash, KeyRecord};
-use crate::charge::Catalogue;
+use crate::charge::PriceList;
 use crate::http::InFlight;
 use crate::recipient::Profile;
 use crate::scope::Mode;
@@ -32,7 +32,7 @@ pub struct Caches {
     /// Members of teams, by the names of their records.
     pub(super) members: Cache<String, ()>,
     /// The price list of a mode; `None` if it has none.
-    pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
+    pub(super) price_lists: Cache<Mode, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
     /// The settlements of shops and months, by the names of their records. An entry is added before its read ends.
     pub(super) settlements: Cache<String, Lookup>,

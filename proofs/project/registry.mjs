@@ -1,0 +1,30 @@
+/** A registry of npm on this machine, which has one package that is not published, and redirects to another for all others. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+/**
+ * @param {string} tarball a file
+ * @param {{name: string, version: string}} manifest of the package in it
+ * @param {string} upstream the origin and path of the other registry, with a slash at its end
+ * @returns {Promise<{origin: string, close: () => void}>}
+ */
+export async function serveRegistry(tarball, manifest, upstream) {
+  const { name, version } = manifest;
+  const bytes = readFileSync(tarball);
+  const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+  const path = `/${name}/-/${name}-${version}.tgz`;
+  const server = createServer((request, response) => {
+    if (request.url === path) return response.end(bytes);
+    if (request.url !== `/${name}`)
+      return response.writeHead(302, { location: new URL(`.${request.url}`, upstream).href }).end();
+    const dist = { tarball: `${origin}${path}`, integrity };
+    const versions = { [version]: { ...manifest, dist } };
+    response.setHeader("content-type", "application/json");
+    return response.end(JSON.stringify({ name, "dist-tags": { latest: version }, versions }));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const origin = `http://127.0.0.1:${address.port}`;
+  return { origin, close: () => server.close() };
+}
