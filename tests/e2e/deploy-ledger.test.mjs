@@ -101,7 +101,7 @@ test("a database is created in its jurisdiction, stays there, and is created aga
   assert.deepEqual([database.name, database.jurisdiction, bound()], [QUEUE, "eu", database.uuid]);
   assert.match(
     await refused(within("us")),
-    /`impact-pledge-staging-ledger` is in the jurisdiction `eu`, and wrangler\.dashboard\.toml asks for `us`\. .* another `database_name`/,
+    /`impact-pledge-staging-ledger` is in the jurisdiction `eu`, but wrangler\.dashboard\.toml asks for `us`\. .* another `database_name`/,
   );
   there.databases.length = 0;
   await dashboard();

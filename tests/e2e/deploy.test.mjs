@@ -173,7 +173,10 @@ test("a deploy finds the namespace and the queues of an earlier deploy that fail
     const args = ["--env", "production", "--config", config];
     const { code, out, problem } = await script("deploy", args, { env });
     assert.equal(code, 0, out + problem);
-    assert.match(problem, /the account has the KV namespace `impact-pledge-production-pledges`/);
+    assert.match(
+      problem,
+      /the account already has the KV namespace `impact-pledge-production-pledges`/,
+    );
     const bound = account.bindings.get(worker).find(({ name }) => name === "PLEDGES");
     assert.equal(bound.namespace_id, `id-of-${worker}-pledges`);
     assert.equal(account.namespaces.length, others.length + 1);

@@ -121,7 +121,7 @@ const FAULTS = {
   "no permission": [
     [{ status: 403, message: "no" }],
     1,
-    /status 403; no .*for the ledger `D1: Edit`/,
+    /status 403; no .*`D1: Edit` for the ledger/,
   ],
 };
 
