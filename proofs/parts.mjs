@@ -77,6 +77,12 @@ export const PARTS = [
     env: { FC_MINUTES: "5", FC_RUNS: "20000", FUZZ_COUNT: "1000000", HOSTILE_COUNT: "200000" },
   },
   {
+    name: "project",
+    about: "steps of an operator that fail with Node and npm alone",
+    minutes: 2,
+    tests: ["proofs/project/project.mjs"],
+  },
+  {
     name: "matrix",
     about: "runtimes, bundlers and test runners in which the packed package does not work",
     minutes: 5,
