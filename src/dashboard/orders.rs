@@ -31,9 +31,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (selection(query, &selected))
         section {
-            (pages(query, &from, page, "Pages"))
+            (pages(query, &from, page, "Newer and older transactions"))
             (table(context, &page.orders, selected.filter.unit.is_none()))
-            (pages(query, &from, page, "Pages, below the list"))
+            (pages(query, &from, page, "Newer and older transactions, below the list"))
             (view::coverage(coverage))
         }
         section { h2 { "Filter" } (filters(query)) }

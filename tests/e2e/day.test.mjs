@@ -146,8 +146,8 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const team = ["--team", "shop", "--label", "both tills"];
   const made = await run("keys", "create", "--mode", "live", ...team);
   const key = keyIn(made);
-  const [, keyId] = made.match(/Its ID in the list is (\w+)/);
-  assert.match(await run("keys", "list"), /shop +both tills +\S+ +ada@example\.org/);
+  const [, keyId] = made.match(/`keys list` shows its ID, (\w+)\./);
+  assert.match(await run("keys", "list"), /team shop +both tills +\S+ +ada@example\.org/);
   await run("prices", "set", prices, "--mode", "live");
   const once = { ...unit("web"), "idempotency-key": "order-2001" };
   let first;

@@ -30,7 +30,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   const switchedOn = await words("units", "set", "unit_1", ...mail);
   assert.match(
     switchedOn,
-    /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*see docs\/notifications\.md/ms,
+    /^unit_1 .* on +hello@nord\.example +Asia\/Kolkata\n.*see docs\/emails\.md/ms,
   );
   const dated = { replyTo: "hello@nord.example", timeZone: "Asia/Kolkata" };
   const mailed = { ...named, mail: true, ...dated };
