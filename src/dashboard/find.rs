@@ -1,6 +1,7 @@
 //! The start page with the search, and its results.
 
 use super::form::Form;
+use super::keys::change_forms as key_forms;
 use super::layout::Page;
 use super::transaction::{self, level};
 use super::{PageContext, Result, orders, view};
@@ -94,7 +95,7 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
 }
 
 /// Finds the transaction, key, unit or team with this ID, or the transactions with this reference or e-mail address. KV cost:
-/// at most 10 calls, and those to find a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops.
+/// at most 11 calls, and those to find a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -156,10 +157,7 @@ fn key_page(key: &KeyRow, operates: bool) -> Page {
         @match &key.note {
             Some(note) if operates => {
                 p.lead { "An API key of the " (level(&note.level, true)) "." }
-                section { (key_facts(key, note)) }
-                p {
-                    "To replace or revoke it, open the " (level(&note.level, true)) "."
-                }
+                section { (key_facts(key, note)) (key_forms(&key.name, &note.level)) }
             }
             Some(note) => p.lead { "An API key of the " (level(&note.level, false)) "." },
             None => {
@@ -235,7 +233,7 @@ async fn without_unit<S: OperatorStore, C: Clock, E: Entropy>(
     if let Ok(found) = &orders
         && !found.found.transactions.is_empty()
     {
-        return Ok(orders_page(context, form, found, &known(&levels, operates)));
+        return Ok(orders_page(context, form, found, &known(&levels, operates)).await);
     }
     let content = html! {
         (known(&levels, operates))
@@ -313,7 +311,7 @@ async fn within<S: OperatorStore, C: Clock, E: Entropy>(
         found => found?,
     };
     if !found.found.transactions.is_empty() {
-        return Ok(orders_page(context, form, &found, &html! {}));
+        return Ok(orders_page(context, form, &found, &html! {}).await);
     }
     let unit = [KeyLevel::Unit(form.text("unit").to_owned())];
     let unknown = register::look_up(context.store, &unit).await?;
@@ -344,13 +342,14 @@ fn advice(found: &FoundBy) -> Markup {
 }
 
 /// The list of transactions that were found.
-fn orders_page<S, C, E>(
+async fn orders_page<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
     FoundBy { by, found }: &FoundBy,
     above: &Markup,
 ) -> Page {
     let unit = form.given("unit");
+    let table = orders::table(context, &found.transactions, unit.is_none()).await;
     let content = html! {
         (above)
         p.lead {
@@ -359,7 +358,7 @@ fn orders_page<S, C, E>(
                 None => "In all units",
             }
         }
-        (orders::table(context, &found.transactions, unit.is_none()))
+        (table)
         @if let Some(older) = found.older() { (older_form(form, by, &older)) }
         @match &found.coverage {
             Some(coverage) => (view::coverage(coverage)),

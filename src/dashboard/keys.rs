@@ -213,7 +213,7 @@ fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Mar
 }
 
 /// The buttons to replace and revoke a key.
-fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
+pub(super) fn change_forms(name: &KeyName, level: &KeyLevel) -> Markup {
     html! {
         @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
             (view::form(path, &html! {

@@ -7,20 +7,22 @@ use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Order, OrderPage, PageCursor};
 use crate::operator::bound;
 use crate::operator::roles::Permission;
-use crate::operator::transactions::{self, ListQuery, TransactionFilter, TransactionPage};
+use crate::operator::transactions::{self, Brief, ListQuery, TransactionFilter, TransactionPage};
+use crate::recipient::{self, Language};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use maud::{Markup, html};
+use std::iter;
 
 /// Transactions per page.
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
 
-/// A page of transactions, newest first, of all units, of one unit, or of one key. Cost: 3 ledger queries.
+/// A page of transactions, newest first, of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1 KV read.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -28,16 +30,17 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let (selected, from) = (selected(query)?, direction(query)?);
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
+    let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
     let content = html! {
-        (selection(query, &selected))
-        section {
-            (pages(query, &from, page, "Newer and older transactions"))
-            (table(context, &page.orders, selected.filter.unit.is_none()))
-            (pages(query, &from, page, "Newer and older transactions, below the list"))
-            (view::coverage(coverage))
-        }
-        section { h2 { "Filter" } (filters(query)) }
-    };
+            (selection(query, &selected))
+            section {
+                    (pages(query, &from, page, "Newer and older transactions"))
+                (table)
+                (pages(query, &from, page, "Newer and older transactions, below the list"))
+                    (view::coverage(coverage))
+            }
+            section { h2 { "Filter" } (filters(query)) }
+        };
     Ok(Page::new("Transactions", content))
 }
 
@@ -100,28 +103,68 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
     }
 }
 
-/// A table of transactions.
-pub(super) fn table<S, C, E>(
+/// A table of transactions. People who may open a transaction also see its reference and what was pledged. KV cost for them:
+/// 1 read per 100 transactions. If it fails, the table lacks those, and says so.
+pub(super) async fn table<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
     of_all_units: bool,
 ) -> Markup {
-    let (opens, of_unit) =
-        (context.may(Permission::Support), ["Transaction", "Created", "Charge", "Mode", "Notes"]);
-    let of_all = ["Transaction", "Created", "Unit", "Charge", "Mode", "Notes"];
-    let headings = if of_all_units { of_all.as_slice() } else { of_unit.as_slice() };
-    let rows: Vec<_> = orders.iter().map(|order| cells(order, opens, of_all_units)).collect();
-    view::table_of(headings, &["Charge"], &rows, "No transactions.")
+    if !context.may(Permission::Support) {
+        return plain_table(orders, of_all_units);
+    }
+    let briefs = transactions::briefs(context.store, orders).await.unwrap_or_default();
+    let briefs = || briefs.iter().map(Option::as_ref).chain(iter::repeat(None));
+    let unread = orders.iter().zip(briefs()).filter(|(_, brief)| brief.is_none()).count();
+    let row = |(order, brief): (&Order, Option<&Brief>)| {
+        let [first, second] = brief_cells(brief);
+        let link = id_link(&order.id);
+        [vec![first, second], cells(order, of_all_units), vec![link]].concat()
+    };
+    let rows: Vec<_> = orders.iter().zip(briefs()).map(row).collect();
+    let headings = [&["Reference", "Pledged"], headings(of_all_units), &["Transaction"]].concat();
+    html! {
+        (view::table_of(&headings, &["Charge"], &rows, NONE))
+        @if unread > 0 {
+            p.problem { "Transactions shown without reference and pledges, because their records could not be read: " (unread) "." }
+        }
+    }
 }
 
-fn cells(order: &Order, opens: bool, of_all_units: bool) -> Vec<Markup> {
-    let mut cells = vec![
-        match opens {
-            true => id_link(&order.id),
-            false => html! { code.id { (order.id) } },
-        },
-        view::time(&order.created_at),
-    ];
+const NONE: &str = "No transactions.";
+
+fn plain_table(orders: &[Order], of_all_units: bool) -> Markup {
+    let id = |order: &Order| vec![html! { code.id { (order.id) } }];
+    let row = |order: &Order| [id(order), cells(order, of_all_units)].concat();
+    let rows: Vec<_> = orders.iter().map(row).collect();
+    let headings = [&["Transaction"], headings(of_all_units)].concat();
+    view::table_of(&headings, &["Charge"], &rows, NONE)
+}
+
+fn headings(of_all_units: bool) -> &'static [&'static str] {
+    match of_all_units {
+        true => &["Created", "Unit", "Charge", "Mode", "Notes"],
+        false => &["Created", "Charge", "Mode", "Notes"],
+    }
+}
+
+/// Renders the reference and, such as `3 × tree`, what was pledged.
+fn brief_cells(brief: Option<&Brief>) -> [Markup; 2] {
+    let Some(Brief { reference, pledged, more }) = brief else {
+        return [html! { "–" }, html! { "–" }];
+    };
+    let pledged = html! {
+        @for (index, (amount, offering)) in pledged.iter().enumerate() {
+            @if index > 0 { ", " }
+            (recipient::write_amount(Language::En, *amount)) " × " (view::untrusted_text(offering))
+        }
+        @if *more > 0 { ", and " (more) " more" }
+    };
+    [view::untrusted_text(reference), pledged]
+}
+
+fn cells(order: &Order, of_all_units: bool) -> Vec<Markup> {
+    let mut cells = vec![view::time(&order.created_at)];
     if of_all_units {
         cells.push(transaction::unit(&order.unit));
     }

@@ -105,7 +105,7 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
         transactions::find(context.store, Some(ledger), of, &Direction::Newest, MAX_ROWS).await?;
     let content = html! {
         (summary(unit))
-        (found_rows(context, &found))
+        (found_rows(context, &found).await)
         (confirmation(context, unit, address))
         p {
             small {
@@ -124,10 +124,14 @@ fn summary(unit: &str) -> Markup {
     html! { p.lead { "Transactions of the e-mail address that you entered, in the unit " (transaction::unit(unit)) "." } }
 }
 
-fn found_rows<S, C, E>(context: &PageContext<'_, S, C, E>, found: &Found) -> Markup {
+async fn found_rows<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    found: &Found,
+) -> Markup {
+    let table = orders::table(context, &found.transactions, false).await;
     html! {
         @if found.transactions.is_empty() { p { "The ledger has no transaction with this e-mail address." } }
-        @else { (orders::table(context, &found.transactions, false)) }
+        @else { (table) }
         @if found.more { p { "These are the newest " (MAX_ROWS) ". Older ones will be erased, too." } }
         @if let Some(coverage) = &found.coverage { (view::coverage(coverage)) }
     }

@@ -2,6 +2,7 @@
 //!
 //! Lists come from the ledger and have times, charges and IDs, without personal data.
 
+mod brief;
 mod erase;
 mod export;
 mod find;
@@ -10,6 +11,7 @@ mod person;
 mod restore;
 mod show;
 
+pub use brief::{Brief, briefs};
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
 pub use find::{Found, SearchKey, find};

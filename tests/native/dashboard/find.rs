@@ -78,6 +78,9 @@ fn a_key_is_found_and_never_shown() {
                 main_of(&page)
             );
             assert!(page.contains("1 Mar 2026") && !page.contains(&key));
+            for action in ["/keys/rotate", "/keys/revoke"] {
+                assert!(page.contains(&format!("action=\"{action}\"")), "{text}: {action}");
+            }
             assert_inert(&page);
             let page = test_dashboard.find(SUPPORT, text, unit).text;
             assert!(
@@ -85,7 +88,7 @@ fn a_key_is_found_and_never_shown() {
                 "{}",
                 main_of(&page)
             );
-            for operators in ["/teams/", "till", "1 Mar", &key, &hash(&key).id()] {
+            for operators in ["/teams/", "till", "1 Mar", "/keys/", &key, &hash(&key).id()] {
                 assert!(!page.contains(operators), "{operators}: {}", main_of(&page));
             }
         }

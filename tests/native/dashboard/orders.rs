@@ -1,6 +1,6 @@
 //! Tests lists of transactions.
 
-use super::transaction::{assert_inert, test_dashboard};
+use super::transaction::{assert_inert, order, test_dashboard};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard};
 use impact_pledge::auth::ApiKey;
 use serde_json::json;
@@ -125,4 +125,29 @@ fn a_place_that_was_tampered_with_is_refused() {
         assert_inert(&page.text);
         assert!(!page.text.contains("<script"), "{query}");
     }
+}
+
+#[test]
+fn a_list_shows_references_and_pledges_to_those_who_may_open_transactions() {
+    let test_dashboard = test_dashboard();
+    let id = test_dashboard.make(UNIT, &order());
+    let damaged = test_dashboard.make(UNIT, &minimal());
+    test_dashboard.reconcile();
+    test_dashboard.store().edit(&format!("transaction:{damaged}"), |_| "damaged".to_owned());
+    let unread = "because their records could not be read: ";
+    for (person, opens) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
+        test_dashboard.store().take_reads();
+        let page = test_dashboard.get(person, "/orders").text;
+        assert_inert(&page);
+        for text in ["order-7 &lt;script", "3 × <bdi>tree</bdi>, 1,000.3 × <bdi>reef", unread] {
+            assert_eq!(page.contains(text), opens, "{person}: {text}: {page}");
+        }
+        assert_eq!(page.contains(&format!("{unread}1.")), opens);
+        assert_eq!(test_dashboard.store().take_reads().len(), if opens { 2 } else { 0 });
+        assert!(page.contains(&id) && page.contains(&damaged) && !page.contains("canary"));
+    }
+    test_dashboard.store().set_failing(Some("transaction:"));
+    let page = test_dashboard.get(SUPPORT, "/orders");
+    assert_eq!(page.status, 200);
+    assert!(page.text.contains(&format!("{unread}2.")) && page.text.contains(&id));
 }

@@ -1,0 +1,44 @@
+//! What a list shows of a transaction besides its row in the ledger: the reference, and what was pledged.
+
+use crate::ledger::Order;
+use crate::operator::{Result, read_values};
+use crate::pledge::{Amount, RetrievedPledgeTransaction, TransactionId};
+use crate::store::{OperatorStore, TransactionKey};
+use serde::de::IgnoredAny;
+
+/// Largest number of pledges of a [`Brief`].
+const MAX_PLEDGES: usize = 3;
+
+/// What the masked page of a transaction also shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brief {
+    /// The reference.
+    pub reference: String,
+    /// The quantities and offerings of the first three pledges.
+    pub pledged: Vec<(Amount, String)>,
+    /// Number of further pledges.
+    pub more: usize,
+}
+
+/// Reads what a list shows of these transactions, in their order; `None` for a record that cannot be read. KV cost: 1 read
+/// per 100 transactions.
+///
+/// # Errors
+/// If the store fails.
+pub async fn briefs(store: &impl OperatorStore, orders: &[Order]) -> Result<Vec<Option<Brief>>> {
+    let ids: Vec<_> = orders.iter().map(|order| TransactionId::parse(&order.id)).collect();
+    let keys: Vec<_> = ids.iter().flatten().map(TransactionKey).collect();
+    let mut values = read_values(store, &keys).await?.into_iter();
+    let value = |id: &Option<_>| id.as_ref().and_then(|_| values.next()).flatten();
+    Ok(ids.iter().map(value).map(|value| brief(&value?)).collect())
+}
+
+fn brief(value: &[u8]) -> Option<Brief> {
+    let transaction: RetrievedPledgeTransaction<'_, IgnoredAny, IgnoredAny> =
+        serde_json::from_slice(value).ok()?;
+    let pledges = transaction.pledges.iter().map(|pledge| &pledge.impact).take(MAX_PLEDGES);
+    let pledged: Vec<_> =
+        pledges.map(|impact| (impact.amount, impact.offering_id.to_string())).collect();
+    let more = transaction.pledges.len() - pledged.len();
+    Some(Brief { reference: transaction.reference.into_owned(), pledged, more })
+}
