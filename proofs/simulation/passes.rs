@@ -102,7 +102,8 @@ impl Books {
         }
     }
 
-    /// Forgets what was recorded about the ledger's rows before it was emptied.
+    /// Forgets the recorded rows of paid months and the confirmations of erasures, because the ledger was emptied
+    /// since.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);
