@@ -1,4 +1,6 @@
-/** The start of a Worker on workerd: its first answer, and a create as its first request. */
+/**
+ * Measures the start of a Worker on workerd: the time to its first answer, and a create request as its first request.
+ */
 import { performance } from "node:perf_hooks";
 import { log } from "../../../scripts/lib/output.mjs";
 import { rotated } from "../numbers.mjs";
