@@ -1,6 +1,6 @@
 /**
- * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is
- * killed, and keeps what happened.
+ * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is killed. Records what
+ * happened.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -82,7 +82,7 @@ class Service {
 
   #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
-  /** Kills workerd, which is one process, with `kill -9`, and starts the next one. */
+  /** Kills workerd, which is one process, with `kill -9`, and starts a new one. */
   kill() {
     this.ready = this.ready.then((server) => this.#replace(server));
     return this.ready;
@@ -101,7 +101,7 @@ class Service {
     return next;
   }
 
-  /** Keeps the greatest memory of the Worker. A killed Worker does not answer. */
+  /** Records the maximum memory of the Worker. A killed Worker does not answer. */
   async #sample() {
     const { peak } = this.memory;
     const { signal } = this.#sampling;
@@ -185,11 +185,11 @@ function specialOf({ requests, traps, crowds }) {
   return special;
 }
 
-/** Whole numbers that divide a range into equal parts. */
+/** Returns whole numbers that divide a range into equal parts. */
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 
-/** Processes all items, so many at a time. */
+/** Processes all items, at most `count` at a time. */
 async function atATime(count, items, work) {
   const one = async () => {
     for (const item of items) await work(item);

@@ -15,7 +15,7 @@ import { Server, bundle } from "../service/workerd.mjs";
 /** The duration of each call, in milliseconds. */
 const TAKES = { read: 30, write: 150, list: 150, mail: 400 };
 const CONCURRENCIES = [1, 5, 20, 50];
-/** The number of messages that each consumer gets, one after another. */
+/** The number of messages in each of the concurrent queues, which are delivered one after another. */
 const ROUNDS = 12;
 const KEY = "service_sk_live_dev_unit";
 const SHOP = { name: "Small Hours Coffee", mail: true };

@@ -16,7 +16,7 @@ import { slice, wrk } from "./wrk.mjs";
 const WORKERS = join(import.meta.dirname, "workers");
 /** The kinds of request that make one KV call when the key and the prices are cached. */
 const ONE_CALL = ["POST small", "POST of 100", "GET small", "GET of 100"];
-/** The maximum number of slices of load in a process. */
+/** The maximum number of one-second slices in one load. */
 const MOST_SLICES = 6;
 
 /**
