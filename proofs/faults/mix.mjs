@@ -36,7 +36,7 @@ const CALLERS = [
  * @property {(number | undefined)[]} expect statuses, where nothing fails
  * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
- * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create that may
+ * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create request that may
  *   be recorded; no two have one reference
  * @property {string} [target] the ID of the record that is read
  * @property {string} [way] how it is sent, see `client.mjs`
@@ -69,7 +69,7 @@ export class Mix {
     this.special = special;
   }
 
-  /** @param {any} ask a create @param {string} id in its 200 */
+  /** @param {any} ask a create request @param {string} id in the 200 that answered it */
   acknowledge({ caller }, id) {
     if (!this.#ids.has(id)) this.#known.push({ id, caller });
     this.#ids.add(id);

@@ -21,7 +21,7 @@ const CROWD = 64;
 /**
  * @typedef {Record<string, number | null>} Memory in bytes, by what holds it; see {@link memoryOf}
  *
- * @typedef {object} Exchange an ask, when it was sent, and what came of it
+ * @typedef {object} Exchange a request, when it was sent, and its outcome
  * @property {import("./mix.mjs").Ask} ask
  * @property {number} begun
  * @property {number} ended
@@ -37,13 +37,13 @@ const CROWD = 64;
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} connections how many at a time
- * @property {number} seed decides what is asked and what fails
+ * @property {number} seed decides what is requested and what fails
  * @property {number} share of KV's calls that fails
  * @property {number} hangMs until KV cuts a connection that hangs
  * @property {number} kills
  * @property {number} traps how often the service is made to panic
- * @property {number} crowds how often 64 bodies of 1 MiB come at once
- * @property {number} repeats of creates, at the end
+ * @property {number} crowds how often 64 bodies of 1 MiB are sent at once
+ * @property {number} repeats of create requests, at the end
  * @property {(done: number) => void} [progress]
  */
 

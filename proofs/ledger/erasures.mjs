@@ -33,8 +33,8 @@ export class Erasures {
   ended = () => this.#last;
 
   /**
-   * Retries an erasure until it is done. The dashboard may be killed meanwhile, and local KV refuses writes while
-   * other processes write.
+   * Retries an erasure that failed. The dashboard may be killed meanwhile, and local KV refuses writes while other
+   * processes write.
    */
   async #untilDone(erase, id) {
     let problem;

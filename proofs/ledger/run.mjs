@@ -24,16 +24,16 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
 
 /**
  * @typedef {object} Plan
- * @property {number} creates
+ * @property {number} creates number of create requests
  * @property {number} kills
  * @property {number} seed decides what is created, and what is killed when
- * @property {number} old so many creates are set back by an hour before the load, and most of them erased meanwhile
+ * @property {number} old number of create requests before the load. Their transactions are set back by an hour, and most of them are erased during the load
  * @property {boolean} isTimely whether the check waits until the ledger can be complete up to the last create
  * @property {(done: number) => void} [progress]
  *
  * @typedef {import("../../scripts/lib/kv.mjs").Kv & {ledger: import("../../scripts/lib/ledger.mjs").Ledger}} LedgerKv
  *
- * @typedef {object} Answer of a create
+ * @typedef {object} Answer of a create request
  * @property {import("./orders.mjs").Order} order
  * @property {import("../faults/client.mjs").Outcome[]} outcomes of its attempts
  *

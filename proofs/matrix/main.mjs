@@ -1,6 +1,5 @@
 /**
- * Tries the environments one after the other, each in a fresh folder in which the packed package
- * is installed.
+ * Tests the environments one after the other, each in a fresh folder in which the packed package is installed.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

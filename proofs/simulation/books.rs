@@ -22,7 +22,7 @@ const LOST: &[u64] = &[50, 50, 500];
 /// The possible numbers of names on a list page.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
-/// A message that a create sent.
+/// A message that a create request sent.
 pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,

@@ -101,7 +101,7 @@ export function command(name, description) {
 /**
  * Asks for confirmation, unless the option `yes` is set. Throws if the answer is not `yes`, or if there is no
  * terminal.
- * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph asks, the others are shown
+ * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph is the question, the others are shown
  *   before it; `otherwise`: what is left undone, such as `nothing was revoked`
  * @param {import("./output.mjs").Terminal} terminal
  */

@@ -22,7 +22,7 @@ const PASSES =
 /**
  * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON text.
  * @typedef {{sql: string, parameter: string}} Statement
- * A database, local or deployed. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
+ * A local or deployed database. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
  * `script` runs several statements without results in one transaction.
  * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
  */

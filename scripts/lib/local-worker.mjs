@@ -23,7 +23,7 @@ const ACTS = {
 };
 
 export default {
-  /** @param {Request} request whose path names the act, and whose body is JSON @param {any} env */
+  /** @param {Request} request whose path is the function's name, and whose body is JSON @param {any} env */
   async fetch(request, env) {
     const act = new URL(request.url).pathname.slice(1);
     try {

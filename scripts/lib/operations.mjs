@@ -209,7 +209,7 @@ class Runner {
 
 /**
  * Runs an operation for another command, without a prompt. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
- * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: who acts
+ * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: the name for the audit log
  * @returns {Promise<any>} its data
  */
 export async function operate(tools, port, group, name, { by, ...asked } = {}) {

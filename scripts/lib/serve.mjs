@@ -19,7 +19,7 @@ const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` @param {string} command that asks @returns {Promise<number>} the port, which nothing uses */
+/** @param {string | undefined} text as in `PORT` @param {string} command that needs the port @returns {Promise<number>} the port, which nothing else uses */
 export async function freePort(text, command) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)

@@ -126,7 +126,7 @@ async function send(data) {
 
 /**
  * @param {object | null} payload null for an order without a pledge
- * @param {{data: FormData}} submission the whole order
+ * @param {{data: FormData}} submission all fields of the order
  */
 async function placeOrder(payload, { data }) {
   const key = keyOf(data);

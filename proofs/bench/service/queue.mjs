@@ -26,7 +26,7 @@ import { Server, bundle } from "./workerd.mjs";
 import { wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** The time after which a message has certainly been sent, in milliseconds. */
+/** How long to wait until a message has been sent, in milliseconds. */
 const SETTLED_MS = 500;
 const SECONDS = { warmUp: 1.5, seconds: 1.5 };
 const CREATES = KINDS.filter(({ name }) => name.startsWith("POST"));

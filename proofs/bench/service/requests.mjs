@@ -44,7 +44,7 @@ export const KINDS = [
 
 /**
  * Parses names of kinds of request, separated by commas, such as `GET small,401`.
- * @param {string} text @returns {Kind[] | null} null if there is no such kind
+ * @param {string} text @returns {Kind[] | null} null if a kind does not exist
  */
 export function kindsOf(text) {
   const wanted = text

@@ -10,7 +10,7 @@ import { Server } from "./workerd.mjs";
 /**
  * Milliseconds of two processes.
  * @typedef {{answer: number, create: number}} Start `answer`: from the start of the process to the first answer, a 404;
- *   `create`: a create as the first request of the other process
+ *   `create`: a create request as the first request of the other process
  */
 
 /**

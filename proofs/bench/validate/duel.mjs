@@ -8,7 +8,7 @@ import { rotated } from "../numbers.mjs";
  * @typedef {object} Competitor
  * @property {string} name
  * @property {(input: any) => ArrayLike<any>} check gives all problems
- * @property {(problem: any) => number} touch reads path and message, as whoever shows a problem does
+ * @property {(problem: any) => number} touch reads path and message, as code that shows a problem does
  */
 
 /**

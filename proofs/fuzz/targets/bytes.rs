@@ -46,8 +46,8 @@ fn has(issues: &[Issue<'_>], code: Code) -> bool {
     issues.iter().any(|issue| issue.code() == code)
 }
 
-/// Asserts that the validator accepts bytes as JSON if serde_json does, unless they are nested too deep to be read to
-/// the end.
+/// Asserts that the validator accepts bytes as JSON if and only if serde_json reads them, unless they are nested too
+/// deep to be read to the end.
 fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     let depth = input.iter().filter(|byte| b"[{".contains(byte)).count();
     if has(issues, Code::TooDeep) {

@@ -258,7 +258,7 @@ async function mustRefuseOtherSites(workspace, url) {
   assert.equal(workspace.service.seen.length, count, "nothing is sent");
 }
 
-/** Sends a body that begins and never continues. The server must end the request. */
+/** Sends a body that begins and never continues. The server must end the connection. */
 export async function mustEndStalled(origin, path) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

@@ -9,7 +9,7 @@ import { ask } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
-/** The tested versions of Node: the newest of each major version that npm has for every platform. */
+/** The tested versions of Node: of each major version, the newest that npm has for every platform. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 const DENO_FLAGS = "--node-modules-dir=manual --no-lock --allow-net=127.0.0.1 --allow-read=..";
 const windows = process.platform === "win32";

@@ -7,7 +7,10 @@ const KEY = "service_sk_test_x";
 const busy = () => new Response(null, { status: 503, headers: { "retry-after": "0" } });
 const lost = () => Promise.reject(new Error("lost"));
 
-/** Makes several calls at once, each in a separate context. Returns the functions that ran in another context. */
+/**
+ * Makes several calls at once, each in a separate context. Returns a description of each function that ran in another
+ * context.
+ */
 export async function strays(PledgeClient) {
   const context = new AsyncLocalStorage();
   const found = [];

@@ -8,7 +8,7 @@ import { REQUEST } from "./smoke.mjs";
 /**
  * Sends create requests that are lost. In some runtimes, `fetch` sends the request again by itself, and reports only
  * that it was refused.
- * @returns the requests that were received, and the errors of a create that was received, and of one that was not
+ * @returns the requests that were received, and the errors of a create request that was received, and of one that was not
  */
 export async function ofLostCreates(PledgeClient) {
   const received = [];
