@@ -6,7 +6,7 @@ import { serve } from "../../scripts/lib/serve.mjs";
 
 const CRON = "*/5 * * * *";
 
-/** A Worker in a process group of its own. */
+/** A Worker in a separate process group. */
 class Worker {
   kills = 0;
   #start;

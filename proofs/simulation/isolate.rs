@@ -16,7 +16,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// 2026-01-31T12:00:00Z, where virtual time begins.
+/// The time at which virtual time begins, 2026-01-31T12:00:00Z, in milliseconds since 1970.
 pub const EPOCH_MS: u64 = 1_769_860_800_000;
 
 /// A clock that is this many seconds ahead, or behind if the number is negative.

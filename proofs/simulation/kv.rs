@@ -44,15 +44,15 @@ pub enum Fault {
     Hang,
     /// KV does not answer a write, which arrives within two minutes.
     HangKept,
-    /// A damaged value, which cannot be read.
+    /// The value is damaged, and cannot be read.
     DamagedValue,
-    /// Damaged metadata, which cannot be read.
+    /// The metadata is damaged, and cannot be read.
     DamagedMetadata,
-    /// A value that breaks off while it is read.
+    /// The value breaks off while it is read.
     BrokenValue,
-    /// A value that never arrives.
+    /// The value never arrives.
     HangingValue,
-    /// A second write within one second.
+    /// The call is a second write within one second.
     RateLimited,
 }
 
@@ -141,8 +141,8 @@ pub struct Conditions {
     pub slow: u64,
     /// How many in 1,000 cache entries expire late.
     pub late: u64,
-    /// Whether a call ends as soon as it takes effect, and a read of a record of the service finds any version
-    /// that has arrived, or nothing. Caches allow less.
+    /// Whether a call ends as soon as it takes effect, and a read of a service's record finds any version that has
+    /// arrived, or nothing. Real caches allow fewer versions.
     pub is_race: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Simulates payments: the operator marks months as paid and undoes that, while everything else happens.
+//! Simulates payments: the operator marks months as paid and undoes that while all other events happen.
 
 use crate::callers::{Action, Exchange, Scope};
 use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
@@ -65,7 +65,8 @@ impl Simulation {
         self.kv.set(&settlement(scope), record.map(String::into_bytes));
     }
 
-    /// Sends several gets at once, which may need the same settlement. The first one reads it for all, unless it is cut off.
+    /// Sends several gets at once, which may need the same settlement. The first one reads it for all of them, unless
+    /// that get is cut off.
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
@@ -85,7 +86,7 @@ impl Simulation {
     }
 }
 
-/// Returns the body of a get without the time of payment, as it is stored.
+/// Returns the body of a get, as it is stored, which is without the time of payment.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();

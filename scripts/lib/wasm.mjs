@@ -90,7 +90,10 @@ const BUILDS = {
   operator: { features: "operator", level: "s", bindgen: [], optimise: ["-O1"] },
 };
 
-/** Builds a row of {@link BUILDS}, or takes it from the cache. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
+/**
+ * Builds a row of {@link BUILDS}, or finds it in the cache.
+ * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
+ */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await buildCrate(tools, build.of ?? name);
