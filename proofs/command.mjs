@@ -1,4 +1,4 @@
-/** `npm run prove [-- part…]`: everything that takes too long for `npm test`, one part after the other. */
+/** `npm run prove [-- part…]`: runs the checks that take too long for `npm test`, one part after the other. */
 import { join } from "node:path";
 import { Argument, command } from "../scripts/lib/command.mjs";
 import { duration, log, table } from "../scripts/lib/output.mjs";
@@ -18,7 +18,7 @@ const program = command(
 program.action(async (names) => {
   const tools = await prepareTools({ browser: true });
   const script = join(tools.root, "scripts", "run.mjs");
-  /** Whether the program succeeds. Its output is shown. */
+  /** Runs a program, shows its output, and returns whether it succeeds. */
   const passes = (args, env = {}) =>
     run(process.execPath, args, {
       cwd: tools.root,

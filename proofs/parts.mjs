@@ -1,8 +1,8 @@
-/** The parts of `npm run prove`: each is a program that fails if it finds something. */
+/** The parts of `npm run prove`. Each part is a program that fails if it finds a problem. */
 
 /**
- * `about`: what it finds; `minutes`: how long it takes on two processors; `program`: a module of this folder and its
- * arguments, or files of tests; `env`: variables for them.
+ * A part. `about`: what it checks; `minutes`: how long it takes on two processors; `program`: a module of this folder
+ * and its arguments; `tests`: files of tests; `env`: environment variables for them.
  * @typedef {{name: string, about: string, minutes: number, program?: string[], tests?: string[], env?: NodeJS.ProcessEnv}} Part
  * @type {Part[]}
  */

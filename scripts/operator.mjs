@@ -1,4 +1,4 @@
-/** `node scripts/run.mjs operator GROUP …`: the operator's commands, such as `npm run keys -- …`. */
+/** `node scripts/run.mjs operator GROUP …`: runs the operator's commands, such as `npm run keys -- …`. */
 import { commandsFor } from "./lib/commands.mjs";
 
 export default {

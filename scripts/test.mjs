@@ -1,4 +1,4 @@
-/** `npm test [-- step…]`: runs every check that a change needs. `npm run prove` has the checks that take long. */
+/** `npm test [-- step…]`: runs every check that a change needs. `npm run prove` runs the checks that take long. */
 import { command } from "./lib/command.mjs";
 import { duration } from "./lib/output.mjs";
 import { prepareTools } from "./setup/tools.mjs";

@@ -1,6 +1,6 @@
 /**
- * `node scripts/types.mjs`: type-checks the files that jsconfig.json names, but not the files that they import, as `tsc` would:
- * excluded files, and generated JavaScript.
+ * `node scripts/types.mjs`: type-checks the files that jsconfig.json names. Unlike `tsc`, it does not check the files
+ * that they import: excluded files, and generated JavaScript.
  */
 import { join } from "node:path";
 import ts from "typescript";

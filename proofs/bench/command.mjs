@@ -1,4 +1,7 @@
-/** `npm run bench [-- part…]`: compares speed and size with similar libraries. */
+/**
+ * `npm run bench [-- part…]`: compares the speed and size of the package and the service with those of similar
+ * libraries.
+ */
 import { Argument, InvalidArgumentError, command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { PART_NAMES, bench } from "./main.mjs";

@@ -1,6 +1,6 @@
 /**
- * Payloads of realistic shape and of distinct data, the same in every run: a seeded generator makes
- * them.
+ * Generates realistic payloads, each with different data. A seeded generator makes them, so they are the same in
+ * every run.
  */
 
 const FIRST_NAMES = ["Ada", "Grace", "Zoë", "Margaret", "Łukasz", "Mary", "Radia", "Katherine"];
@@ -21,7 +21,7 @@ const OFFERINGS = [
 const AMOUNTS = [1, 2, 3, 5, 10, 0.5, 2.25, 12.75];
 const NOTIFICATIONS = ["Email", "MessagingServiceA", "MessagingServiceB"];
 
-/** How many pledges each kind of payload of `bench:validate` has, and how many payloads stand for the kind. */
+/** The number of pledges in each kind of payload of `bench:validate`, and the number of payloads of the kind. */
 export const KINDS = {
   minimal: { label: "minimal (required only)", pledges: 1, count: 512 },
   small: { label: "small (1 pledge, all members)", pledges: 1, count: 512 },
@@ -31,7 +31,7 @@ export const KINDS = {
 };
 
 /**
- * Mulberry32: small, good enough, and the same everywhere.
+ * Returns the random number generator Mulberry32, which gives the same numbers on all platforms.
  * @param {number} seed
  * @returns {() => number} from 0 to 1
  */
@@ -49,7 +49,7 @@ export function generator(seed) {
 
 export const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS));
 
-/** The payloads of a kind, as JSON texts. @param {Kind} kind @returns {string[]} */
+/** Returns the payloads of a kind, as JSON texts. @param {Kind} kind @returns {string[]} */
 export function texts(kind, seed = 1) {
   const random = generator(seed);
   const { pledges, count } = KINDS[kind];
@@ -73,7 +73,7 @@ export function minimalRequest(random) {
 }
 
 /**
- * Every member of the contract, at every level.
+ * Returns a request with every member of the contract, at every level.
  * @param {() => number} random
  * @param {number} count of pledges
  */
@@ -98,7 +98,10 @@ export function fullRequest(random, count) {
   };
 }
 
-/** Five problems, each at its own pointer and of its own kind. @param {() => number} random */
+/**
+ * Returns a request with five problems, each of a different kind and at a different pointer.
+ * @param {() => number} random
+ */
 export function requestWithProblems(random) {
   const request = fullRequest(random, 1);
   const [pledge] = request.pledges;

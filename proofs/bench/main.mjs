@@ -1,6 +1,5 @@
 /**
- * Runs each part of the benchmarks the requested number of times, and writes one report of all its
- * runs.
+ * Runs each part of the benchmarks the requested number of times, and writes one report about all runs.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,8 +8,7 @@ import { build, installPeers, placePackage } from "./peers.mjs";
 import { publish } from "./report.mjs";
 
 /**
- * How much each part does: enough for reliable figures, or just enough to see that everything
- * runs.
+ * The amount of work of each part: enough for reliable figures, or only enough to see that everything runs.
  */
 const PLANS = {
   full: {

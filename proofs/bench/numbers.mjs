@@ -1,4 +1,4 @@
-/** The arithmetic of the benchmarks: no clock, no I/O. */
+/** The arithmetic of the benchmarks, without clock or I/O. */
 import { generator } from "./data.mjs";
 
 /** @param {number[]} values the middle one, or what lies between the two in the middle */
@@ -9,19 +9,20 @@ export function median(values) {
 }
 
 /**
- * The ratio of ours to theirs, round by round, so that a temporary load on the machine affects both.
+ * Returns the ratio of our figure to theirs, calculated per round, so that a temporary load on the machine affects
+ * both.
  * @param {number[]} ours @param {number[]} theirs of the same rounds
  */
 export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
 }
 
-/** The number of random divisions into halves that are tried. */
+/** The number of random divisions into halves that {@link noise} tries. */
 const DIVISIONS = 2_000;
 
 /**
- * The noise: the ratio between the medians of two halves of the figures of identical builds. At most one in 20 divisions
- * into halves has a greater ratio.
+ * Returns the noise of a measurement. The figures of two identical builds are divided into halves at random. At most
+ * one in 20 divisions has a greater ratio between the halves' medians than the noise.
  * @param {number[]} ours @param {number[]} twins as many, of the same build
  */
 export function noise(ours, twins) {
@@ -43,7 +44,7 @@ function shuffle(list, random) {
 }
 
 /**
- * The quotient of two medians, `1.23 ×`; `level` within the noise.
+ * Returns the quotient of two medians, such as `1.23 ×`, or `level` if it is within the noise.
  * @param {number[]} above @param {number[]} below @param {number} noise
  */
 export function compared(above, below, noise) {
@@ -52,7 +53,7 @@ export function compared(above, below, noise) {
 }
 
 /**
- * The list, starting with another item each round, so that no item always runs first.
+ * Returns the list, starting with a different item each round, so that no item always runs first.
  * @template T
  * @param {T[]} list
  * @param {number} round
@@ -63,14 +64,17 @@ export function rotated(list, round) {
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-/** Three significant digits, thousands apart: `12,300`, `4.56`. @param {number} value */
+/**
+ * Formats a number with three significant digits and separators of thousands, such as `12,300` or `4.56`.
+ * @param {number} value
+ */
 export function figure(value) {
   const digits = value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1;
   if (digits >= 3) return Math.round(Number(value.toPrecision(3))).toLocaleString("en-US");
   return value.toFixed(3 - Math.max(digits, 1));
 }
 
-/** The median of the runs and their range, such as `2.04 (2.03–2.05)`; – if nothing was measured. */
+/** Formats the median of the runs and their range, such as `2.04 (2.03–2.05)`; – if nothing was measured. */
 export function spread(values, unit = "") {
   if (values.length === 0) return "–";
   const middle = `${figure(median(values))}${unit}`;

@@ -1,6 +1,5 @@
 /**
- * Installs the libraries to compare, from this folder's lock file, and the package as it would be
- * published.
+ * Installs the libraries to compare, from the lock file in this folder, and the package as it would be published.
  */
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +25,10 @@ export async function build(tools) {
   });
 }
 
-/** Puts the package, as it is published, where the benchmarks import from. @param {import("../../scripts/setup/tools.mjs").Tools} tools */
+/**
+ * Copies the package, as it is published, to where the benchmarks import it from.
+ * @param {import("../../scripts/setup/tools.mjs").Tools} tools
+ */
 export function placePackage({ root }) {
   if (!existsSync(join(root, "pkg", "package.json")))
     throw new UserError("there is no package in `pkg`; run `npm run build`, then this again");

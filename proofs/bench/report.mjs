@@ -1,17 +1,17 @@
-/** Results as Markdown, and the files they are written to. */
+/** Formats results as Markdown, and writes them to files. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../scripts/lib/output.mjs";
 
-/** Longest line of prose. */
+/** The maximum length of a line of prose. */
 const LINE = 120;
 
-/** The section of docs/performance.md that each part writes. @type {Record<string, string>} */
+/** The section of docs/performance.md for the results of each part. @type {Record<string, string>} */
 const SECTIONS = { validate: "Values", service: "Service", sizes: "Sizes" };
 
 /**
- * A table with aligned columns, which can also be read in an editor.
+ * Formats a table with aligned columns, which can also be read in an editor.
  * @param {string[]} heads
  * @param {(string | number)[][]} rows the first column is text, the others are figures
  */
@@ -35,7 +35,10 @@ function wrapped(markdown) {
   return markdown.split("\n").map(lines).join("\n");
 }
 
-/** When and on what: no names of hosts or folders. @param {Record<string, string>} versions */
+/**
+ * Describes when and on what machine the benchmark ran, without names of hosts or folders.
+ * @param {Record<string, string>} versions
+ */
 export function provenance(versions, runs) {
   const [{ model }] = cpus();
   const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release().split("-")[0]}`;
@@ -53,7 +56,7 @@ export function versionsOf(folder, names) {
   return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
-/** Writes a part's Markdown beside the build, or as its section of the docs. @returns {string} the file */
+/** Writes a part's Markdown into the build's folder, or as its section of the docs. @returns {string} the file */
 export function publish(root, part, report, intoDocs) {
   const markdown = wrapped(report);
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");

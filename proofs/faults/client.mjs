@@ -20,7 +20,7 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** Closes the connections that are idle. */
+  /** Closes idle connections. */
   close = () => this.agent.destroy();
 
   /** @param {string} origin @returns {Promise<Outcome>} */

@@ -1,4 +1,7 @@
-/** `npm run faults [-- --requests 100000]`: the Worker on workerd, which is killed, over a KV that fails. */
+/**
+ * `npm run faults [-- --requests 100000]`: runs the Worker on workerd over a KV that fails, and kills workerd
+ * repeatedly.
+ */
 import { command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { buildWorker } from "../../scripts/lib/worker.mjs";

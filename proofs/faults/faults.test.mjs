@@ -1,6 +1,7 @@
 /**
- * A short run of `npm run faults`: the shipped Worker on workerd is killed and trapped over a KV that fails. Calls that hang
- * outlast the service's deadline for reads, but not the one for writes, which `tests/server/failures.test.mjs` waits for.
+ * A short run of `npm run faults`: the shipped Worker on workerd is killed and made to panic, over a KV that fails.
+ * Calls that hang take longer than the service's deadline for reads, but not than its deadline for writes.
+ * `tests/server/failures.test.mjs` tests the deadline for writes.
  */
 import assert from "node:assert/strict";
 import test, { before } from "node:test";
@@ -9,7 +10,7 @@ import { violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
 
 const MIB = 1024 * 1024;
-/** More faults than in a long run, so that each kind occurs. */
+/** A plan with more faults than in a long run, so that each kind of fault occurs. */
 const PLAN = {
   requests: 700,
   connections: 64,

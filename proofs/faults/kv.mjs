@@ -1,8 +1,8 @@
 /**
- * Workers KV as a service behind workerd's binding, outside workerd: its records survive `kill -9`. It fails as
- * `proofs/simulation/kv.rs` does, under the same names, and now and then it is slow. A name begins with the number of the
- * request that asks, which `worker.mjs` puts there: it is known whose call each is, and seed, number and count of the
- * request's calls alone decide how it fails.
+ * Workers KV as a service behind workerd's binding, outside of workerd, so that its records survive `kill -9`. It
+ * fails with the same faults, under the same names, as `proofs/simulation/kv.rs`, and is sometimes slow. Each name
+ * begins with the number of the request that makes the call; `worker.mjs` adds this number. So the KV knows the
+ * request of each call. Only the seed, the number and the count of the request's calls decide how a call fails.
  */
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -33,9 +33,9 @@ const ONE_WRITE_MS = 1_000; // one write a second for each key, as in Workers KV
  */
 
 export class FaultyKv {
-  /** All in the order of arrival. @type {Write[]} */
+  /** All stored writes, in the order of arrival. @type {Write[]} */
   writes = [];
-  /** Faults that were injected, by the number of the request. @type {Map<number, string[]>} */
+  /** The injected faults, by the number of the request. @type {Map<number, string[]>} */
   faults = new Map();
   #records = new Map();
   #calls = new Map();

@@ -1,4 +1,4 @@
-/** Runs requests against the built Worker with all faults, and reports the result in plain lines. */
+/** Runs requests against the built Worker with all faults, and reports the result as text. */
 import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { parsed, violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
@@ -46,7 +46,7 @@ export async function faults(tools, wish = {}) {
 const count = (number) => number.toLocaleString("en-US");
 const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** How many of each. @param {Iterable<string | number>} items */
+/** Counts the items of each kind. @param {Iterable<string | number>} items */
 const tally = (items) =>
   [...Map.groupBy(items, String)]
     .sort()

@@ -1,4 +1,4 @@
-/** The requests to the service: a seed and a number decide the kind and the payload of each. */
+/** Generates the requests to the service. A seed and a number decide the kind and the payload of each. */
 import { createHash } from "node:crypto";
 import { mulberry32 } from "../../pkg-templates/testing/random.ts";
 
@@ -6,7 +6,7 @@ const PATH = "/v2/pledge-transaction";
 const HUGE = "x".repeat(30_000_000);
 const RECENT = 100; // so many requests may still be running
 
-/** The kinds of requests, per mille. */
+/** The share of each kind of request, per 1,000. */
 const SHARES = {
   create: 300,
   keyed: 150,
@@ -20,7 +20,7 @@ const SHARES = {
   huge: 2,
 };
 
-/** API keys of local development, and whom each acts as. */
+/** API keys of local development, and the scope that each acts for. */
 const CALLERS = [
   { key: "service_sk_test_dev_unit", scope: "test unit_dev" },
   { key: "service_sk_live_dev_unit", scope: "live unit_dev" },
@@ -36,14 +36,14 @@ const CALLERS = [
  * @property {(number | undefined)[]} expect statuses, where nothing fails
  * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
- * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create that may
+ * @property {{reference: string, recipient: object, pledges: any[]}} [payload] of a create request that may
  *   be recorded; no two have one reference
  * @property {string} [target] the ID of the record that is read
  * @property {string} [way] how it is sent, see `client.mjs`
  * @property {boolean} [isFinal] whether it is sent after the last fault
  */
 
-/** Random numbers from a seed: equal seeds give equal numbers. */
+/** Generates random numbers from a seed. Equal seeds give equal numbers. */
 export class Random {
   /** @param {...(number | string | null)} seed */
   constructor(...seed) {
@@ -58,7 +58,7 @@ export class Random {
 }
 
 export class Mix {
-  /** The acknowledged creates. @type {{id: string, caller: Caller}[]} */
+  /** The acknowledged create requests. @type {{id: string, caller: Caller}[]} */
   #known = [];
   #ids = new Set();
   #keyed = [];
@@ -69,7 +69,7 @@ export class Mix {
     this.special = special;
   }
 
-  /** @param {any} ask a create @param {string} id in its 200 */
+  /** @param {any} ask a create request @param {string} id in the 200 that answered it */
   acknowledge({ caller }, id) {
     if (!this.#ids.has(id)) this.#known.push({ id, caller });
     this.#ids.add(id);
@@ -92,7 +92,7 @@ export class Mix {
     return kind === "get" ? this.#known : undefined;
   }
 
-  /** Returns the repeats of `count` creates with an idempotency key, for the end. */
+  /** Returns repeats of `count` create requests with an idempotency key, for the end of the run. */
   *repeats(first, count) {
     const every = Math.max(1, Math.floor(this.#keyed.length / count));
     for (let index = 0; index < this.#keyed.length; index += every) {
@@ -102,7 +102,7 @@ export class Mix {
     }
   }
 
-  /** Returns reads of everything that was acknowledged, for the end. */
+  /** Returns reads of everything that was acknowledged, for the end of the run. */
   *reads(first) {
     for (const [index, target] of this.#known.entries())
       yield { ...labelled(first + index, "get", reading(target)), isFinal: true };
@@ -170,7 +170,7 @@ const payloadOf = (random, number) => ({
   })),
 });
 
-/** A create whose sender breaks off, or that breaks the Worker, is not recorded. */
+/** Returns a create request that must not be recorded, because its sender breaks off, or it breaks the Worker. */
 const unrecorded = (ask, more) => ({ ...ask, payload: undefined, ...more });
 
 /** Makes a request of each kind from its number, and from an earlier request if it needs one. */
@@ -178,7 +178,7 @@ const KINDS = {
   create: (random, number) => create(random.pick(CALLERS), payloadOf(random, number)),
   keyed: (random, number) =>
     create(random.pick(CALLERS), payloadOf(random, number), `idempotency-${number}`),
-  /** Uses any API key of the same unit and mode. */
+  /** Repeats a create request with any API key of the same unit and mode. */
   repeat(random, _, { caller: { scope }, payload, idempotencyKey }) {
     const caller = random.pick(CALLERS.filter((each) => each.scope === scope));
     return create(caller, payload, idempotencyKey);
@@ -195,7 +195,7 @@ const KINDS = {
   hangUp: (random, number) => ({ ...KINDS.keyed(random, number), way: "hangs up", expect: [] }),
   slow: (random, number) => ({ ...KINDS.create(random, number), way: "slow" }),
   huge: (random) => ({ ...create(random.pick(CALLERS), undefined, "", HUGE), expect: [413] }),
-  /** Sends almost 1 MiB, of which the record keeps a third. */
+  /** Sends almost 1 MiB. The record keeps a third of that. */
   crowd(random, number) {
     const payload = payloadOf(random, number);
     payload.pledges[0].detail.name = "é".repeat(170_000);

@@ -1,11 +1,14 @@
 /**
- * The rules for every history of requests, whatever failed: the promises of the service that the platform could break.
- * `proofs/simulation` tests the promises that depend only on the service's code. This KV is consistent, and every write and
- * fault is known.
+ * The rules that must hold for every history of requests, whatever failed: the promises of the service that the
+ * platform could break. `proofs/simulation` tests the promises that depend only on the service's code. The KV here is
+ * consistent, and every write and fault is known.
  */
 import { isDeepStrictEqual } from "node:util";
 
-/** How a fault may show in the answer. `lost`: the connection ends. `spoilt`: a get passes on damaged bytes from KV. */
+/**
+ * How a fault may show in the answer. `lost`: the connection ends without an answer. `spoilt`: a get passes on
+ * damaged bytes from KV.
+ */
 const SHOWS = {
   ErrorBefore: [503],
   ErrorAfter: [503],
@@ -43,7 +46,7 @@ export function violations(history) {
   return found;
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON; returns undefined if the text is not JSON. */
 export function parsed(text) {
   try {
     return JSON.parse(text);
@@ -52,13 +55,16 @@ export function parsed(text) {
   }
 }
 
-/** Equal ones are one transaction. @param {Ask} ask */
+/**
+ * Returns the identity of a create request. Create requests with equal identities have one transaction.
+ * @param {Ask} ask
+ */
 const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
     ? JSON.stringify([caller?.scope, idempotencyKey, payload?.reference])
     : String(number);
 
-/** A history, with the questions that the rules ask. */
+/** A history of requests, with the queries that the rules use. */
 class Facts {
   /** @param {import("./run.mjs").History} history */
   constructor({ exchanges, kills, writes, faults, memory }) {
@@ -86,7 +92,7 @@ class Facts {
     ];
   }
 
-  /** Returns how an exchange may end besides the expected statuses. */
+  /** Returns the outcomes that an exchange may have besides the expected statuses. */
   excuses({ ask, begun, ended }) {
     const beside = this.disturbances.filter(
       (event) => event.begun <= ended && begun <= event.ended,
@@ -100,7 +106,7 @@ class Facts {
     ];
   }
 
-  /** Whether another payload was sent with its idempotency key. */
+  /** Whether another payload was sent with the same idempotency key. */
   #hasRival = ({ idempotencyKey, payload }) =>
     this.payloads
       .get(idempotencyKey)
@@ -108,7 +114,7 @@ class Facts {
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** Returns the first acknowledgement of the same create that had ended before this one began. */
+  /** Returns the first acknowledgement of the same create request that ended before this exchange began. */
   earlier = ({ ask, begun }) =>
     this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);
 }
@@ -122,7 +128,7 @@ function symptomOf({ status, error, text = "" }) {
   return status === 503 && /holds too many requests at once/.test(text) ? "busy" : status;
 }
 
-/** The answer to a get after this answer to a create (§4.2). @returns {any} */
+/** Returns the answer that a get must give after this answer to a create request (§4.2). @returns {any} */
 function retrieved({ id: _, recipient, pledges, ...rest }) {
   return {
     ...rest,
@@ -130,14 +136,14 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
   };
 }
 
-/** Removes the members that a repeat generates again if it did not see the first create. */
+/** Removes the members that a repeated create request generates again if it did not see the first one. */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,
   timeline: timelineUrl.replace(ORIGIN, ""),
 });
 
 /**
- * Each rule yields the number of a request and what is wrong with it.
+ * The rules. Each yields the number of a request and what is wrong with it.
  * @type {Record<string, (facts: any) => Findings>}
  */
 const RULES = {

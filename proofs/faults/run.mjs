@@ -1,6 +1,6 @@
 /**
- * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is
- * killed, and keeps what happened.
+ * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is killed. Records what
+ * happened.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ const CROWD = 64;
 /**
  * @typedef {Record<string, number | null>} Memory in bytes, by what holds it; see {@link memoryOf}
  *
- * @typedef {object} Exchange an ask, when it was sent, and what came of it
+ * @typedef {object} Exchange a request, when it was sent, and its outcome
  * @property {import("./mix.mjs").Ask} ask
  * @property {number} begun
  * @property {number} ended
@@ -37,13 +37,13 @@ const CROWD = 64;
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} connections how many at a time
- * @property {number} seed decides what is asked and what fails
+ * @property {number} seed decides what is requested and what fails
  * @property {number} share of KV's calls that fails
  * @property {number} hangMs until KV cuts a connection that hangs
  * @property {number} kills
  * @property {number} traps how often the service is made to panic
- * @property {number} crowds how often 64 bodies of 1 MiB come at once
- * @property {number} repeats of creates, at the end
+ * @property {number} crowds how often 64 bodies of 1 MiB are sent at once
+ * @property {number} repeats of create requests, at the end
  * @property {(done: number) => void} [progress]
  */
 
@@ -82,7 +82,7 @@ class Service {
 
   #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
-  /** Kills workerd, which is one process, with `kill -9`, and starts the next one. */
+  /** Kills workerd, which is one process, with `kill -9`, and starts a new one. */
   kill() {
     this.ready = this.ready.then((server) => this.#replace(server));
     return this.ready;
@@ -101,7 +101,7 @@ class Service {
     return next;
   }
 
-  /** Keeps the greatest memory of the Worker. A killed Worker does not answer. */
+  /** Records the maximum memory of the Worker. A killed Worker does not answer. */
   async #sample() {
     const { peak } = this.memory;
     const { signal } = this.#sampling;
@@ -185,11 +185,11 @@ function specialOf({ requests, traps, crowds }) {
   return special;
 }
 
-/** Whole numbers that divide a range into equal parts. */
+/** Returns whole numbers that divide a range into equal parts. */
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 
-/** Processes all items, so many at a time. */
+/** Processes all items, at most `count` at a time. */
 async function atATime(count, items, work) {
   const one = async () => {
     for (const item of items) await work(item);

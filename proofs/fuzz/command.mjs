@@ -1,4 +1,4 @@
-/** `npm run fuzz [-- --minutes 1] [target…]`: new inputs for every fuzz target, by cargo-fuzz. */
+/** `npm run fuzz [-- --minutes 1] [target…]`: runs every fuzz target on new inputs, with cargo-fuzz. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
@@ -37,7 +37,7 @@ program.action(async (names, { minutes }) => {
   }
 });
 
-/** New inputs are kept in `found` for the next run. Inputs are added to the corpus by hand. */
+/** Runs one target. New inputs are kept in `found` for the next run. Inputs are added to the corpus by hand. */
 function play(target, minutes, { root, cargo, env }) {
   const [found, corpus] = ["found", "corpus"].map((folder) => `${FOLDER}/${folder}/${target}`);
   mkdirSync(join(root, found), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Backups, a full one and an increment, and a restore of both by processes that are killed (`kill -9`) shortly after a call of Cloudflare's API. `KILL_RECORDS` and
- * `KILLS` choose a longer run.
+ * Tests a full backup, an increment, and a restore of both, by processes that are killed (`kill -9`) shortly after a
+ * call of Cloudflare's API. Set `KILL_RECORDS` and `KILLS` for a longer run.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const TOMORROW = Math.round(Date.now() / 1000) + 86_400;
 
 const SECRET = { name: "secret", value: JSON.stringify({ secret: "5e".repeat(32), version: 1 }) };
 
-/** Half are replay records, some have bytes that are not text, and some expire. */
+/** Returns a record. Half of the records are replay records, some have bytes that are not text, and some expire. */
 function record(index, createdAt = "2026-01-01T00:00:00Z") {
   if (index === 0) return SECRET;
   const digits = String(index).padStart(64, "0");
@@ -50,7 +50,7 @@ function metadataOf(index, createdAt) {
   return { version: 1, mode: "live", unit: `unit_${index % 7}`, summary: { ...summary, replay } };
 }
 
-/** Runs a command again and again. Each process is killed within its share of the calls, until one may finish. */
+/** Runs a command repeatedly. Each process is killed within its share of the calls, until one is allowed to finish. */
 async function untilItEnds(args, { env, account }, calls) {
   for (let run = 0; run <= KILLS; run += 1) {
     const child = start("transactions", [...args, "--remote", "--json"], { env });

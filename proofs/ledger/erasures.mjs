@@ -5,11 +5,11 @@ import { run } from "../../tests/e2e/script.mjs";
 const [MOST_ATTEMPTS, AGAIN_MS] = [10, 1_000];
 
 export class Erasures {
-  /** IDs whose erasure was answered. @type {string[]} */
+  /** The IDs whose erasure was confirmed. @type {string[]} */
   erased = [];
-  /** Problems of those that were not. @type {string[]} */
+  /** The problems of erasures that were not confirmed. @type {string[]} */
   failed = [];
-  /** One after the other. @type {Promise<unknown>} */
+  /** The last erasure. Erasures run one after the other. @type {Promise<unknown>} */
   #last = Promise.resolve();
   #ids;
   #count = 0;
@@ -32,7 +32,10 @@ export class Erasures {
 
   ended = () => this.#last;
 
-  /** The dashboard may be killed meanwhile, and local KV refuses writes while other processes write. */
+  /**
+   * Retries an erasure that failed. The dashboard may be killed meanwhile, and local KV refuses writes while other
+   * processes write.
+   */
   async #untilDone(erase, id) {
     let problem;
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {

@@ -1,4 +1,7 @@
-/** Exact decimals by BigInt: digits and a power of ten. It shares no code with the project's own arithmetic. */
+/**
+ * Exact decimals with BigInt: digits and a power of ten. This module shares no code with the project's own
+ * arithmetic.
+ */
 
 /** @typedef {{digits: bigint, power: number}} Exact */
 
@@ -6,7 +9,7 @@ const MOST_UNITS = 2n ** 53n - 1n;
 /** @type {Exact} */
 export const ZERO = { digits: 0n, power: 0 };
 
-/** A decimal such as `12.50`, `1e-7` or `12e308`. @param {string} text @returns {Exact} */
+/** Parses a decimal such as `12.50`, `1e-7` or `12e308`. @param {string} text @returns {Exact} */
 export function exact(text) {
   const [, whole, fraction = "", exponent = "0"] =
     text.match(/^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/) ?? [];
@@ -26,17 +29,24 @@ export const times = (a, b) => ({ digits: a.digits * b.digits, power: a.power + 
 /** @param {Exact[]} all */
 export const sum = (all) => all.reduce(plus, ZERO);
 
-/** How many units of 10^power it is, which must be no larger than its own. @param {Exact} decimal @param {number} power */
+/**
+ * Returns a decimal as a number of units of 10^power. The power must be no larger than the decimal's own.
+ * @param {Exact} decimal
+ * @param {number} power
+ */
 const unitsOf = ({ digits, power: own }, power) => digits * 10n ** BigInt(own - power);
 
-/** Rounded half away from zero, in cents. @param {Exact} decimal @returns {bigint} */
+/** Returns a decimal in cents, rounded half away from zero. @param {Exact} decimal @returns {bigint} */
 export function cents({ digits, power }) {
   if (power >= -2) return unitsOf({ digits, power }, -2);
   const divisor = 10n ** BigInt(-2 - power);
   return (digits + divisor / 2n) / divisor;
 }
 
-/** Equal decimals have equal texts: digits without zeros at their end, and a power of ten. @param {Exact} decimal */
+/**
+ * Formats a decimal as digits without trailing zeros, and a power of ten. Equal decimals have equal texts.
+ * @param {Exact} decimal
+ */
 export function scientific({ digits, power }) {
   if (digits === 0n) return "0e0";
   const text = String(digits);
@@ -45,7 +55,12 @@ export function scientific({ digits, power }) {
   return `${text.slice(0, end)}e${power + text.length - end}`;
 }
 
-/** As a column has it: a whole number of units of 10^-places where that is at most 2^53 - 1, else null. @param {Exact} decimal @param {number} places */
+/**
+ * Returns a decimal as a database column stores it: as a whole number of units of 10^-places, or null if that is more
+ * than 2^53 - 1.
+ * @param {Exact} decimal
+ * @param {number} places
+ */
 export function units({ digits, power }, places) {
   const excess = -places - power;
   const divisor = excess > 0 ? 10n ** BigInt(excess) : 1n;

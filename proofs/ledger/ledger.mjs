@@ -1,4 +1,7 @@
-/** Sends thousands of creates to workerd with local D1, kills the Workers, and compares the ledger with KV. `CREATES`, `KILLS` and `SEED` choose another run. */
+/**
+ * Sends thousands of create requests to workerd with local D1, kills the Workers, and compares the ledger with KV.
+ * Set `CREATES`, `KILLS` and `SEED` for another run.
+ */
 import test from "node:test";
 import { duration, log } from "../../scripts/lib/output.mjs";
 import { prove } from "./proof.mjs";

@@ -1,10 +1,10 @@
-/** The creates: a seed and a number decide the caller and the payload of each. */
+/** Generates the create requests. A seed and a number decide the caller and the payload of each. */
 import { Random } from "../faults/mix.mjs";
 
 const PATH = "/v2/pledge-transaction";
 const BUYERS = 500; // addresses
 
-/** API keys of local development, and whom each acts as. */
+/** API keys of local development, and the unit or team that each acts for. */
 const CALLERS = [
   { key: "service_sk_test_dev_unit", mode: "test", unit: "unit_dev" },
   { key: "service_sk_live_dev_unit", mode: "live", unit: "unit_dev" },
@@ -14,7 +14,7 @@ const CALLERS = [
   { key: "service_sk_live_dev_team", mode: "live", unit: "unit_dev_two", isTeam: true },
 ];
 
-/** The kinds of creates, per mille. */
+/** The share of each kind of create request, per 1,000. */
 const BASKETS = { small: 600, fractional: 150, fine: 80, huge: 60, many: 80, crowded: 25, vast: 5 };
 const KEYED = 0.3;
 const REPEATS = 0.15;
@@ -40,7 +40,7 @@ export function order(seed, number) {
   return { ...earlier, caller: random.pick(own) };
 }
 
-/** A new create. */
+/** Returns a new create request. */
 function created(seed, number) {
   const random = new Random(seed, number, "create");
   const isKeyed = random.chance(KEYED);
@@ -84,7 +84,10 @@ function drawn(random) {
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 const impact = (offeringId, amount) => ({ offeringId, amount });
 
-/** What is pledged. @type {Record<string, (random: Random, email: string) => {offeringId: string, amount: number}[]>} */
+/**
+ * The pledges of each kind of create request.
+ * @type {Record<string, (random: Random, email: string) => {offeringId: string, amount: number}[]>}
+ */
 const BASKET = {
   small: (random) =>
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), 1 + random.below(50))),
@@ -96,14 +99,14 @@ const BASKET = {
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(FINE))),
   huge: (random) =>
     times(1 + random.below(3), () => impact(random.pick(OFFERINGS), random.pick(HUGE))),
-  /** More offerings than fit into the metadata, one of which names the recipient. */
+  /** Returns more offerings than fit into the metadata. One of them names the recipient. */
   many: (random, email) => [
     impact(`card for ${email}`, 1),
     ...times(20 + random.below(40), (index) => impact(`grove-${index}`, 1 + random.below(9))),
   ],
   crowded: (random) =>
     times(200, () => impact(random.pick(OFFERINGS), (1 + random.below(1_000)) / 100)),
-  /** Sums of 600 digits each: more than fits a message. */
+  /** Returns sums of 600 digits each, which are more than fits into a message. */
   vast: () =>
     times(200, (index) => [
       impact(`ocean-${index}`, 1e308),

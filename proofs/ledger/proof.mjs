@@ -1,4 +1,4 @@
-/** One run, and the checks at its end. */
+/** Runs one plan, and makes the checks at its end. */
 import assert from "node:assert/strict";
 import { duration, log, table } from "../../scripts/lib/output.mjs";
 import { run, tools } from "../../tests/e2e/script.mjs";
@@ -59,7 +59,10 @@ function wasHarmed(facts, plan) {
   assert.ok(lostOf(facts) > 0 && deliveredOf(facts) > 0);
 }
 
-/** The proof can fail. @param {import("./rules.mjs").Facts} facts */
+/**
+ * Checks that the rules find violations that are planted, so that the proof can fail.
+ * @param {import("./rules.mjs").Facts} facts
+ */
 async function findsWhatIsPlanted({ kv, ...facts }) {
   const [lost, cheap, shifted] = [...facts.rows.values()]
     .filter(({ cents, erased }) => cents !== null && erased === null)
@@ -83,15 +86,15 @@ async function findsWhatIsPlanted({ kv, ...facts }) {
 
 // ---- Figures -------------------------------------------------------------------------------------
 
-/** Rows that passes made. @param {import("./rules.mjs").Facts} facts */
+/** Returns the number of rows that passes wrote. @param {import("./rules.mjs").Facts} facts */
 const lostOf = ({ mended, checks: [first] }) => mended + first.missing;
 
-/** Rows that messages made. @param {import("./rules.mjs").Facts} facts */
+/** Returns the number of rows that messages wrote. @param {import("./rules.mjs").Facts} facts */
 const deliveredOf = (facts) => facts.rows.size - facts.begun - lostOf(facts);
 
 const count = (number) => number.toLocaleString("en-US");
 
-/** How many of each. @param {(string | number)[]} items */
+/** Counts the items of each kind. @param {(string | number)[]} items */
 const tally = (items) =>
   [...Map.groupBy(items, String)].map(([name, all]) => `${count(all.length)} × ${name}`).join(", ");
 

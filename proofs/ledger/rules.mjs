@@ -129,7 +129,7 @@ const RULES = {
   },
 };
 
-/** The sums that a command prints, and those of the records. @param {Facts} facts @param {any[]} printed */
+/** Compares the sums that a command prints with the sums of the records. @param {Facts} facts @param {any[]} printed */
 export function sumViolations({ records }, printed) {
   const sums = new Map();
   for (const { value, metadata } of records.values()) {
@@ -144,7 +144,12 @@ export function sumViolations({ records }, printed) {
   ]);
 }
 
-/** The same of quantities by offering. @param {Facts} facts @param {string} month @param {any[]} printed */
+/**
+ * Compares the quantities by offering that a command prints with those of the records.
+ * @param {Facts} facts
+ * @param {string} month
+ * @param {any[]} printed
+ */
 export function quantityViolations({ records }, month, printed) {
   const sums = new Map();
   for (const { value, metadata } of records.values()) {

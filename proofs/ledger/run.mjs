@@ -1,4 +1,7 @@
-/** Runs creates and erasures on both Workers while these are killed, and then the ledger's check. Records what happened. */
+/**
+ * Runs create requests and erasures on both Workers while the Workers are killed, and then the ledger's check.
+ * Records what happened.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,16 +24,16 @@ const PRICES = { currencyCode: "EUR", unitPrices: { tree: "0.55", "plastic-kg": 
 
 /**
  * @typedef {object} Plan
- * @property {number} creates
+ * @property {number} creates number of create requests
  * @property {number} kills
  * @property {number} seed decides what is created, and what is killed when
- * @property {number} old so many creates are set back by an hour before the load, and most of them erased meanwhile
+ * @property {number} old number of create requests before the load. Their transactions are set back by an hour, and most of them are erased during the load
  * @property {boolean} isTimely whether the check waits until the ledger can be complete up to the last create
  * @property {(done: number) => void} [progress]
  *
  * @typedef {import("../../scripts/lib/kv.mjs").Kv & {ledger: import("../../scripts/lib/ledger.mjs").Ledger}} LedgerKv
  *
- * @typedef {object} Answer of a create
+ * @typedef {object} Answer of a create request
  * @property {import("./orders.mjs").Order} order
  * @property {import("../faults/client.mjs").Outcome[]} outcomes of its attempts
  *
@@ -74,7 +77,7 @@ class Play {
   #client = new Client(CONNECTIONS);
   /** @type {Answer[]} */
   #answers = [];
-  /** Answers. @type {string[]} */
+  /** The answers of the cron's passes. @type {string[]} */
   #crons = [];
   #begun = 0;
   #done = 0;
@@ -118,7 +121,7 @@ class Play {
 
   // ---- Before the load ---------------------------------------------------------------------------
 
-  /** Returns the IDs of orders that are old enough to be erased; the ledger has all. */
+  /** Returns the IDs of orders that are old enough to be erased. The ledger has all of them. */
   async #begin() {
     const { seed, seedDemo } = await operator(this.tools);
     await seed(portOf(this.kv));
@@ -134,7 +137,10 @@ class Play {
     return old;
   }
 
-  /** Sets back the time of all current transactions, because only one that is some minutes old can be erased. */
+  /**
+   * Sets back the creation time of all current transactions, because a transaction can be erased only when it is some
+   * minutes old.
+   */
   async #age() {
     const orders = new Map();
     for (const { id, ...order } of acknowledgedOf(this.#answers)) orders.set(id, order);
@@ -175,7 +181,10 @@ class Play {
     return Math.max(1, Math.floor(this.plan.creates / (2 * this.plan.old)));
   }
 
-  /** A create that may not have been recorded is sent again where that is safe. @param {import("./orders.mjs").Order} order */
+  /**
+   * Sends a create request. If it may not have been recorded, sends it again where that is safe.
+   * @param {import("./orders.mjs").Order} order
+   */
   async #send(order) {
     const outcomes = [];
     this.#answers.push({ order, outcomes });
@@ -197,7 +206,7 @@ class Play {
     return new Set(Array.from({ length: kills - 1 }, (_, index) => at(index)));
   }
 
-  /** One after the other. @type {Promise<unknown>} */
+  /** The last kill. Kills run one after the other. @type {Promise<unknown>} */
   #killed = Promise.resolve();
 
   #killSoon() {
@@ -220,7 +229,7 @@ class Play {
     if (what !== "service") await this.#pass();
   }
 
-  /** Simulates an hour: leases end, and a pass is due. A killed pass continues. */
+  /** Simulates the passing of an hour, after which leases have ended and a pass is due. A killed pass continues. */
   async #pass() {
     const completed = Date.now() - HOUR_MS - 1_000;
     const [[mended]] = await this.kv.ledger.run([
@@ -234,7 +243,7 @@ class Play {
     this.#cron();
   }
 
-  /** The next kill may interrupt it. */
+  /** Starts the dashboard's cron. The next kill may interrupt it. */
   #cron() {
     runCron(this.dashboard).then(
       async (answer) => this.#crons.push(`${answer.status} ${await answer.text()}`),
@@ -259,7 +268,7 @@ class Play {
     return this.#ledger("check");
   }
 
-  /** Simulates two minutes, after which a record counts more than its row. */
+  /** Simulates the passing of two minutes, after which a record takes precedence over its row. */
   #later = () =>
     this.kv.ledger.run([
       { sql: `UPDATE transactions SET changed = changed - ${SHOWN_AFTER_MS}`, parameter: "" },
@@ -274,7 +283,7 @@ class Play {
   }
 }
 
-/** Creates that were answered with an ID: a repeat, too. @param {Answer[]} answers */
+/** Yields the create requests that were answered with an ID, including repeats. @param {Answer[]} answers */
 export function* acknowledgedOf(answers) {
   for (const { order, outcomes } of answers) {
     const { status, text = "" } = outcomes.at(-1) ?? {};

@@ -1,4 +1,7 @@
-/** Computes the rows that the records in KV require, with separate arithmetic, and reads the rows that the ledger has. */
+/**
+ * Computes the rows that the ledger must have according to the records in KV, with separate arithmetic, and reads the
+ * rows that it has.
+ */
 import { createHmac } from "node:crypto";
 import { ZERO, cents, exact, plus, scientific, sum, times, units } from "./exact.mjs";
 
@@ -7,7 +10,7 @@ const HASH_DIGITS = 32;
 const PAGE = 2_000; // rows of an answer
 
 /**
- * A row with the texts of its shop and key. `quantities` as JSON.
+ * A row of the ledger, with the IDs of its unit and key. `quantities` is JSON.
  * @typedef {{id: string, mode: string, unit: string, created: number, currency: string, cents: number | null, amount: string | null, unpriced: number, email: string | null, key: string | null, prices: number | null, erased: number | null, quantities: string}} Row
  */
 
@@ -45,7 +48,7 @@ export async function rowsOf(kv) {
 }
 
 /**
- * The inputs of hashes and charges.
+ * Returns the inputs for hashes and charges.
  * @param {import("../../scripts/lib/kv.mjs").Kv} kv
  */
 export async function groundsOf(kv) {
@@ -62,7 +65,7 @@ export async function groundsOf(kv) {
 }
 
 /**
- * Returns the row that a record requires.
+ * Returns the row that the ledger must have for a record.
  * @param {string} id @param {{value: any, metadata: any}} record @param {Awaited<ReturnType<typeof groundsOf>>} grounds
  * @returns {Row}
  */
@@ -91,7 +94,7 @@ export function rowOf(id, { value, metadata }, { secret, prices }) {
   };
 }
 
-/** The exact sums by offering, in the order of their UTF-8 bytes. */
+/** Returns the exact sums by offering, sorted by the UTF-8 bytes of the offerings. */
 const quantitiesOf = (impacts) =>
   [...exactQuantities(impacts)]
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -105,7 +108,11 @@ export function exactQuantities(impacts) {
   return sums;
 }
 
-/** What a create costs by its price list, in cents. @param {any[]} pledges @param {Record<string, string>} prices */
+/**
+ * Returns the charge of a create request by its price list, in cents.
+ * @param {any[]} pledges
+ * @param {Record<string, string>} prices
+ */
 export const chargeOf = (pledges, prices) =>
   cents(
     sum(
@@ -115,7 +122,10 @@ export const chargeOf = (pledges, prices) =>
     ),
   );
 
-/** HMAC-SHA-256 over texts, each after its length in eight bytes; of an address without its case. */
+/**
+ * Returns the HMAC-SHA-256 of these texts, each preceded by its length in eight bytes. The case of an e-mail address
+ * is ignored.
+ */
 function emailHash(secret, scope, email) {
   const mac = createHmac("sha256", secret);
   for (const text of ["email", ...scope, email.toLowerCase()]) {

@@ -6,7 +6,7 @@ import { serve } from "../../scripts/lib/serve.mjs";
 
 const CRON = "*/5 * * * *";
 
-/** A Worker in a process group of its own. */
+/** A Worker in a separate process group. */
 class Worker {
   kills = 0;
   #start;
@@ -18,7 +18,7 @@ class Worker {
     this.#start = start;
   }
 
-  /** Where it answers; while it is started anew, once it does. @returns {Promise<string>} */
+  /** Returns the Worker's origin. While the Worker is restarting, waits until it answers. @returns {Promise<string>} */
   origin = async () => (await this.start()).origin;
 
   start() {
@@ -35,7 +35,7 @@ class Worker {
     await this.#server;
   }
 
-  /** Kills them, without a restart. */
+  /** Kills wrangler and workerd, without a restart. */
   async end() {
     const server = await this.#server?.catch(() => null);
     this.#server = null;
@@ -59,7 +59,7 @@ export async function workers(tools, folder) {
   };
 }
 
-/** The configurations of `npm start` for the built Workers, without the shop. */
+/** Returns the configurations of `npm start` for the built Workers, without the shop. */
 async function configurations({ root }, folder) {
   const { experimental_readRawConfig: read } = await import("wrangler");
   mkdirSync(folder);
@@ -87,7 +87,7 @@ async function configurations({ root }, folder) {
   };
 }
 
-/** What the dashboard's cron does. @param {Worker} dashboard */
+/** Runs the dashboard's cron once. @param {Worker} dashboard */
 export async function runCron(dashboard) {
   const query = new URLSearchParams({ cron: CRON });
   return fetch(`${await dashboard.origin()}/cdn-cgi/handler/scheduled?${query}`);

@@ -1,4 +1,4 @@
-/** `npm run matrix [-- environment…]`: the packed package in every environment that it is made for. */
+/** `npm run matrix [-- environment…]`: tests the packed package in every environment that it supports. */
 import { command } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/setup/tools.mjs";
 import { chosen, matrix } from "./main.mjs";

@@ -1,2 +1,2 @@
-/** A global of the pages of environments. */
+/** The global variable in which the environments' pages leave their result. */
 declare var result: unknown;

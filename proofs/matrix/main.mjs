@@ -1,6 +1,5 @@
 /**
- * Tries the environments one after the other, each in a fresh folder in which the packed package
- * is installed.
+ * Tests the environments one after the other, each in a fresh folder in which the packed package is installed.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -96,14 +95,17 @@ async function resultOf(environment, { tools, home, service, browsers }) {
 }
 
 /**
- * In CI an environment may be skipped only if that is known. Otherwise a matrix that tries less and
- * less would stay green.
+ * Returns the outcome of an environment that failed or was skipped. In CI, an environment may be skipped only if
+ * `mayBeMissing` gives a reason. Otherwise a matrix that tests fewer and fewer environments would stay green.
  */
 export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }
 
-/** A long message has the whole output. A short one needs the line where it was thrown. */
+/**
+ * Returns the reason of an error. A long message already has the whole output. A short one needs the line where it
+ * was thrown.
+ */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");
   return String(isPlain ? error.message : (error?.stack ?? error));

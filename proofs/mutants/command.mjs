@@ -1,4 +1,7 @@
-/** `npm run mutants`: cargo-mutants changes one thing at a time, and the Rust tests must find it. */
+/**
+ * `npm run mutants`: cargo-mutants makes one change to the code at a time, and the Rust tests must detect each
+ * change.
+ */
 import { command } from "../../scripts/lib/command.mjs";
 import { withCargoTool } from "../../scripts/setup/cargo-tool.mjs";
 import { run } from "../../scripts/lib/run.mjs";

@@ -1,6 +1,7 @@
 /**
- * What an operator does with Node alone, in an empty folder and by npm itself: `npx impact-pledge-service init`, `dev`, a key, a
- * price, a create, the dashboard, and wrangler's own dry runs. It prints how long each step takes with the packages in npm's cache.
+ * Does what an operator does with only Node and npm, in an empty folder: `npx impact-pledge-service init`, `dev`, a
+ * key, a price, a create request, the dashboard, and wrangler's own dry runs. Prints how long each step takes with
+ * the packages in npm's cache.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -36,7 +37,7 @@ async function pack(home) {
   return { tarball: join(home, name), manifest };
 }
 
-/** A folder with `node`, `npm` and `npx`, for a PATH that has nothing else. */
+/** Creates a folder with `node`, `npm` and `npx`, for a PATH that contains nothing else. */
 function nodeAlone(home) {
   const bin = join(home, "bin");
   mkdirSync(bin);
@@ -48,7 +49,7 @@ function nodeAlone(home) {
   return bin;
 }
 
-/** Runs steps and keeps how long each took. */
+/** Returns functions that run steps and record how long each took. */
 function steps() {
   /** @type {[string, number][]} */
   const taken = [];

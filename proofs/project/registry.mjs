@@ -1,4 +1,7 @@
-/** A registry of npm on this machine, which has one package that is not published, and redirects to another for all others. */
+/**
+ * An npm registry on this machine. It has one package that is not published, and redirects requests for all other
+ * packages to another registry.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

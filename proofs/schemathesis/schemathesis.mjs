@@ -1,4 +1,4 @@
-/** Compares the running Worker with openapi.yaml, by all phases and checks of Schemathesis. */
+/** Compares the running Worker with openapi.yaml, using all phases and checks of Schemathesis. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const skip =
     ? false
     : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
 
-/** Returns the Python of a folder in the shared cache that has exactly these packages. */
+/** Returns the path of Python in a folder of the shared cache that has exactly these packages. */
 async function environment() {
   const version = createHash("sha256")
     .update(readFileSync(REQUIREMENTS))

@@ -1,4 +1,4 @@
-//! Simulates what an operator and a cron do with the ledger meanwhile, and the end of the simulation.
+//! Simulates the operator's and the cron's work on the ledger while requests run, and ends the simulation.
 
 use crate::books::{Books, Settlement};
 use crate::callers::{Action, Exchange, Scope};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Per mille of the steps in which each thing happens.
+/// How many in 1,000 steps each event happens in.
 const PASSES: u64 = 80;
 const CHANGES: u64 = 80;
 const ERASURES: u64 = 150;
@@ -24,14 +24,15 @@ const KILLS: u64 = 60;
 const PHANTOMS: u64 = 40;
 const REBUILDS: u64 = 3;
 const REPEATS: u64 = 25;
-/// The least age of a transaction that is erased: one clock may be 10 s ahead of another.
+/// The minimum age of a transaction that the operator erases. One clock may be 10 s ahead of another.
 const ERASABLE_MS: u64 = 310_000;
-/// The longest time that a lease keeps others away, and how many passes may fail because of earlier faults.
+/// The maximum time for which a lease blocks other passes, and the number of passes that may fail because of earlier
+/// faults.
 const LEASE_MS: u64 = 240_000;
 const LAST_PASSES: usize = 30;
 
 impl Simulation {
-    /// Makes the events of one step.
+    /// Draws the ledger events of one step.
     pub fn keep_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         let happens = |per_mille| books.random.chance(per_mille);
@@ -86,7 +87,7 @@ impl Simulation {
         }
     }
 
-    /// After the last message, a complete pass makes the ledger equal to KV.
+    /// Runs a complete pass after the last message. It must make the ledger equal to KV.
     pub fn close_books(&mut self) {
         let Some(books) = self.books.clone() else { return };
         for _ in 0..LAST_PASSES {
@@ -116,7 +117,7 @@ impl Simulation {
 }
 
 impl Books {
-    /// Records the rows of a month that is marked as paid.
+    /// Records the rows of a month when it is marked as paid.
     pub fn settle(&self, (mode, unit): Scope) {
         let mut rows = rows(&self.database);
         rows.retain(|_, row| {

@@ -1,5 +1,5 @@
-//! The ledger beside the service: its queue with the consumer, its database, and the operators' actions. It has random
-//! decisions of its own, so that they do not change the service's.
+//! The simulated ledger: its queue with the consumer, its database, and the operators' actions. Its random decisions
+//! are separate from the service's, so that they do not change those.
 
 use crate::claimants::Claimant;
 use crate::database::Database;
@@ -15,35 +15,35 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
-/// The number of the first task here.
+/// The number of the ledger's first task. Lower numbers belong to other tasks.
 pub const FIRST_BOOKS_TASK: usize = 1 << 50;
-/// Per mille of the messages that a queue loses.
+/// How many in 1,000 messages a queue loses. Each simulation picks one of these values.
 const LOST: &[u64] = &[50, 50, 500];
-/// The number of names on a list page.
+/// The possible numbers of names on a list page.
 const PAGE_LENGTHS: &[usize] = &[1, 2, 5, 1_000];
 
-/// A message that a create sent.
+/// A message that a create request sent.
 pub struct Handed {
     pub exchange: usize,
     pub at_ms: u64,
     pub message: Value,
-    /// Whether the queue refused it, and the calls that followed.
+    /// Whether the queue refused the message, and the calls that followed.
     pub is_refused: bool,
     pub calls: Rc<Calls>,
 }
 
-/// The result of a call of the reconciliation; `None` while it runs, and forever if it was killed.
+/// The result of one reconciliation call. It is `None` while the call runs, and stays `None` if the call was killed.
 pub type Pass = Option<Result<PassOutcome, String>>;
 
 /// The erasure of a transaction.
 pub struct Erasure {
     pub id: String,
-    /// When its record was erased, and when the ledger confirmed that.
+    /// When the transaction's record was erased, and when the ledger confirmed the erasure.
     pub done_ms: Option<u64>,
     pub told_ms: Option<u64>,
 }
 
-/// The rows of a month at the moment when it was marked as paid.
+/// The rows of a month when it was marked as paid.
 pub struct Settlement {
     pub at_ms: u64,
     pub mode: &'static str,
@@ -55,7 +55,7 @@ pub struct Books {
     pub kv: Rc<Kv>,
     pub random: Rc<Random>,
     pub database: Database,
-    /// Weak, because its tasks hold this.
+    /// A weak reference, because the executor's tasks hold this struct.
     executor: Weak<Executor>,
     task_count: Cell<usize>,
     /// The tasks of an operator or a cron, which can be killed.
@@ -66,19 +66,19 @@ pub struct Books {
     /// The messages that wait for a consumer, and whether one is scheduled.
     pub ready: RefCell<Vec<Delivered>>,
     pub is_consumer_due: Cell<bool>,
-    /// Per mille of the messages that the queue loses.
+    /// How many in 1,000 messages the queue loses.
     pub lost: u64,
     pub passes: RefCell<Vec<Pass>>,
     pub erasures: RefCell<Vec<Erasure>>,
     pub settlements: RefCell<Vec<Settlement>>,
-    /// The people who change facts.
+    /// The people who change facts (teams and paid months).
     pub claimants: RefCell<Vec<Claimant>>,
-    /// What happened, for the trace.
+    /// The events, with their times, for the trace.
     pub events: RefCell<Vec<(u64, String)>>,
-    /// The first violation that was found so far.
+    /// The first violation that was found.
     pub wrong: RefCell<Option<(&'static str, String)>>,
     pub watch: RefCell<Watch>,
-    /// The number of times that each event happened.
+    /// How often each event happened.
     counts: RefCell<BTreeMap<String, usize>>,
 }
 
@@ -117,7 +117,7 @@ impl Books {
         self.kv.time.sleep(milliseconds).await;
     }
 
-    /// Decides whether a fault of this frequency happens.
+    /// Randomly decides whether a fault happens, with this probability in 1,000.
     pub fn chance(&self, per_mille: u64) -> bool {
         self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
     }
@@ -130,7 +130,7 @@ impl Books {
         *self.counts.borrow_mut().entry(what.into()).or_default() += 1;
     }
 
-    /// Returns the number of times that each event happened, including database faults.
+    /// Returns how often each event happened, including database faults.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = self.counts.borrow().clone();
         let faults = self.database.faults.borrow();
@@ -189,7 +189,7 @@ impl Books {
         SkewedClock { time: Rc::clone(&self.kv.time), ahead_ms }
     }
 
-    /// Returns KV at any location, for a task that writes on behalf of an exchange.
+    /// Returns KV as seen from some location, for a task that writes on behalf of an exchange.
     pub fn namespace(&self, exchange: usize) -> Namespace {
         let time = Rc::clone(&self.kv.time);
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });

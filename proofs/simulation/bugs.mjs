@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
-/** Everything that the simulation is built from. */
+/** The files and folders that the simulation is built from. */
 const SOURCES = [
   "Cargo.toml",
   "Cargo.lock",
@@ -15,11 +15,11 @@ const SOURCES = [
   "proofs/simulation",
   "tests/support",
 ];
-/** Ten times as many seeds as the bug needs that is hardest to find. */
+/** Ten times the number of seeds that the hardest bug to find needs. */
 const SEEDS = 2_000;
 
 /**
- * In `file`, `old`, which occurs once, is replaced by `new`.
+ * A replacement of text in `file`: `old`, which must occur exactly once, becomes `new`.
  * @typedef {{file: string, old: string, new: string}} Edit
  * @typedef {Edit & {bug: string, also?: Edit[]}} Bug
  */
@@ -29,7 +29,7 @@ export const readBugs = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
 /**
- * Returns the files that a bug changes, with the bug in them.
+ * Returns the contents of the files that a bug changes, with the bug applied.
  * @param {string} root
  * @param {Bug} bug
  * @returns {Map<string, string>}
@@ -58,7 +58,7 @@ export async function findBugs({ root, native }) {
   const rows = bugs.map(({ bug }) => [bug, "not found", ""]);
   let done = 0;
 
-  /** Tries one bug after the other in one copy: most of the time goes to compiling. */
+  /** Tries the bugs one after the other in the same copy, because most of the time goes to compiling. */
   const work = async (_, worker) => {
     const folder = copySource(root, join(root, "target", "bugs", `${worker}`));
     for (let next = left.shift(); next; next = left.shift()) {
@@ -93,7 +93,7 @@ function copySource(root, folder) {
   return folder;
 }
 
-/** Returns the violated invariant and where; undefined if all hold. */
+/** Returns the first violated invariant and its location; undefined if all invariants hold. */
 async function firstViolation(native, folder) {
   const cargo = ["test", "--quiet", "--all-features", "--test", "simulation"];
   const options = {

@@ -38,24 +38,24 @@ pub const KEYS: &[KeySpec] = &[
     unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
     unit_key("service_sk_live_audit_other", Mode::Live, &["unit_2"]),
 ];
-/// A key that does not exist at the beginning.
+/// A key that is created during the simulation.
 pub const LATER: usize = 6;
 /// The first of the keys that are used only at the end.
 pub const AUDIT: usize = 7;
 
-/// Mode and unit.
+/// A mode and a unit.
 pub type Scope = (&'static str, &'static str);
-/// Mode, and the unit or team that a key belongs to.
+/// A mode, and the unit or team that a key belongs to.
 pub type Owner = (&'static str, &'static str);
 
 impl KeySpec {
-    /// The owner whose share of the bytes in flight its requests use.
+    /// Returns the owner whose share of the bytes in flight this key's requests use.
     pub fn owner(&self) -> Owner {
         let name = if self.is_team { "team" } else { self.units[0] };
         (self.mode.into(), name)
     }
 
-    /// Returns the name of its record.
+    /// Returns the name of the key's record.
     pub fn record_name(&self) -> String {
         CredentialKey(ApiKey::new(self.text).hash()).name()
     }
@@ -69,7 +69,7 @@ impl KeySpec {
     }
 }
 
-/// Returns the names of the records of the team's units.
+/// Returns the names of the records that add units to the team.
 pub fn members() -> impl Iterator<Item = String> {
     let units = KEYS.iter().filter(|key| key.is_team).flat_map(|key| key.units);
     units.map(|unit| MemberKey { team: "team", unit }.name())
@@ -98,7 +98,7 @@ pub enum Action {
 }
 
 impl Ask {
-    /// The unit that the caller acts for, if its key is valid.
+    /// Returns the mode and unit that the caller acts for, if its key is valid.
     pub fn scope(&self) -> Option<Scope> {
         let key = &KEYS[self.key];
         let mut units = key.units.iter().copied();
@@ -106,7 +106,7 @@ impl Ask {
         Some((key.mode.into(), unit))
     }
 
-    /// The name of the create's idempotency key, if it has one.
+    /// Returns the number of the create request's idempotency key, if it has one.
     pub fn name(&self) -> Option<usize> {
         if let Action::Create { name, .. } = self.action { name } else { None }
     }
@@ -124,16 +124,16 @@ pub struct Exchange {
     pub ahead_ms: i64,
     pub begun_ms: u64,
     pub ended_ms: Option<u64>,
-    /// `None` while it runs, and forever if it was cut off.
+    /// The answer. It is `None` while the request runs, and stays `None` if the request was cut off.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether it was sent after the last fault, when all caches had expired.
+    /// Whether the request was sent after the last fault, when all caches had expired.
     pub is_audit: bool,
     pub calls: Rc<Calls>,
 }
 
 impl Exchange {
-    /// Returns the answer of a successful create.
+    /// Returns the answer, if this is a successful create request.
     pub fn created(&self) -> Option<&Answer> {
         self.ask.payload()?;
         self.answer.as_ref().filter(|answer| answer.status == 200)

@@ -1,5 +1,6 @@
-//! Simulates people who change one fact at the same time: each claims it in the ledger, writes its record to KV, and confirms.
-//! Some add units to a team and remove them; others take the same steps one by one. Any of them may be killed.
+//! Simulates people who change one fact at the same time. Each person claims the fact in the ledger, writes its
+//! record to KV, and confirms the claim. Some of them add units to a team and remove them; others take the same steps
+//! one by one. Any of them may be killed.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -16,19 +17,19 @@ use impact_pledge::store::{
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// The most people who change one fact at once.
+/// The maximum number of people who change one fact at once.
 const TOGETHER: u64 = 4;
-/// Per mille of the people who give up.
+/// How many in 1,000 people give up their change.
 const GIVES_UP: u64 = 200;
 
-/// What a person was told about a change.
+/// The result of a change, as the person saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// The change was made.
     Done,
     /// The change was not made.
     Not,
-    /// Nothing, or that the result is not certain.
+    /// The person got no answer, or the answer that the result is not certain.
     Unsure,
 }
 
@@ -39,7 +40,7 @@ pub struct Claimant {
     /// Whether the record is written (`true`) or removed.
     pub is_added: bool,
     pub begun_ms: u64,
-    /// Whether they hold the claim: until they begin to confirm it or give it up.
+    /// Whether the person holds the claim. It ends when they begin to confirm the claim or to give it up.
     is_ours: bool,
     pub heard: Heard,
     /// When the change ended, or was killed.
@@ -47,14 +48,15 @@ pub struct Claimant {
 }
 
 const TEAM: &str = "crew";
-/// The names of the facts' records, each with the unit if it is a team's. Nothing else touches these months and teams.
+/// The names of the facts' records. A fact about a team also has the unit. No other part of the simulation touches
+/// these months and teams.
 const FACTS: &[(&str, Option<&str>)] = &[
     ("settlement:test:unit_1:2025-12", None),
     ("member:crew:unit_1", Some("unit_1")),
     ("member:crew:unit_2", Some("unit_2")),
 ];
 
-/// Records the end of a change when it is dropped, even if its task is killed.
+/// A guard that records the end of a change when it is dropped, even if the change's task is killed.
 pub struct Ending(Rc<Books>, usize);
 
 impl Drop for Ending {
@@ -74,7 +76,7 @@ impl Books {
         }
     }
 
-    /// Starts a person who changes a fact a moment later.
+    /// Starts a person who changes a fact after a short delay.
     fn change(self: &Rc<Self>, name: &'static str, unit: Option<&'static str>, is_added: bool) {
         let books = Rc::clone(self);
         let (number, ending) = self.announce(name, is_added);
@@ -92,7 +94,7 @@ impl Books {
         });
     }
 
-    /// Records that a person begins to change a fact. The returned guard marks the end of the change.
+    /// Records that a person begins to change a fact. The returned guard records the end of the change.
     pub fn announce(self: &Rc<Self>, name: &'static str, is_added: bool) -> (usize, Ending) {
         let number = self.claimants.borrow().len();
         self.claimants.borrow_mut().push(Claimant {
@@ -169,7 +171,7 @@ impl Books {
         (Heard::Done, format!("{ended:?}"))
     }
 
-    /// Checks that a change that was given up has no claim left.
+    /// Checks that a change that was given up has left no claim.
     fn check_given_up(&self, by: &Change) {
         let own = format!("SELECT name FROM claims WHERE change = '{}'", by.change);
         if let Some(name) = self.database.sqlite().sql(&own).first() {
@@ -178,7 +180,7 @@ impl Books {
         }
     }
 
-    /// Checks that only one of the people who change a fact at once holds the claim.
+    /// Checks that only one person at a time holds the claim on a fact.
     fn begin(&self, number: usize) {
         self.claimants.borrow_mut()[number].is_ours = true;
         let claimants = self.claimants.borrow();
@@ -199,7 +201,7 @@ impl Books {
     }
 }
 
-/// Reads a fact as KV shows it.
+/// Reads a fact from KV.
 async fn see(
     store: &Namespace,
     fact: &Fact,

@@ -1,5 +1,6 @@
-//! The ledger's database, which behaves like D1: it runs one transaction after the other, each as a whole or not at all. It
-//! answers late, is busy, or gives no answer. Some transactions without an answer are committed, at once or later.
+//! The simulated database of the ledger, which behaves like D1. It runs one transaction after the other, and each
+//! takes effect completely or not at all. It may answer late, be busy, or give no answer. Some transactions without
+//! an answer are committed, at once or later.
 
 use crate::executor::Time;
 use crate::kv::Kv;
@@ -14,36 +15,36 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::ledger::SqliteLedger;
 
-/// How long the adapter waits for an answer, and how many attempts it makes.
+/// How long the Worker's adapter waits for an answer, and how many attempts it makes.
 pub const DATABASE_MS: u64 = 5_000;
 const ATTEMPTS: usize = 3;
-/// The longest delay until a transaction is committed.
+/// The maximum delay until a transaction is committed.
 pub const LATEST_MS: u64 = 20_000;
-/// Per mille of the attempts that fail, in seeds with failures; and per mille that begin a period in which all attempts fail.
+/// In seeds with failures: how many in 1,000 attempts fail, and how many begin a period in which all attempts fail.
 const FAILING: u64 = 60;
 const OUTAGES: u64 = 50;
 const OUTAGE_MS: u64 = 60_000;
 
-/// The statement that deletes all rows, and the one that keeps the progress of a pass.
+/// The statement that deletes all rows, and the statement that saves the progress of a pass.
 const EMPTIES: &str = "DELETE FROM transactions";
 const WORKS: &str = "cursor = ?1 ->> '$.cursor'";
-/// The shortest remaining time of a lease that was just taken: its length less the time that its statement took.
+/// The minimum remaining time of a lease that was just taken: its length minus the time that the statement took.
 const LEAST_LEASE_MS: u64 = 130_000;
 
-/// Per mille of the answers after which the calling computer sleeps, and for how long.
+/// How many in 1,000 answers are followed by the caller's computer going to sleep, and how long it sleeps.
 const SLEEPS: u64 = 4;
 pub const SLEEP_MS: u64 = 600_000;
 
 /// A fault of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseFault {
-    /// An error, and nothing is done.
+    /// The database returns an error and commits nothing.
     Busy,
-    /// An error, and all is done.
+    /// The database returns an error although it commits the transaction.
     AnswerLost,
-    /// No answer, and nothing is done.
+    /// The database does not answer and commits nothing.
     Silent,
-    /// No answer, and all is done, now or later.
+    /// The database does not answer, and commits the transaction now or later.
     Late,
 }
 
@@ -67,15 +68,15 @@ pub struct Database {
     count: Cell<u64>,
     fails_until_ms: Cell<u64>,
     pub faults: RefCell<BTreeMap<DatabaseFault, usize>>,
-    /// Violations of leases: somebody took one before it ended, or works on with one that ends soon.
+    /// A violation of a lease: somebody took it before it ended, or continues to work although it ends soon.
     pub taken: RefCell<Option<String>>,
     pub short: RefCell<Option<String>>,
-    /// The number of times that all rows were deleted.
+    /// How often all rows were deleted.
     pub emptied: Cell<usize>,
 }
 
 thread_local! {
-    /// Unused databases: clearing one is faster than making one.
+    /// Databases to reuse. Clearing a database is faster than creating one.
     static FREE: RefCell<Vec<SqliteLedger>> = const { RefCell::new(vec![]) };
 }
 
@@ -239,7 +240,7 @@ impl Lease {
         *until_ms < crate::isolate::EPOCH_MS + at_ms + LEAST_LEASE_MS
     }
 
-    /// Whether somebody else holds it a moment later, by any clock. Clocks differ by at most 10 s.
+    /// Whether somebody else holds the lease a moment later, by any clock. Clocks differ by at most 10 s.
     fn is_taken_by(&self, Lease(other, _): &Lease, at_ms: u64) -> bool {
         let Lease(holder, until_ms) = self;
         let now_ms = crate::isolate::EPOCH_MS + at_ms;

@@ -1,5 +1,5 @@
-//! The rules of e-mail deliveries that run at the same time: claims keep them apart, and an instance runs
-//! them side by side within its budget.
+//! The rules for e-mail deliveries that run at the same time. Claims prevent two deliveries of one e-mail, and an
+//! instance runs several deliveries concurrently within its budget of bytes.
 
 use crate::invariants::Wrong;
 use crate::isolate::EPOCH_MS;
@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The lifetime of a claim.
 const CLAIM_MS: u64 = 60_000;
-/// The largest difference between two clocks.
+/// The maximum difference between two clocks.
 const APART_MS: u64 = 10_000;
-/// How long an instance remembers the rounds that it ended, and at least counts a lost delivery.
+/// How long an instance remembers the rounds that it ended. It also counts a lost delivery for at least this time.
 const KNOWN_MS: u64 = 180_000;
 const LOST_MS: u64 = 240_000;
-/// The most e-mails a day to one address.
+/// The maximum number of e-mails per day to one address.
 const MAX_A_DAY: usize = 5;
 const HELD: &str = "another delivery may be sending it";
 
@@ -41,7 +41,7 @@ pub const RULES: &[(&str, Rule)] = &[
 
 // ---- Claims --------------------------------------------------------------------------------------
 
-/// A claim as a record has it.
+/// A claim, as its record states it.
 struct Claim {
     round: u64,
     until_ms: u64,
@@ -57,7 +57,7 @@ impl Claim {
         Some(Claim { round: record["round"].as_u64()?, until_ms, token })
     }
 
-    /// Whether it keeps a delivery from sending its round at a moment.
+    /// Whether the claim keeps a delivery from sending its round at this time.
     fn holds(&self, delivery: &Delivery, at_ms: u64) -> bool {
         let now_ms = (EPOCH_MS + at_ms).saturating_add_signed(delivery.ahead_ms);
         self.round >= u64::from(delivery.message.round) && self.until_ms > now_ms
@@ -68,7 +68,7 @@ fn is_claim(call: &Call, operation: &str) -> bool {
     call.operation == operation && call.name.starts_with("mailed:")
 }
 
-/// Returns the claim that a delivery wrote, and the call.
+/// Returns the claim that a delivery wrote, and the call that wrote it.
 fn claim_of(delivery: &Delivery) -> Option<(Claim, Call)> {
     let calls = delivery.calls.list.borrow();
     let put = calls.iter().find(|call| is_claim(call, "put"))?.clone();
@@ -86,7 +86,8 @@ fn a_mail_is_claimed_before_it_is_sent(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// This covers a claim that it finds before its own, and one that has replaced its own.
+/// A delivery that sees another delivery's claim sends nothing. The rule covers a claim that it finds before it
+/// writes its own, and a claim that has replaced its own.
 fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, delivery| {
         let own = claim_of(delivery).map(|(claim, _)| claim.token);
@@ -104,8 +105,8 @@ fn who_sees_anothers_claim_sends_nothing(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A list shows each write after some time. A delivery that lists after that reads the claim, unless the claim is of a
-/// day that it does not list.
+/// A list shows each write after some time. A delivery that lists claims after that time must read the claim, unless
+/// the claim belongs to a day that the delivery does not list.
 fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     each_sent(simulation, |_, second| {
         let deliveries = simulation.post.deliveries.borrow();
@@ -128,7 +129,7 @@ fn a_claim_that_can_be_seen_is_seen(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// A delivery only waits for a recent claim of another delivery.
+/// A delivery waits only for a recent claim of another delivery.
 fn a_claim_ends(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     deliveries.iter().find_map(|held| {
@@ -148,7 +149,7 @@ fn a_claim_ends(simulation: &Simulation) -> Wrong {
 
 // ---- One instance --------------------------------------------------------------------------------
 
-/// This holds once the instance knows that the mail service accepted the e-mail.
+/// An instance sends no second e-mail for a round once it knows that the mail service accepted the first.
 fn an_instance_sends_a_round_once(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut sent = BTreeMap::new();
@@ -212,7 +213,7 @@ fn other_deliveries_run_side_by_side(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// From the read of its record until its end, a delivery holds the bytes of the record or of the e-mail.
+/// A delivery holds the bytes of the record or of the e-mail from the read of the record until the delivery ends.
 fn deliveries_stay_within_their_budget(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut holders = BTreeMap::<usize, Vec<(u64, u64)>>::new();

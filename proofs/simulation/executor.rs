@@ -1,4 +1,4 @@
-//! Virtual time, and an executor that continues any task whose time has come.
+//! Virtual time, and an executor that continues any task whose timer is due.
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -9,14 +9,14 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Milliseconds of a clock that advances only when no task can run.
+/// A clock in milliseconds that advances only when no task can run.
 #[derive(Default)]
 pub struct Time {
     now_ms: Cell<u64>,
-    /// The tasks that wait, by the end of their wait. Timers with the same end are numbered.
+    /// The waiting tasks, by the end of their wait. A number distinguishes timers with the same end.
     timers: RefCell<BTreeMap<(u64, u64), usize>>,
     timer_count: Cell<u64>,
-    /// The task that runs.
+    /// The running task.
     current: Cell<usize>,
 }
 
@@ -25,14 +25,14 @@ impl Time {
         self.now_ms.get()
     }
 
-    /// Waits so long. Other tasks with the same end may continue first.
+    /// Waits for this many milliseconds. Other tasks with the same end may continue first.
     pub fn sleep(self: &Rc<Self>, milliseconds: u64) -> Sleep {
         self.timer_count.set(self.timer_count.get() + 1);
         let timer = (self.now_ms() + milliseconds, self.timer_count.get());
         Sleep { time: Rc::clone(self), timer, is_awaited: false }
     }
 
-    /// Awaits the store as the Worker's adapter does.
+    /// Awaits a call of the store with a deadline, as the Worker's adapter does.
     pub async fn within<T>(
         self: &Rc<Self>,
         milliseconds: u64,
@@ -44,7 +44,8 @@ impl Time {
         }
     }
 
-    /// Advances to the next timer, and takes any timer with that end; `None` if there is none by then.
+    /// Advances to the next timer, and returns the task of any timer with that end. Returns `None` if no timer ends
+    /// by `until_ms`.
     fn next(&self, until_ms: u64, random: &Random) -> Option<usize> {
         let mut timers = self.timers.borrow_mut();
         let (at_ms, _) = *timers.keys().next().filter(|(at_ms, _)| *at_ms <= until_ms)?;
@@ -88,24 +89,24 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Starts a task with a number of its own, and runs it until it waits.
+    /// Starts a task under this number, and runs it until it waits.
     pub fn spawn(&self, task: usize, future: impl Future<Output = ()> + 'static) {
         self.tasks.borrow_mut().insert(task, Box::pin(future));
         self.poll(task);
     }
 
-    /// Drops a task wherever it waits.
+    /// Drops a task, at whichever point it waits.
     pub fn cancel(&self, task: usize) {
         let cancelled = self.tasks.borrow_mut().remove(&task);
         drop(cancelled); // outside of the borrow, because dropping the task may drop other tasks
     }
 
-    /// Returns the tasks that have not ended.
+    /// Returns the numbers of the tasks that have not ended.
     pub fn running(&self) -> Vec<usize> {
         self.tasks.borrow().keys().copied().collect()
     }
 
-    /// Runs everything that is due until this moment.
+    /// Runs all tasks that are due by this time.
     pub fn run_until(&self, until_ms: u64) {
         while let Some(task) = self.time.next(until_ms, &self.random) {
             self.poll(task);

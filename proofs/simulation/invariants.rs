@@ -1,8 +1,8 @@
-//! The rules for every exchange: the promises of `docs/reliability.md` and the rules behind them, with a
-//! function for each. It returns what is wrong; `None` if the rule holds or does not apply.
+//! The rules for every exchange: the promises of `docs/reliability.md` and the rules that they depend on. Each rule
+//! is a function that returns the violation, or `None` if the rule holds or does not apply.
 //!
-//! "In force everywhere" means: [`CACHE_MS`] and [`COPY_LAG_MS`] after a write was acknowledged, or
-//! later if a cache's entry of that key expired late.
+//! A write is "in force everywhere" [`CACHE_MS`] and [`COPY_LAG_MS`] after it was acknowledged. If a cache entry of
+//! that key expired late, it is in force later.
 
 use crate::callers::{Action, Exchange, KEYS, Owner, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
@@ -29,23 +29,23 @@ pub const ISOLATE_MS: u64 = 10_000;
 const KEY_CACHE_MS: u64 = 30_000;
 /// How long a request waits for the read of another request.
 const PAUSED_MS: u64 = 1_000;
-/// While all owners together hold at most so many bytes, an owner may hold more than its share.
+/// While all owners together hold at most this many bytes, an owner may hold more than its share.
 pub const CALM_BYTES: usize = 8 * 1024 * 1024;
-/// The bytes that an owner may hold in each mode, even if the other owners hold theirs.
+/// The bytes that an owner may hold in each mode, even if the other owners use up their shares.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// The bytes that are kept free for small requests, and for owners that hold nothing.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// More than a small create, or anything besides a record, holds.
+/// More bytes than a small create request holds, or than anything besides a record holds.
 const MARGIN_BYTES: usize = 16 * 1024;
-/// How long an isolate remembers its own answers.
+/// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;
 
-/// Identifies a create. Creates with the same scope, idempotency key and payload are the same, whatever API key they
-/// use.
+/// Identifies a create request. Create requests with the same scope, idempotency key and payload are the same,
+/// whatever API key they use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
-    /// A create without an idempotency key, by its number.
+    /// A create request without an idempotency key, identified by its number.
     Single(usize),
     Named {
         scope: Scope,
@@ -114,7 +114,7 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
     }
 }
 
-/// An exchange, and everything else that happened.
+/// An exchange, and the simulation that it belongs to.
 pub struct Case<'s> {
     pub simulation: &'s Simulation,
     pub exchanges: &'s [Exchange],
@@ -135,7 +135,7 @@ impl<'s> Case<'s> {
         identity(self.exchanges, self.number)
     }
 
-    /// Returns the records that were kept under a name up to a moment, oldest first.
+    /// Returns the records that were stored under a name up to this time, oldest first.
     fn kept(&self, name: &str, by_ms: u64) -> Vec<Rc<Record>> {
         let versions = self.simulation.kv.versions.borrow();
         let versions = versions.get(name).into_iter().flatten();
@@ -147,14 +147,14 @@ impl<'s> Case<'s> {
         self.kept(&transaction_name(id), by_ms)
     }
 
-    /// Returns when an acknowledged write of this key is in force everywhere.
+    /// Returns when an acknowledged write of this name is in force everywhere.
     pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
-    /// Whether this create was acknowledged before, and the record with the name that `record` returns is in
-    /// force everywhere.
+    /// Whether the same create request was acknowledged earlier, and the record with the name that `record` returns
+    /// is in force everywhere.
     fn was_acknowledged(&self, record: impl Fn(&Answer) -> String) -> bool {
         let own = self.identity();
         self.exchanges.iter().enumerate().any(|(number, earlier)| {
@@ -172,7 +172,7 @@ impl<'s> Case<'s> {
         calls(self.exchange, operation)
     }
 
-    /// Whether it wrote a record or queued a message.
+    /// Whether the request wrote a record or queued a message.
     fn wrote(&self) -> bool {
         !self.calls("put").is_empty() || !self.calls("queue").is_empty()
     }
@@ -220,7 +220,7 @@ fn every_request_ends(case: &Case<'_>) -> Wrong {
     unless(case.exchange.is_cut || case.answer().is_some(), || "it was never answered".to_owned())
 }
 
-/// Each call has a deadline, and only calls take time.
+/// A request takes no longer than its calls, each of which has a deadline.
 fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     let took_ms = case.exchange.ended_ms? - case.exchange.begun_ms;
     let calls = case.exchange.calls.list.borrow();
@@ -245,7 +245,7 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     unless(took_ms <= waited_ms, || format!("it took {took_ms} ms, its calls {waited_ms}"))
 }
 
-/// A 5xx needs a fault, or an isolate that holds too many bytes.
+/// A 5xx has a cause: a fault, or an isolate that holds too many bytes.
 fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     let may_be_full = || answer.status == 503 && may_be_full(case);
@@ -253,7 +253,7 @@ fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     unless(has_cause, || format!("{:?}", answer.log))
 }
 
-/// If the queue, a profile or a list of failures fails, creates still succeed.
+/// Create requests succeed even if the queue, a profile or a list of failures fails.
 fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     case.exchange.ask.payload()?;
@@ -266,8 +266,9 @@ fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
     unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
-/// Whether its isolate may have no room for this request: its owner may hold its share, or all owners may hold what is not
-/// kept free. An owner never holds more than its requests need or than it may hold.
+/// Whether the isolate may have no room for this request, because the request's owner holds its share, or all owners
+/// together hold the bytes that are not kept free. An owner never holds more than its requests need, or more than it
+/// may hold.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
     let is_beside = |other: &&Exchange| {
@@ -293,7 +294,7 @@ fn may_be_full(case: &Case<'_>) -> bool {
         || held > MAX_BYTES_IN_FLIGHT - FOR_NEW_BYTES - kept_free
 }
 
-/// The most bytes that the requests of an owner hold. A large create holds its answer and its record.
+/// The maximum number of bytes that an owner's requests hold. A large create request holds its answer and its record.
 #[derive(Default)]
 struct Wanted {
     small: usize,
@@ -324,8 +325,8 @@ fn owner(exchange: &Exchange) -> Option<Owner> {
     (!is_page).then(|| KEYS[exchange.ask.key].owner())
 }
 
-/// A 503 wrote nothing if its text says so, or if a create without an idempotency key gets `Retry-After`, which makes clients
-/// retry.
+/// A request answered with 503 wrote nothing if the text says so, or if a create request without an idempotency key
+/// gets `Retry-After`, which makes clients retry.
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status == 503)?;
     let says_nothing = answer.json()["message"].to_string().contains("nothing was recorded");
@@ -343,7 +344,7 @@ fn a_refusal_writes_nothing(case: &Case<'_>) -> Wrong {
 
 // ---- Keys ------------------------------------------------------------------------------------------
 
-/// A new key works at once, or up to 60 s later if it was tried before it was stored.
+/// A new key works at once. If it was tried before it was stored, it works up to 60 s later.
 fn a_new_key_works(case: &Case<'_>) -> Wrong {
     case.answer().filter(|answer| answer.status == 401 && !case.is_timeline())?;
     let Exchange { ask, begun_ms, .. } = case.exchange;
@@ -360,7 +361,7 @@ fn a_new_key_works(case: &Case<'_>) -> Wrong {
     unless(is_right, || format!("a key made at {made_ms} is refused"))
 }
 
-/// A revoked key is refused everywhere after 40 s.
+/// Every location refuses a revoked key after 40 s.
 fn a_revoked_key_is_refused(case: &Case<'_>) -> Wrong {
     let accepted = |answer: &&Answer| answer.status != 401 && answer.status < 500;
     let answer = case.answer().filter(accepted).filter(|_| !case.is_timeline())?;
@@ -399,7 +400,7 @@ fn an_answer_is_what_was_asked_for(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// The time, charge and host of a new transaction are of the moment of its create.
+/// The time, charge and host of a new transaction are those at the time of its create request.
 fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let Exchange { ask, begun_ms, ahead_ms, .. } = case.exchange;
     let answer = case.exchange.created().filter(|answer| !answer.is_replayed)?;
@@ -429,8 +430,8 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// When a create is answered, its record is kept with that content, and with an idempotency key also its replay
-/// record.
+/// When a create request is answered, its record is stored with the answered content. With an idempotency key, its
+/// replay record is stored too.
 fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let (kept, answered) =
@@ -444,7 +445,8 @@ fn what_is_acknowledged_is_kept(case: &Case<'_>) -> Wrong {
     unless(is_kept, || "its replay record is not kept".to_owned())
 }
 
-/// A get of the same scope gets 200 once the write is in force everywhere, and in the end the last record that was kept.
+/// A get in the same scope returns 200 once the write is in force everywhere. At the end, it returns the last record
+/// that was stored.
 fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let (answer, begun_ms) = (case.answer()?, case.exchange.begun_ms);
@@ -468,7 +470,7 @@ fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
 
 // ---- Repeats ---------------------------------------------------------------------------------------
 
-/// A create always answers with the same transaction of its own, whichever API key of its scope it uses.
+/// A repeated create request always returns the same transaction of its own, whichever API key of its scope it uses.
 fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let own = case.identity();
@@ -481,7 +483,7 @@ fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks creates that read a replay record and met no fault.
+/// Checks create requests that read a replay record and met no fault.
 fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|_| !case.has_fault())?;
     let replay = case.replay_get()?.found?;
@@ -495,7 +497,7 @@ fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     unless(is_right, || format!("{} for {own:?}, which saw that of {by:?}", answer.status))
 }
 
-/// Byte for byte, even if prices, time or host have changed since.
+/// A replay equals the first answer byte for byte, even if prices, time or host have changed since.
 fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created().filter(|answer| answer.is_replayed)?;
     let json = answer.json();
@@ -504,8 +506,8 @@ fn a_replay_is_the_first_answer(case: &Case<'_>) -> Wrong {
     unless(same.all(|first| first.body == answer.body), || "the bytes differ".to_owned())
 }
 
-/// For two minutes, whatever KV shows, an isolate that answered a create makes no new transaction under its idempotency
-/// key: it replays the same payload, and refuses another one.
+/// For two minutes, an isolate that answered a create request makes no new transaction under its idempotency key,
+/// whatever KV shows. It replays the same payload, and refuses another one.
 fn an_isolate_knows_what_it_answered(case: &Case<'_>) -> Wrong {
     let Exchange { ask, isolate, begun_ms, ended_ms, .. } = case.exchange;
     ask.name().filter(|_| case.wrote())?;
@@ -527,14 +529,14 @@ fn a_repeat_is_replayed_everywhere_in_the_end(case: &Case<'_>) -> Wrong {
     unless(!is_known, || "it is written once more".to_owned())
 }
 
-/// When payloads that raced are sent again, each gets its earlier answer.
+/// When payloads that raced under one idempotency key are sent again, each gets its earlier answer.
 fn what_is_acknowledged_is_not_refused_later(case: &Case<'_>) -> Wrong {
     case.answer().filter(|answer| answer.status == 422)?;
     let was_acknowledged = case.was_acknowledged(|answer| transaction_name(id_of(answer)));
     unless(!was_acknowledged, || "it was acknowledged before".to_owned())
 }
 
-/// Once the first create is visible, every other payload gets 422.
+/// Once the first create request under an idempotency key is visible, every other payload gets 422.
 fn a_reused_idempotency_key_is_refused(case: &Case<'_>) -> Wrong {
     let Exchange { ask, .. } = case.exchange;
     let answer = case.answer().filter(|answer| !matches!(answer.status, 401 | 422))?;
@@ -546,7 +548,7 @@ fn a_reused_idempotency_key_is_refused(case: &Case<'_>) -> Wrong {
     unless(!is_used, || format!("{} for a new payload", answer.status))
 }
 
-/// A 422 means that another payload was used in the same scope.
+/// A 422 is returned only if another payload was used in the same scope.
 fn a_422_has_a_reason(case: &Case<'_>) -> Wrong {
     let Exchange { ask, .. } = case.exchange;
     case.answer().filter(|answer| answer.status == 422)?;
@@ -561,7 +563,7 @@ fn a_422_has_a_reason(case: &Case<'_>) -> Wrong {
 
 // ---- Who sees what ---------------------------------------------------------------------------------
 
-/// The answer is, byte for byte, a record that was kept by a create of the same mode and unit.
+/// A get returns, byte for byte, a record that a create request of the same mode and unit stored.
 fn a_get_shows_a_record_of_its_own_scope(case: &Case<'_>) -> Wrong {
     let Action::Get { id } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
@@ -589,7 +591,7 @@ fn a_timeline_opens_with_its_edit_key_alone(case: &Case<'_>) -> Wrong {
     unless(answer.status != 200 || is_right, || "it opens with another edit key".to_owned())
 }
 
-/// The least number of bytes that are drawn or derived for an ID or an edit key.
+/// The minimum number of bytes that are drawn or derived for an ID or an edit key.
 const DRAWN_BYTES: usize = 15;
 
 /// Returns the bytes that were drawn or derived for a transaction's ID, a pledge's ID or an edit key.
@@ -602,8 +604,8 @@ fn drawn(text: &str) -> Option<Vec<u8>> {
     decoded.get(..DRAWN_BYTES).map(<[u8]>::to_vec)
 }
 
-/// In everything that was written, an ID, a pledge's ID or an edit key belongs to one create, and a create has one
-/// transaction. An edit key that equals an ID's bytes would not be secret.
+/// In all written records, an ID, a pledge's ID or an edit key belongs to one create request, and a create request
+/// has one transaction. An edit key that equals an ID's bytes would not be secret.
 fn no_id_or_edit_key_twice(exchanges: &[Exchange]) -> Wrong {
     let mut owners: BTreeMap<Vec<u8>, (Identity, usize)> = BTreeMap::new();
     let mut transactions: BTreeMap<Identity, String> = BTreeMap::new();

@@ -16,10 +16,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// 2026-01-31T12:00:00Z, where virtual time begins.
+/// The time at which virtual time begins, 2026-01-31T12:00:00Z, in milliseconds since 1970.
 pub const EPOCH_MS: u64 = 1_769_860_800_000;
 
-/// A clock that is some seconds ahead; if negative, behind.
+/// A clock that is this many seconds ahead, or behind if the number is negative.
 pub struct SkewedClock {
     pub time: Rc<Time>,
     pub ahead_ms: i64,
@@ -54,7 +54,7 @@ pub struct Isolate {
     pub bodies: Rc<Bodies>,
 }
 
-/// The bytes of bodies that an isolate holds, and the most that it held: for all owners, and for any single owner.
+/// The bytes of bodies that an isolate holds, and the maximum that it has held, in total and for any single owner.
 #[derive(Default)]
 pub struct Bodies {
     now: Cell<usize>,
@@ -114,14 +114,14 @@ pub struct Answer {
     pub status: u16,
     pub is_replayed: bool,
     pub asks_to_repeat: bool,
-    /// `None` if it broke off.
+    /// The body; `None` if the answer broke off.
     pub body: Option<Vec<u8>>,
     pub log: Option<String>,
     json: OnceCell<Value>,
 }
 
 impl Answer {
-    /// The body; null if it is not JSON.
+    /// Returns the body; null if it is not JSON.
     pub fn json(&self) -> &Value {
         let body = || self.body.as_deref().unwrap_or_default();
         self.json.get_or_init(|| serde_json::from_slice(body()).unwrap_or_default())
@@ -136,19 +136,19 @@ pub struct SimulatedRequest {
     pub upload: Upload,
 }
 
-/// How long a body takes, whether it breaks off, and where its bytes are counted.
+/// How long the upload of a body takes, whether it breaks off, and where its bytes are counted.
 pub struct Upload {
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
     pub owner: Owner,
     pub bodies: Rc<Bodies>,
-    /// The bytes that this body holds, until the request ends.
+    /// The bytes that this body holds until the request ends.
     pub held: Cell<usize>,
 }
 
 impl Upload {
-    /// Reads the next bytes of a body, and waits as long as they take.
+    /// Waits as long as the next bytes of a body take to arrive, and counts them.
     async fn come(&self, bytes: usize, of: usize) {
         self.held.set(self.held.get() + bytes);
         self.bodies.add(self.owner, bytes);

@@ -1,10 +1,10 @@
 //! Workers KV as its documentation describes it: eventually consistent, with random failures.
 //!
-//! - A write takes effect at one of two storages when it arrives, and at the other up to
-//!   [`COPY_LAG_MS`] later. The last write to arrive wins. A read goes to either storage.
+//! - A write takes effect at one of two storages when it arrives, and at the other up to [`COPY_LAG_MS`] later. The
+//!   last write to arrive wins. A read uses either storage.
 //! - Each location has a cache that keeps answers for 30 to 60 s, including the answer that a key is absent. The
-//!   location's own writes may or may not update it. Late expiry, a fault, keeps an entry longer.
-//! - A key takes one write a second. A second one may be refused, like KV's 429.
+//!   location's own writes may or may not update the cache. A fault, "late expiry", keeps an entry longer.
+//! - A key accepts one write per second. A second write may be refused, like KV's 429.
 //! - A write arrives even if its request has ended.
 
 use crate::executor::Time;
@@ -17,46 +17,46 @@ use std::future::pending;
 use std::rc::Rc;
 
 pub const LOCATIONS: usize = 3;
-/// The longest time that a cache keeps an entry, unless it expires late.
+/// The maximum time for which a cache keeps an entry, unless the entry expires late.
 pub const CACHE_MS: u64 = 60_000;
 const LEAST_CACHE_MS: u64 = 30_000;
-/// The longest time that one storage lags behind the other.
+/// The maximum time by which one storage lags behind the other.
 pub const COPY_LAG_MS: u64 = 5_000;
-/// The greatest age of the state that an operator's list shows.
+/// The maximum age of the state that an operator's list shows.
 pub const LIST_LAG_MS: u64 = 60_000;
 /// How long the Worker's adapter waits for a read.
 pub const READ_MS: u32 = 5_000;
 /// How long the Worker's adapter waits for a write.
 pub const WRITE_MS: u64 = 15_000;
-/// Per mille of the names that an operator's list leaves out.
+/// How many in 1,000 names an operator's list leaves out.
 const HIDDEN: u64 = 10;
-/// A member that a newer version of the service writes, and that this one does not know.
+/// A JSON member that a newer version of the service writes, and that this version does not know.
 pub const NEWER: &str = "addedLater";
 
 /// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// An error. A write was not kept.
+    /// KV returns an error, and does not store a write.
     ErrorBefore,
-    /// An error, although the write was kept.
+    /// KV returns an error although it stores the write.
     ErrorAfter,
-    /// No answer. A write is lost.
+    /// KV does not answer, and a write is lost.
     Hang,
-    /// No answer to a write, which arrives within two minutes.
+    /// KV does not answer a write, which arrives within two minutes.
     HangKept,
-    /// A damaged value, which cannot be read.
+    /// The value is damaged, and cannot be read.
     DamagedValue,
-    /// Damaged metadata, which cannot be read.
+    /// The metadata is damaged, and cannot be read.
     DamagedMetadata,
-    /// A value that breaks off while it is read.
+    /// The value breaks off while it is read.
     BrokenValue,
-    /// A value that never arrives.
+    /// The value never arrives.
     HangingValue,
-    /// A second write within one second.
+    /// The call is a second write within one second.
     RateLimited,
 }
 
-/// The number of kinds.
+/// The number of kinds of faults.
 pub const FAULT_KINDS: usize = 9;
 
 pub const READ_FAULTS: &[Fault] = &[
@@ -75,7 +75,7 @@ pub const WRITE_FAULTS: &[Fault] =
 pub struct Record {
     pub value: Vec<u8>,
     pub metadata: Vec<u8>,
-    /// The exchange that wrote it.
+    /// The number of the exchange that wrote the record.
     pub writer: usize,
     json: OnceCell<serde_json::Value>,
 }
@@ -89,7 +89,7 @@ impl Record {
         serde_json::from_slice(&self.metadata).unwrap()
     }
 
-    /// Returns the value, without the members of a newer version of the service.
+    /// Returns the value without the JSON members that a newer version of the service adds.
     pub fn json(&self) -> &serde_json::Value {
         self.json.get_or_init(|| {
             let mut json: serde_json::Value = serde_json::from_slice(&self.value).unwrap();
@@ -99,7 +99,7 @@ impl Record {
     }
 }
 
-/// The writer of records that no request wrote.
+/// The writer's number for records that no request wrote.
 pub const OPERATOR: usize = usize::MAX;
 
 pub type Held = Option<Rc<Record>>;
@@ -108,7 +108,7 @@ pub type Held = Option<Rc<Record>>;
 pub struct Version {
     pub held: Held,
     pub arrived_ms: u64,
-    /// When it takes effect at each storage.
+    /// When the write takes effect at each storage.
     in_force_ms: [u64; 2],
 }
 
@@ -131,18 +131,18 @@ struct Write {
 /// The settings of one simulation.
 #[derive(Clone, Copy, Default)]
 pub struct Conditions {
-    /// Per mille of the calls that fail.
+    /// How many in 1,000 calls fail.
     pub faults: u64,
-    /// The most calls that fail.
+    /// The maximum number of calls that fail.
     pub most_faults: usize,
-    /// Whether a second write within a second is always refused.
+    /// Whether a second write to a key within one second is always refused.
     pub is_strict: bool,
-    /// Per mille of the calls that take long to arrive or to answer.
+    /// How many in 1,000 calls take long to arrive or to answer.
     pub slow: u64,
-    /// Per mille of the cache entries that expire late.
+    /// How many in 1,000 cache entries expire late.
     pub late: u64,
-    /// Whether a call ends as soon as it takes effect, and a read of a record of the service finds any version
-    /// that has arrived, or nothing. Caches allow less.
+    /// Whether a call ends as soon as it takes effect, and a read of a service's record finds any version that has
+    /// arrived, or nothing. Real caches allow fewer versions.
     pub is_race: bool,
 }
 
@@ -173,28 +173,29 @@ impl Kv {
         }
     }
 
-    /// Returns when a list last omitted a name that it had to show; `None` if no list did.
+    /// Returns when a list last omitted a name that it should have shown; `None` if no list did.
     pub fn hidden_ms(&self, name: &str) -> Option<u64> {
         self.hidden_ms.borrow().get(name).copied()
     }
 
-    /// Whether a write of a name has not arrived yet.
+    /// Whether a write to this name has not arrived yet.
     pub fn is_written(&self, name: &str) -> bool {
         self.on_the_way.borrow().values().any(|write| write.name == name)
     }
 
-    /// Returns until when a late-expiring entry of this name was kept; 0 if there was none.
+    /// Returns the time until which a cache kept a late-expiring entry of this name; 0 if there was none.
     pub fn late_until_ms(&self, name: &str) -> u64 {
         self.late_until_ms.borrow().get(name).copied().unwrap_or_default()
     }
 
-    /// Makes a write of the operator, which arrives at once.
+    /// Writes or removes a record as the operator. The write arrives at once.
     pub fn set(&self, name: &str, value: Option<Vec<u8>>) {
         let record = value.map(|value| Record::new(value, b"null".to_vec(), OPERATOR));
         self.keep(self.time.now_ms(), name, record);
     }
 
-    /// Makes an erasure by the operator: the record without its recipients, with its first writer.
+    /// Erases a transaction as the operator: writes its record without the recipients, under its first writer's
+    /// number.
     pub fn erase(&self, name: &str) {
         let Some(record) = self.last(name) else { return };
         let mut json = record.json().clone();
@@ -247,7 +248,8 @@ impl Kv {
         Ok(held)
     }
 
-    /// In a race, records that no create writes are always visible.
+    /// Whether a read always finds the newest record of this name. In a race, this is true for records that no create
+    /// request writes.
     fn is_read_at_once(&self, name: &str) -> bool {
         let is_written = name.starts_with("transaction:") || name.starts_with("idempotency:");
         self.conditions.get().is_race && !is_written
@@ -260,7 +262,7 @@ impl Kv {
         versions.iter().rev().nth(age(versions.len()))?.held.clone()
     }
 
-    /// Returns the record that a location answers with at this moment.
+    /// Returns the record that a location returns at this time.
     fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
         let now_ms = self.time.now_ms();
         if let Some(cached) = self.caches.borrow()[location].get(name) {
@@ -279,7 +281,8 @@ impl Kv {
         held
     }
 
-    /// Returns the records that one of the storages shows. Some that were written within the given time appear as before.
+    /// Returns the records that one of the storages shows. Some records that were written within the last `lag_ms`
+    /// still appear as they were before.
     pub fn in_force(&self, prefix: &str, lag_ms: u64) -> Vec<(String, Rc<Record>)> {
         let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
         let versions = self.versions.borrow();
@@ -324,7 +327,7 @@ impl Kv {
 
     // ---- Writes ----------------------------------------------------------------------------------
 
-    /// Fails with the call's fault, or because it was the second within a second.
+    /// Writes a record. Fails with the call's fault, or because it was the second write within one second.
     pub async fn put(
         &self,
         location: usize,
@@ -423,7 +426,7 @@ impl Kv {
 
 // ---- What an exchange did --------------------------------------------------------------------------
 
-/// One call of a request, for the invariants and the trace.
+/// One KV call of a request, for the invariants and the trace.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub operation: &'static str,
@@ -433,7 +436,7 @@ pub struct Call {
     pub fault: Option<Fault>,
     /// The record that a read found.
     pub found: Held,
-    /// The record that a write was given.
+    /// The record that a write was to store.
     pub written: Held,
 }
 

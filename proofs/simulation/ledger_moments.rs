@@ -1,5 +1,5 @@
-//! The rules of the ledger that hold at any moment, with a function for each, which returns what is wrong. They are checked
-//! after each step, and again in the end.
+//! The rules of the ledger that hold at any time. Each rule is a function that returns the violation. They are
+//! checked after each step, and again at the end.
 
 use crate::bookkeeping::{created_ms, rows, virtual_ms};
 use crate::books::Books;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 const SHOWN_AFTER_MS: u64 = 120_000;
 /// The time after which a list shows a write.
 const SHOWN_MS: u64 = COPY_LAG_MS + LIST_LAG_MS;
-/// The largest difference between two clocks.
+/// The maximum difference between two clocks.
 pub const APART_MS: u64 = 10_000;
 
 type Moment = fn(&Moments<'_>) -> Wrong;
@@ -39,22 +39,22 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("claims say what KV has", claims_say_what_kv_has),
 ];
 
-/// The state at the moment before.
+/// The state at the previous check.
 #[derive(Default)]
 pub struct Watch {
-    /// When the transactions of rows were created.
+    /// When the transaction of each row was created.
     rows: BTreeMap<String, u64>,
     /// The rows that were removed.
     removed: BTreeSet<String>,
     /// For rows that are equal to KV: when they were changed, and when KV's record arrived.
     right: RefCell<BTreeMap<String, (u64, u64)>>,
-    /// When the changes began whose claims say that they have ended.
+    /// For each claim that says that its change has ended: when the change began.
     ended: BTreeMap<String, u64>,
-    /// The number of times that the ledger was emptied.
+    /// How often the ledger was emptied.
     emptied: usize,
 }
 
-/// The state at a moment.
+/// The state at the current check.
 struct Moments<'m> {
     simulation: &'m Simulation,
     books: &'m Books,
@@ -64,7 +64,7 @@ struct Moments<'m> {
     findings: Vec<Finding>,
 }
 
-/// Checks the rules that hold at any moment.
+/// Checks all rules of this module.
 pub fn watch(simulation: &Simulation, books: &Rc<Books>) {
     simulation.kv.arrive();
     let sqlite = books.database.sqlite();
@@ -122,7 +122,8 @@ impl Moments<'_> {
         self.findings.iter().any(is_its)
     }
 
-    /// Whether KV had a fault: a list omitted the record although it had to show it, or a cache kept it for too long.
+    /// Whether a fault of KV excuses a violation: a list omitted the record although it should have shown it, or a
+    /// cache kept the record for too long.
     fn is_excused(&self, id: &str, since_ms: u64) -> bool {
         let (kv, name) = (&self.simulation.kv, format!("transaction:{id}"));
         let is_since = |ms: u64| ms > 0 && ms + APART_MS >= since_ms;
@@ -130,7 +131,8 @@ impl Moments<'_> {
     }
 }
 
-/// This covers acknowledged transactions, and records that existed when the pass began.
+/// Below the watermark, no row is missing. The rule covers acknowledged transactions, and records that existed when
+/// the pass began.
 fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     let (watermark, completed_ms) = (moment.state.watermark()?, moment.completed_ms()?);
     let exchanges = moment.simulation.exchanges.borrow();
@@ -152,7 +154,7 @@ fn below_the_watermark_nothing_is_missing(moment: &Moments<'_>) -> Wrong {
     Some(format!("{id} is, which was created at {} ms", virtual_ms(created)))
 }
 
-/// This covers rows and records that were not changed since.
+/// Below the watermark, rows equal KV's records. The rule covers rows and records that have not changed since.
 fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (settled_ms, completed_ms) = (moment.settled_ms()?, moment.completed_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -173,7 +175,8 @@ fn below_the_watermark_rows_are_what_kv_has(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// The finding stays for good, because nothing else knows of the row.
+/// A removed row is named in a finding. The finding is kept forever, because nothing else records that the row
+/// existed.
 fn a_row_that_is_removed_is_named(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(|id| !moment.is_gone(id)).cloned()
 }
@@ -187,7 +190,7 @@ fn no_row_is_removed_whose_record_is_there(moment: &Moments<'_>) -> Wrong {
     moment.before.removed.iter().find(is_there).cloned()
 }
 
-/// The record of a younger row may not be visible yet.
+/// No row is removed while it is too young, because its record may not be visible yet.
 fn no_row_is_removed_that_is_younger(moment: &Moments<'_>) -> Wrong {
     let young = format!(
         "SELECT json_array(name, detail, pass) FROM findings
@@ -196,7 +199,7 @@ WHERE kind = 'gone' AND detail ->> '$.created' >= pass - {SHOWN_AFTER_MS}"
     Some(moment.books.database.json(&young).first()?.to_string())
 }
 
-/// A row must not return to an earlier create whose record KV showed some time ago.
+/// A row never changes back to an earlier create request, unless KV's last record is from that request.
 fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find_map(|(id, row)| {
         let (before, now) = (moment.before.rows.get(id)?, row["created"].as_u64()?);
@@ -206,7 +209,8 @@ fn no_row_goes_back(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// The row is removed once a complete pass began two minutes after its create, and after its message arrived.
+/// A row whose record was never stored is removed once its message has arrived and a complete pass has begun two
+/// minutes after its create request.
 fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     let (watermark, settled_ms) = (moment.state.watermark()?, moment.settled_ms()?);
     let versions = moment.simulation.kv.versions.borrow();
@@ -218,8 +222,8 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
     moment.rows.iter().find(is_phantom).map(|(id, _)| id.clone())
 }
 
-/// An erased row has no personal data. A row is erased once the ledger was told, or once a complete pass began two minutes
-/// after the erasure.
+/// An erased row has no personal data. A row is erased once the ledger received the erasure, or once a complete pass
+/// began two minutes after the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     let is_personal =
         |row: &Value| !row["email"].is_null() || row["quantities"].to_string().contains(REFERENCE);
@@ -238,7 +242,8 @@ fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
     })
 }
 
-/// This holds while the claim counts more than the record, because other changes rely on it.
+/// If a claim says that its change has ended, the record shows the change. This holds while the claim takes
+/// precedence over the record, because other changes rely on it.
 fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     let (now_ms, versions) = (moment.books.now_ms(), moment.simulation.kv.versions.borrow());
     let wrong = ended_claims(moment.books).into_iter().find(|(name, state, at_ms)| {
@@ -251,7 +256,7 @@ fn a_change_that_is_ended_has_its_record(moment: &Moments<'_>) -> Wrong {
     wrong.map(|claim| format!("{claim:?}"))
 }
 
-/// This also holds if another change of the fact was given up.
+/// No claim of the last minutes is deleted, even if another change of the fact was given up.
 fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     let names = "SELECT kind || ':' || name FROM claims";
     let names: BTreeSet<_> = moment.books.database.sqlite().sql(names).into_iter().collect();
@@ -262,7 +267,8 @@ fn no_claim_of_the_last_minutes_is_forgotten(moment: &Moments<'_>) -> Wrong {
     moment.before.ended.iter().find(is_lost).map(|(name, _)| name.clone())
 }
 
-/// This covers each fact whose claim counted no more than its record when the last complete pass began.
+/// Claims state what KV has. The rule covers each fact whose claim no longer took precedence over its record when the
+/// last complete pass began.
 fn claims_say_what_kv_has(moment: &Moments<'_>) -> Wrong {
     let (kv, settled_ms) = (&moment.simulation.kv, moment.settled_ms()?);
     let claims = "SELECT json_array(kind || ':' || name, state) FROM claims WHERE state <> 'gone'";

@@ -1,5 +1,5 @@
-//! The ledger's queue and its consumer. Messages arrive late, some twice, in any order and in batches, and a few are lost. The
-//! consumer may end at any moment: before its write, after it, or while its answer is sent.
+//! The ledger's queue and its consumer. Messages arrive late, some twice, in any order and in batches, and a few are
+//! lost. The consumer may end at any time: before its write, after it, or while its answer is sent.
 
 use crate::bookkeeping::completed_ms;
 use crate::books::{Books, Handed};
@@ -19,21 +19,21 @@ use std::pin::pin;
 use std::rc::Rc;
 use support::service::SECRET;
 
-/// The most messages of a batch, and how long the queue waits for them.
+/// The maximum number of messages in a batch, and how long the queue waits for them.
 const BATCH: usize = 10;
 const BATCH_MS: u64 = 5_000;
-/// The most deliveries of a message.
+/// The maximum number of deliveries of a message.
 const MOST_ATTEMPTS: u32 = 101;
-/// Per mille of the messages that the queue refuses; that it delivers twice; and that are too large to have their
-/// quantities.
+/// How many in 1,000 messages the queue refuses; how many it delivers twice; and how many are too large to contain
+/// their quantities.
 const REFUSED: u64 = 50;
 const TWICE: u64 = 200;
 const BARE: u64 = 200;
-/// Per mille of the marks that a cron finds at once.
+/// How many in 1,000 marks a cron finds at once.
 const CRONS: u64 = 500;
-/// Per mille of the messages without a create that cannot become a row.
+/// How many in 1,000 messages without a create request cannot become a row.
 const WRONG: u64 = 300;
-/// Per mille of the batches whose consumer ends, and of the batches whose answer is lost.
+/// In how many of 1,000 batches the consumer ends, and in how many its answer is lost.
 const KILLED: u64 = 100;
 const UNHEARD: u64 = 50;
 
@@ -45,7 +45,7 @@ pub struct SimulatedLedgerQueue {
 }
 
 impl LedgerQueue for SimulatedLedgerQueue {
-    /// Like the Worker's queue: a task of its own, which ends with the isolate at the latest.
+    /// Sends a message in a task of its own, like the Worker's queue. The task ends with the isolate at the latest.
     fn send(&self, mut message: Recorded) {
         let (books, store) = (Rc::clone(&self.books), self.store.clone());
         if books.random.chance(BARE) {
@@ -107,7 +107,7 @@ impl Books {
         self.random.below(most_ms)
     }
 
-    /// Delivers a message after so long, together with others that are ready by then.
+    /// Delivers a message after this delay, together with the others that are ready by then.
     fn carry(self: &Rc<Self>, message: Delivered, wait_ms: u64) {
         let books = Rc::clone(self);
         self.spawn(async move {
@@ -158,8 +158,8 @@ impl Books {
         }
     }
 
-    /// Checks that an acknowledged message has a row: its own, a later create's, or an erased one. Otherwise a finding names
-    /// its row as removed or refused, until a pass ends that does not find it.
+    /// Checks that an acknowledged message has a row: its own, a later create request's, or an erased one. Otherwise
+    /// a finding must name the row as removed or refused, until a pass ends that does not find it.
     fn check_done(&self, body: &Value) {
         self.count("a message was received");
         let id = body["id"].as_str().unwrap_or_default();
@@ -175,7 +175,8 @@ impl Books {
         }
     }
 
-    /// Queues a message without a create, as after a restore of KV. Some such messages break a constraint of the tables.
+    /// Queues a message that no create request caused, as after a restore of KV. Some of these messages violate a
+    /// constraint of the tables.
     pub fn haunt(self: &Rc<Self>) {
         let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
         let number = self.random.below(3);

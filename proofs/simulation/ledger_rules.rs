@@ -1,6 +1,6 @@
-//! The rules of the ledger that are checked in the end, with a function for each, which returns what is wrong. The rules that
-//! hold at any moment are in `ledger_moments.rs`. Some rules are checked where they can be broken: the rules of acknowledged
-//! messages, of removed marks, of two changes of one fact, of changes that were given up, and of paid months.
+//! The rules of the ledger that are checked at the end. Each rule is a function that returns the violation. The rules
+//! that hold at any time are in `ledger_moments.rs`. Other rules are checked where they can be broken: those for
+//! acknowledged messages, removed marks, two changes of one fact, changes that were given up, and paid months.
 
 use crate::bookkeeping::rows;
 use crate::books::Books;
@@ -19,7 +19,7 @@ use serde_json::Value;
 pub const UNSENT: &str = "ledger-unsent:";
 /// The longest delay until an unconfirmed write arrives, in milliseconds.
 const LATEST_WRITE_MS: u64 = 120_000;
-/// The members of a message besides ID, mode and unit.
+/// The JSON members of a message besides ID, mode and unit.
 const MEMBERS: &[&str] =
     &["createdAt", "amount", "currencyCode", "unpriced", "lookup", "key", "prices", "quantities"];
 
@@ -42,7 +42,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("a settled month changes by name alone", a_settled_month_changes_by_name_alone),
 ];
 
-/// Returns what was wrong at any moment, or is wrong in the end.
+/// Returns the first violation, found during the simulation or at its end.
 pub fn check(simulation: &Simulation) -> Option<(&'static str, String)> {
     let books = simulation.books.as_ref()?;
     let seen = books.wrong.borrow().clone();
@@ -87,7 +87,8 @@ fn an_acknowledged_create_sends_a_message(simulation: &Simulation, books: &Books
     })
 }
 
-/// A message has nothing more: nothing that could repeat the create, open the timeline, or identify the recipient.
+/// A message contains only what the ledger needs, and nothing that could repeat the create request, open the
+/// timeline, or identify the recipient.
 fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     let is_wrong = |message: &Value| {
         let summary = message["summary"].as_object();
@@ -103,7 +104,8 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
     handed.iter().find(|handed| is_wrong(&handed.message)).map(|handed| handed.message.to_string())
 }
 
-/// No other transaction is marked, because a mark costs a write.
+/// A transaction is marked if the queue did not accept its message. No other transaction is marked, because a mark
+/// costs a write.
 fn what_the_queue_does_not_take_is_marked(_: &Simulation, books: &Books) -> Wrong {
     books.handed.borrow().iter().find_map(|handed| {
         let calls = handed.calls.list.borrow();
@@ -119,7 +121,7 @@ fn no_mark_stays(simulation: &Simulation, _: &Books) -> Wrong {
     Some(simulation.kv.last_of(UNSENT).into_iter().next()?.0)
 }
 
-/// A create makes no call for the ledger. Another rule says that it waits only for its calls.
+/// A create request makes no call for the ledger. Another rule checks that it waits only for its own calls.
 fn no_create_waits_for_the_ledger(simulation: &Simulation, _: &Books) -> Wrong {
     let exchanges = simulation.exchanges.borrow();
     exchanges.iter().enumerate().find_map(|(number, exchange)| {
@@ -164,7 +166,7 @@ fn may_be_between(change: &Claimant, from_ms: u64, until_ms: u64) -> bool {
         && ended_ms.saturating_add(LATEST_WRITE_MS) >= from_ms
 }
 
-/// If two equal changes were made, another change undid the first, or may have.
+/// Two people do not both make the same change, unless another change undid the first, or may have undone it.
 fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     let done = claimants.iter().filter(|change| change.heard == Heard::Done);
@@ -187,7 +189,7 @@ fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
 }
 
-/// The last change that people were told of is in effect, unless another one may have undone it.
+/// The last change that was reported to a person as made is in effect, unless another one may have undone it.
 fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use support::money::decimal;
 
-/// The decimals of all numbers here, more than a double has.
+/// The number of decimals used for all numbers here, which is more than a double has.
 const DECIMALS: u32 = 340;
 /// The months of a simulation.
 const MONTHS: &[&str] = &["2026-01", "2026-02", "2026-03"];
@@ -60,7 +60,7 @@ fn quantity(pair: &Value) -> Option<(String, BigUint)> {
     Some((pair[0].as_str()?.to_owned(), exact(&text)))
 }
 
-/// Returns an offering's ID as a row has it: an ID of more than 256 bytes is cut, and ends with its hash.
+/// Returns an offering's ID as a row stores it. An ID of more than 256 bytes is cut, and ends with its hash.
 fn short(offering: &str) -> String {
     const MOST: usize = 256;
     if offering.len() <= MOST {
@@ -99,7 +99,7 @@ pub fn the_ledger_is_what_kv_has(simulation: &Simulation, books: &Books) -> Wron
 
 // ---- Sums ----------------------------------------------------------------------------------------
 
-/// Each transaction counts once, exactly.
+/// The ledger's sums count each transaction once, and are exact.
 pub fn sums_are_those_of_kv(simulation: &Simulation, books: &Books) -> Wrong {
     let (mut charges, mut quantities) = (BTreeMap::new(), BTreeMap::new());
     for (_, record) in simulation.kv.last_of("transaction:") {

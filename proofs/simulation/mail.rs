@@ -1,13 +1,13 @@
-//! The queue of e-mails, its consumer, and a mail service, all with random failures.
+//! Simulates the queue of e-mails, its consumer, and a mail service, all with random failures.
 //!
-//! - The queue delivers a message at least once: late, in any order, and some twice. It refuses some, accepts
-//!   some without an answer, and loses a few, because no platform promises to lose none.
+//! - The queue delivers a message at least once: late, in any order, and some messages twice. It refuses some,
+//!   accepts some without an answer, and loses a few, because no platform promises to lose none.
 //! - Its consumer has instances at the locations. In each, deliveries run side by side. An instance may end at
 //!   any moment with all its deliveries, and a single delivery may end without any notice to its instance. Their
 //!   messages are delivered again. After [`RETRIES`] further deliveries, a message moves to the dead letter
 //!   queue, which delivers it in the same way.
-//! - The mail service refuses, asks to wait, does not answer, or sends and does not answer. It never accepts a
-//!   few of the e-mails.
+//! - The mail service may refuse an e-mail, ask to wait, not answer, or send the e-mail and not answer. It never
+//!   accepts a few of the e-mails.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::SkewedClock;
@@ -29,16 +29,16 @@ use std::rc::{Rc, Weak};
 use std::task::Poll;
 use support::service::ORIGIN;
 
-/// The recipient of the e-mails of test keys.
+/// The recipient of e-mails for transactions of test keys.
 pub const TESTER: &str = "tester@service.example";
-/// How often a message is delivered again: by `wrangler.toml`, or by the settings of a queue that was created long
-/// ago.
+/// How often a message is delivered again. Each simulation picks one of these values: those set by `wrangler.toml`,
+/// or the setting of a queue that was created long ago.
 const RETRIES: &[u32] = &[MAX_RETRIES, MAX_RETRIES, 3];
 /// How often the dead letter queue delivers a message again.
 const DEAD_RETRIES: u32 = 10;
 /// The number of consumer instances at each location.
 const INSTANCES: usize = 2;
-/// The bytes that an instance may hold here. Each delivery counts as at least 4 KiB, so two may run.
+/// The bytes that an instance may hold in this simulation. Each delivery counts as at least 4 KiB, so two may run.
 const MAX_BYTES: usize = HOLDERS * 4 * 1024;
 /// The number of deliveries of an instance that may hold a record or an e-mail at once.
 pub const HOLDERS: usize = 2;
@@ -48,7 +48,7 @@ pub const PUT_MS: u64 = 2_000;
 const SEND_MS: u64 = 10_000;
 /// How long the adapter delays a message.
 const DELAY_MS: u64 = 60_000;
-/// Longer than all waits of a message and its dead letter together.
+/// A time longer than all waits of a message and its dead letter together.
 pub const ALL_WAITS_MS: u64 = 20 * 24 * 60 * 60 * 1_000;
 /// The number of the first task that is not a request.
 pub const FIRST_TASK: usize = 1 << 40;
@@ -58,17 +58,17 @@ const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKep
 /// A fault of the mail service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MailFault {
-    /// It refuses temporarily.
+    /// The service refuses the e-mail temporarily.
     Busy,
-    /// It asks to wait.
+    /// The service asks to wait.
     Limited,
     /// The quota of the day is used up.
     Quota,
-    /// It refuses permanently.
+    /// The service refuses the e-mail permanently.
     Refused,
-    /// No answer, and nothing is sent.
+    /// The service does not answer, and sends nothing.
     Silent,
-    /// No answer, and the e-mail is sent.
+    /// The service does not answer, but sends the e-mail.
     AnswerLost,
 }
 
@@ -85,16 +85,17 @@ const MAIL_FAULTS: &[MailFault] = &[
 pub struct Delivery {
     pub message: Message,
     pub attempt: u32,
-    /// Whether the dead letter queue delivers it.
+    /// Whether the dead letter queue delivers the message.
     pub is_dead: bool,
-    /// Whether it was not asked for: it is a copy, or its consumer ended, or its answer was lost.
+    /// Whether this delivery repeats an earlier one without a request from the consumer, because it is a copy, or the
+    /// consumer ended, or the consumer's answer was lost.
     pub is_again: bool,
-    /// The number of its instance, and how far the instance's clock is ahead.
+    /// The number of the consumer's instance, and how far the instance's clock is ahead.
     pub instance: usize,
     pub ahead_ms: i64,
     pub begun_ms: u64,
     pub ended_ms: Option<u64>,
-    /// `None` if its consumer ended first.
+    /// The outcome; `None` if the consumer ended first.
     pub outcome: Option<Outcome>,
     pub fault: Option<MailFault>,
     pub calls: Rc<Calls>,
@@ -108,24 +109,24 @@ pub struct Consumer {
     clock: SkewedClock,
     deliveries: Deliveries,
     has_ended: Cell<bool>,
-    /// Whether it has lost a delivery that it still counts.
+    /// Whether the instance has lost a delivery that it still counts.
     pub has_lost: Cell<bool>,
 }
 
 impl Consumer {
-    /// Never, unless the instance ends.
+    /// Completes only when the instance ends.
     async fn end(&self) {
         poll_fn(|_| if self.has_ended.get() { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
-    /// The bytes that its deliveries hold.
+    /// Returns the bytes that the instance's deliveries hold.
     pub fn bytes(&self) -> usize {
         self.deliveries.bytes()
     }
 }
 
 impl Delivery {
-    /// The outcome of the message, or why it was delivered again.
+    /// Returns the outcome of the message, or why it was delivered again.
     pub fn cause(&self) -> &str {
         match &self.outcome {
             Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
@@ -145,17 +146,17 @@ pub struct Post {
     kv: Rc<Kv>,
     time: Rc<Time>,
     random: Rc<Random>,
-    /// Weak, because its tasks hold this.
+    /// A weak reference, because the executor's tasks hold this struct.
     executor: Weak<Executor>,
     /// The texts of all queued messages.
     pub texts: RefCell<Vec<String>>,
     /// The messages that the queue did not confirm.
     pub refused: RefCell<Vec<Message>>,
-    /// The IDs of the messages that it lost.
+    /// The IDs of the messages that the queue lost.
     pub lost: RefCell<Vec<String>>,
     pub deliveries: RefCell<Vec<Delivery>>,
     pub sent: RefCell<Vec<Sent>>,
-    /// The instances that run.
+    /// The running instances.
     pub consumers: RefCell<Vec<Rc<Consumer>>>,
     consumer_count: Cell<usize>,
     /// Whether the mail service never accepts the e-mail about a transaction.
@@ -209,7 +210,7 @@ impl Post {
         place.into_iter().for_each(|place| *place = Rc::clone(&new));
     }
 
-    /// Accepts a message of an exchange or the operator, to be delivered after so long.
+    /// Accepts a message from an exchange or the operator, and delivers it after this delay.
     pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
         if self.chance(20) {
             self.lost.borrow_mut().push(message.id.clone());
@@ -246,7 +247,7 @@ impl Post {
         is_taken
     }
 
-    /// Decides whether a fault of this frequency happens.
+    /// Randomly decides whether a fault happens, with this probability in 1,000.
     fn chance(&self, per_mille: u64) -> bool {
         self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
     }
@@ -322,7 +323,7 @@ impl Post {
         outcome
     }
 
-    /// Ends when a delivery breaks off. Returns whether only that delivery ended, or its whole instance.
+    /// Completes when a delivery breaks off. Returns whether only that delivery ended, or its whole instance.
     async fn break_off(&self, consumer: &Consumer) -> bool {
         if !self.chance(50) {
             consumer.end().await;

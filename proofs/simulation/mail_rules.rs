@@ -1,6 +1,6 @@
-//! The rules for e-mails, with a function for each, which returns what is wrong.
+//! The rules for e-mails. Each rule is a function that returns the violation.
 //!
-//! They are checked after the faults have ended and no message waits any more.
+//! The rules are checked after the faults have ended and no message is waiting any more.
 
 use crate::invariants::Wrong;
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Record};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// The longest delay until an unconfirmed write arrives, in milliseconds.
 const LATEST_WRITE_MS: u64 = 120_000;
-/// The most e-mails a day to one address.
+/// The maximum number of e-mails per day to one address.
 const MAX_A_DAY: usize = 5;
 
 type Rule = fn(&Simulation) -> Wrong;
@@ -45,9 +45,9 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
     (left > 0).then(|| format!("{left} messages are still delivered"))
 }
 
-/// Every kept transaction that asks for an e-mail has one, or a marker or metadata that says why not. There are two
-/// exceptions, whose state is shown as unknown a day later: the queue lost the message, or it refused the message and an
-/// earlier create's record replaced the record.
+/// Every stored transaction that requests an e-mail has one, or a marker or metadata that states why it has none.
+/// There are two exceptions, whose state is shown as unknown a day later: the queue lost the message, or it refused
+/// the message and an earlier create request's record replaced the record.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");
@@ -87,7 +87,7 @@ fn listed(at: &str, id: &str) -> String {
     format!("mail-failed:{}:{id}", day_of(at))
 }
 
-/// Whether one address was to get the most e-mails of a day.
+/// Whether one address was to receive the maximum number of e-mails on this day.
 fn is_often_written_to(simulation: &Simulation, day: &str) -> bool {
     let mut counts = BTreeMap::<String, usize>::new();
     for (name, _) in simulation.kv.last_of(&format!("mailed:{day}:")) {
@@ -111,7 +111,8 @@ fn has_mail(simulation: &Simulation, id: &str) -> bool {
     simulation.post.sent.borrow().iter().any(|sent| deliveries[sent.delivery].message.id == id)
 }
 
-/// It is listed as failed on the day when it began to wait, with a note of its round.
+/// An e-mail that waits for the next day is listed as failed on the day when it began to wait, with a note of its
+/// round.
 fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let mut waiting = deliveries.iter().filter(|it| it.cause() == "E_DAILY_LIMIT_EXCEEDED");
@@ -126,7 +127,8 @@ fn what_waits_for_the_next_day_is_listed(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// An e-mail needs a record of its own create, which asks for it and has its recipient.
+/// Every e-mail must belong to a stored record of its own create request. That record must request an e-mail and name
+/// the same recipient.
 fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
     each_mail(simulation, |sent, delivery| {
         let record = found(delivery);
@@ -167,9 +169,9 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
     (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
 }
 
-/// A round has two e-mails only for one of three reasons. The first was not marked, because its consumer, answer or marker
-/// was lost. The second could not see the marker yet. Or the marker of another round at the same time replaced it. Another
-/// rule checks whether the second had to see the claim of the first.
+/// A round sends two e-mails only for one of three reasons. The first e-mail was not marked, because its consumer,
+/// answer or marker was lost. The second delivery could not see the marker yet. Or the marker of another round at the
+/// same time replaced it. Another rule checks whether the second delivery had to see the claim of the first.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
     let sent = simulation.post.sent.borrow();
@@ -197,7 +199,7 @@ fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     })
 }
 
-/// Whether a delivery that sent an e-mail ended by a fault before it wrote its marker.
+/// Whether a fault ended a delivery after it sent an e-mail and before it wrote its marker.
 fn is_cut_off(delivery: &Delivery) -> bool {
     let calls = delivery.calls.list.borrow();
     let is_marker = |name: &str| name.starts_with("notification:");
@@ -214,7 +216,8 @@ fn marked_ms(delivery: &Delivery) -> Option<u64> {
     put.and_then(|put| put.ended_ms)
 }
 
-/// This includes outcomes, which are logged, and the names and values of the records that e-mails leave behind.
+/// Messages contain no personal data. The rule also covers outcomes, which are logged, and the names and values of
+/// the records that e-mails leave behind.
 fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
     let post = &simulation.post;
     let mut texts = post.texts.borrow().clone();

@@ -1,5 +1,5 @@
-//! Runs the service over a Workers KV that is eventually consistent and fails, where a seed decides
-//! everything that is not determined. Also runs every order of creates that race.
+//! Runs the service on a simulated Workers KV that is eventually consistent and fails. A seed determines every random
+//! decision. Also runs create requests that race, in every possible order of their calls.
 //!
 //! `SEED=7 cargo test --test simulation` plays one seed again; `npm run prove -- simulation` plays
 //! new seeds. `SEEDS` or `MINUTES` set how many, and `SEED` the first one.
@@ -46,7 +46,7 @@ use std::time::{Duration, Instant};
 /// The number of seeds that `cargo test` plays.
 const SEEDS: u64 = 100;
 const SHOWN: Duration = Duration::from_secs(5);
-/// Outcomes of messages that must occur.
+/// Outcomes of messages that must occur at least once.
 const CAUSES: &[&str] = &[
     "sent",
     "sent or skipped before",
@@ -65,7 +65,7 @@ const CAUSES: &[&str] = &[
     "failed",
 ];
 
-/// Events of the ledger that must occur.
+/// Events of the ledger that must occur at least once.
 const EVENTS: &[&str] = &[
     "a consumer ended",
     "a message came again",
@@ -90,7 +90,7 @@ const EVENTS: &[&str] = &[
     "the database: Silent",
 ];
 
-/// Counts of all threads.
+/// The counts from all threads.
 #[derive(Default)]
 struct Tally {
     next: u64,
@@ -132,7 +132,7 @@ impl Tally {
     }
 }
 
-/// Checks all invariants. The first violation comes with its trace.
+/// Checks all invariants. The error is the first violation with its trace.
 fn check(simulation: &Simulation, name: &str) -> Result<(), String> {
     invariants::check(simulation).map_err(|violation| {
         let trace = trace::trace(simulation, violation.exchange);
@@ -209,7 +209,7 @@ fn a_seed_decides_everything() {
     }
 }
 
-/// Creates under one idempotency key that begin at one moment: isolate, API key and payload of each.
+/// Create requests under one idempotency key that begin at the same time: isolate, API key and payload of each.
 const RACES: &[(&str, &[Racer])] = &[
     ("a create and its repeat, in two isolates", &[(0, 0, 0), (1, 0, 0)]),
     ("a create and its repeat, in one isolate", &[(0, 0, 0), (0, 0, 0)]),
@@ -218,8 +218,8 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
 
-/// Plays every order of their calls, with every version that a read can find. Long runs also play each single
-/// failure.
+/// Plays every order of the calls of racing create requests, with every version that a read can find. Long runs also
+/// play each single failure.
 #[test]
 fn no_order_of_creates_that_race_violates_an_invariant() {
     let most_faults = usize::from(number("MINUTES").is_some());

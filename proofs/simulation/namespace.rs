@@ -1,4 +1,4 @@
-//! KV as one caller sees it: the service, or an operator, whose lists are short, irregular and late.
+//! KV as one caller sees it: the service, or an operator. An operator's lists are short, irregular and late.
 
 use crate::database::SLEEP_MS;
 use crate::kv::{
@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use std::future::pending;
 use std::rc::Rc;
 
-/// Per mille of an operator's list pages that are empty although others follow, and of the cursors that expire.
+/// How many in 1,000 list pages of an operator are empty although others follow, and how many cursors expire.
 const EMPTY_PAGES: u64 = 100;
 const LAPSING: u64 = 10;
-/// Per mille of an operator's lists that show an earlier state.
+/// How many in 1,000 lists of an operator show an earlier state.
 const LATE_LISTS: u64 = 300;
-/// Per mille of an operator's lists after which the calling computer sleeps.
+/// How many in 1,000 lists of an operator are followed by the operator's computer going to sleep.
 const SLEEPS: u64 = 4;
 const LAPSED: &str = "lapsed ";
 
@@ -28,9 +28,9 @@ pub struct Namespace {
     pub kv: Rc<Kv>,
     pub location: usize,
     pub calls: Rc<Calls>,
-    /// Whether a newer version of the service writes.
+    /// Whether records are written as a newer version of the service writes them.
     pub is_newer: bool,
-    /// The most names on a list page.
+    /// The maximum number of names on a list page.
     pub page_length: usize,
 }
 
@@ -125,7 +125,7 @@ impl Store for Namespace {
 }
 
 impl ListingStore for Namespace {
-    /// Returns what either storage has, or had some time ago.
+    /// Returns a list as either storage has it, or had it some time ago.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let Namespace { kv, calls, .. } = self;
         let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);

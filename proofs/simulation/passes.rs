@@ -1,5 +1,5 @@
-//! The reconciliation, started by a cron and by people: in parts, several at once, and killed at any moment. Also the erasures
-//! that race with it.
+//! Simulates reconciliation passes that a cron and people start: in parts, several at once, and killed at any time.
+//! Also simulates the erasures that race with them.
 
 use crate::books::{Books, Erasure};
 use crate::kv::{Call, OPERATOR};
@@ -11,7 +11,7 @@ use impact_pledge::operator::transactions;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The calls of KV and database that an invocation may make.
+/// The possible limits on the KV and database calls of one invocation.
 const CALLS: &[u32] = &[6, 12, 30, 1_000];
 /// The number of invocations that a cron starts for a pass, and the pause between them.
 const INVOCATIONS: u64 = 5;
@@ -85,7 +85,8 @@ impl Books {
         found
     }
 
-    /// Checks that a mark is removed only if its row exists, if a finding names the removed row, or if KV's answer was damaged.
+    /// Checks that a mark is removed only if its row exists, a finding names the removed row, or KV's answer was
+    /// damaged.
     fn check_marks(&self, store: &Namespace) {
         let calls = store.calls.list.borrow();
         for call in calls.iter().filter(|call| call.operation == "remove") {
@@ -101,13 +102,14 @@ impl Books {
         }
     }
 
-    /// Drops the notes about a ledger that was emptied since.
+    /// Forgets the recorded rows of paid months and the confirmations of erasures, because the ledger was emptied
+    /// since.
     pub fn forget(&self) {
         self.settlements.borrow_mut().clear();
         self.erasures.borrow_mut().iter_mut().for_each(|erasure| erasure.told_ms = None);
     }
 
-    /// Erases a transaction, and tells the ledger.
+    /// Erases a transaction, and updates its row in the ledger.
     pub fn erase(
         self: &Rc<Self>,
         id: String,

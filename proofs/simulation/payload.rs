@@ -1,11 +1,11 @@
-//! The payloads of the simulated callers, and the records that the service must make of them.
+//! Generates the payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::money;
 
-/// Amounts, each in two spellings of one double.
+/// Amounts, each written in two ways that mean the same double.
 const AMOUNTS: &[[&str; 2]] = &[
     ["1", "1.0"],
     ["3", "3e0"],
@@ -17,8 +17,8 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// Per mille of the pledges whose offering's ID contains the reference, and how much longer the ID is: some do not fit into
-/// a record's metadata.
+/// How many in 1,000 pledges have the reference in their offering's ID, and by how much that ID is longer. Some of
+/// these IDs do not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 /// The prefix of a reference.
@@ -40,7 +40,7 @@ pub fn price_list(prices: &Prices) -> Vec<u8> {
 pub struct Payload {
     reference: String,
     pub email: String,
-    /// Which amount and which offering.
+    /// The index of each pledge's amount, and its offering.
     pledges: Vec<(usize, String)>,
     is_full: bool,
     pub asks_for_mail: bool,
@@ -48,7 +48,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Returns a payload whose JSON is a little longer than this.
+    /// Returns a payload whose JSON is slightly longer than `bytes`.
     pub fn draw(random: &Random, number: usize, bytes: usize) -> Self {
         let reference = format!("{REFERENCE}{number}");
         let offering = || match random.chance(PERSONAL) {
@@ -67,7 +67,8 @@ impl Payload {
         }
     }
 
-    /// Returns the request's JSON. The spellings differ in the order of members, in blanks and in numbers.
+    /// Returns the request's JSON. Spellings differ in the order of members, in white space, and in how numbers are
+    /// written.
     pub fn body(&self, spelling: usize) -> Vec<u8> {
         let pledge = |(amount, offering): &(usize, String)| {
             let amount = AMOUNTS[*amount][spelling];
@@ -91,7 +92,7 @@ impl Payload {
         format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
     }
 
-    /// Returns the members of a create's answer that depend on neither IDs nor terms.
+    /// Returns the members of a create request's answer that depend on neither IDs nor terms.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
@@ -128,7 +129,7 @@ fn double(amount: usize) -> f64 {
     AMOUNTS[amount][0].parse().unwrap()
 }
 
-/// Returns a create's answer as a get shows it.
+/// Returns the answer of a create request as a get shows it.
 pub fn retrieved(created: &Value) -> Value {
     let mut retrieved = created.clone();
     let members = retrieved.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Simulates payments: the operator marks months as paid and undoes that, while everything else happens.
+//! Simulates payments: the operator marks months as paid and undoes that while all other events happen.
 
 use crate::callers::{Action, Exchange, Scope};
 use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 /// The month in which virtual time begins.
 pub const MONTH: &str = "2026-01";
-/// When it counts as ended, a day after its last moment: 36 h after the beginning.
+/// When the month counts as ended: one day after its last moment, which is 36 h after virtual time begins.
 const ENDED_MS: u64 = 36 * 60 * 60_000;
-/// How long before that the first mark may be made. A get must not show it yet.
+/// How long before the end of the month the first mark may be made. A get must not show this mark yet.
 const EARLY_MS: u64 = 120_000;
 const STEPS: usize = 30;
-/// The most gets that one isolate has at once.
+/// The maximum number of gets that one isolate serves at once.
 const TOGETHER: u64 = 4;
 const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
 
@@ -24,8 +24,8 @@ fn settlement((mode, unit): Scope) -> String {
 }
 
 impl Simulation {
-    /// Lets the month end. It is marked as paid and unmarked at any moment, beginning shortly before its
-    /// end.
+    /// Simulates the end of the month. The month is marked as paid and unmarked at any time, beginning shortly before
+    /// its end.
     pub fn pay(&mut self) {
         let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
         self.advance(begins_ms.saturating_sub(self.time.now_ms()));
@@ -42,7 +42,7 @@ impl Simulation {
         }
     }
 
-    /// Runs the operator's commands after a pass, or while rows are missing during a rebuild.
+    /// Runs the operator's payment commands after a pass, or while rows are missing during a rebuild.
     fn settle(&self) {
         let Some(books) = &self.books else { return };
         match books.random.below(4) {
@@ -53,7 +53,7 @@ impl Simulation {
         books.settle_by_command();
     }
 
-    /// Marks the month of a shop as paid, or undoes that. Each mark has a time of its own.
+    /// Marks the month of a shop as paid, or undoes that. Each mark has a different time.
     fn mark(&mut self) {
         let (scope, at) = (self.random.pick(SCOPES), date_time(EPOCH_MS + self.time.now_ms()));
         let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
@@ -65,7 +65,8 @@ impl Simulation {
         self.kv.set(&settlement(scope), record.map(String::into_bytes));
     }
 
-    /// Sends several gets at once, which may need the same settlement. The first one reads it for all, unless it is cut off.
+    /// Sends several gets at once, which may need the same settlement. The first one reads it for all of them, unless
+    /// that get is cut off.
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
@@ -85,7 +86,7 @@ impl Simulation {
     }
 }
 
-/// Returns the body of a get without the time of payment, as it is stored.
+/// Returns the body of a get, as it is stored, which is without the time of payment.
 pub fn unpaid(body: &[u8]) -> Vec<u8> {
     let start = br#""paidAt":""#;
     let mut body = body.to_vec();
@@ -98,8 +99,8 @@ pub fn unpaid(body: &[u8]) -> Vec<u8> {
 
 // ---- Rules -----------------------------------------------------------------------------------------
 
-/// `paidAt` is null until the month has ended by the isolate's clock. After that it is a mark, or null, that was in force
-/// somewhere.
+/// A get's `paidAt` is null until the month has ended by the isolate's clock. After that it is a mark, or null, that
+/// was in force somewhere.
 pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     let Action::Get { .. } = &case.exchange.ask.action else { return None };
     let answer = case.answer().filter(|answer| answer.status == 200)?;
@@ -118,7 +119,7 @@ pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
     unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
 }
 
-/// Returns what the settlement of the caller's shop may say, given the caches of KV and of isolates.
+/// Returns the values that the settlement of the caller's shop may have, given the caches of KV and of isolates.
 fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
     let name = settlement(case.exchange.ask.scope()?);
     let versions = case.simulation.kv.versions.borrow();
@@ -135,7 +136,8 @@ fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
     Some(in_force.map(|((_, paid_at), _)| paid_at.clone()).collect())
 }
 
-/// This includes replays, whatever is marked as paid by then.
+/// The answer to a create request never says that anything is paid. This includes replays, even if the month has been
+/// marked as paid by then.
 pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
     let paid_at = &case.exchange.created()?.json()["charge"]["paidAt"];
     unless(paid_at.is_null(), || format!("it was paid at {paid_at}"))
@@ -154,7 +156,7 @@ pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
     Some(format!("{shown} was erased at {erased_ms} ms"))
 }
 
-/// Whether this request waited for a settlement that another request of its isolate failed to read.
+/// Whether this request waited for a settlement that another request of its isolate tried to read without success.
 pub fn waited_for_a_failure(case: &Case<'_>) -> bool {
     let waited = case.calls("pause");
     let is_beside = |call: &Call| waited.iter().any(|pause| call.began_ms <= pause.began_ms);

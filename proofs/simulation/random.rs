@@ -1,4 +1,4 @@
-//! Makes all random decisions: by a seed, or by each combination of decisions in turn.
+//! Makes all random decisions, either from a seed, or by trying each combination of decisions in turn.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -12,7 +12,7 @@ enum Source {
     Every(Decisions),
 }
 
-/// The decisions of one run, each with the number of its alternatives.
+/// The decisions of one run, each with the number of alternatives.
 #[derive(Default)]
 struct Decisions {
     list: Vec<(u64, u64)>,
@@ -67,7 +67,8 @@ impl Random {
         }
     }
 
-    /// Decides whether an event of this frequency happens. When all combinations are tried, this is a decision between two.
+    /// Randomly decides whether an event happens, with this probability in 1,000. When all combinations are tried,
+    /// this is a decision between two alternatives.
     pub fn chance(&self, per_mille: u64) -> bool {
         let is_seed = matches!(&*self.0.borrow(), Source::Seed(_));
         match is_seed {

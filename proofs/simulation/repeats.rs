@@ -1,4 +1,5 @@
-//! Simulates operators who request a key several times with one operation ID, at once and later, and are killed meanwhile.
+//! Simulates operators who request a key several times with one operation ID, at once and later, and who may be
+//! killed meanwhile.
 
 use crate::books::Books;
 use crate::kv::OPERATOR;
@@ -10,21 +11,21 @@ use impact_pledge::scope::Mode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The most requests for one key, and the time within which they are sent.
+/// The maximum number of requests for one key, and the time within which they are sent.
 const ASKED: u64 = 4;
 const WITHIN_MS: &[u64] = &[2_000, 50_000, 200_000];
-/// The time after which another attempt may replace one. Clocks differ by at most 10 s.
+/// The time after which another attempt may replace an unfinished one. Clocks differ by at most 10 s.
 const ALONE_MS: u64 = 20_000;
 
-/// A key that is requested with one ID.
+/// A key that is requested with one operation ID.
 struct Wanted {
     id: OperationId,
     label: String,
     /// The IDs of the keys in the answers.
     keys: RefCell<Vec<String>>,
-    /// When the attempts began and ended that were told that they created the key.
+    /// When each attempt that reported that it created the key began and ended.
     made: RefCell<Vec<(u64, u64)>>,
-    /// Whether the ledger keeps the outcome, because a request without a fault was told it.
+    /// Whether the ledger has the outcome, because a request without a fault reported it.
     is_kept: Cell<bool>,
 }
 
@@ -101,7 +102,7 @@ impl Books {
         }
     }
 
-    /// Checks that of two simultaneous attempts one does the work.
+    /// Checks that only one of two simultaneous attempts does the work.
     fn check_alone(&self, wanted: &Wanted, began_ms: u64) {
         let mut made = wanted.made.borrow_mut();
         let now_ms = self.now_ms();

@@ -1,5 +1,5 @@
-//! Simulates the operators' commands that mark a month as paid and undo that, by the ledger at that moment, and rebuilds of
-//! the ledger meanwhile.
+//! Simulates the operators' commands that mark a month as paid, or undo that, by the ledger's rows at that time. Also
+//! simulates rebuilds of the ledger meanwhile.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;
@@ -19,10 +19,10 @@ use impact_pledge::time::date_time;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
-/// The shop whose month is marked only by commands, and the name of the record.
+/// The shop whose month is marked only by commands, and the name of its record.
 const SHOP: Scope = ("live", "unit_2");
 const SETTLEMENT: &str = "settlement:live:unit_2:2026-01";
-/// The longest time until somebody begins.
+/// The maximum time until somebody begins.
 const PAUSE_MS: u64 = 60_000;
 
 impl Books {
@@ -80,8 +80,8 @@ impl Books {
         undone.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change, except for one that a retry
-    /// writes again. It also does not count if KV had a fault.
+    /// Checks the sums of a settlement. The month ended a day ago, so its records no longer change, except for a
+    /// record that a retry writes again. Sums also need not match if KV had a fault.
     fn wrong_payment(&self, settlement: &Settlement) -> Wrong {
         let versions = self.kv.versions.borrow();
         let mut transactions = 0;

@@ -29,19 +29,19 @@ const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
 /// The payload that is used only in the audit.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
-/// The payload of a burst of creates, and the least size of its body in bytes.
+/// The payload of a burst of create requests, and the minimum size of its body in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 96;
 /// A key of each owner.
 const OWNERS: &[usize] = &[0, 2, 3, TEAM, 5];
 const TEAM: usize = 4;
-/// An operator resends fewer e-mails at once than this.
+/// The number of e-mails that an operator resends at once is below this.
 const RESENT: u64 = 10;
-/// One of so many requests in a burst sends its whole body.
+/// One in this many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
 
-/// One create of a race: its isolate, API key and payload.
+/// One create request of a race: its isolate, API key and payload.
 pub type Racer = (usize, usize, usize);
 
 pub struct Simulation {
@@ -99,8 +99,8 @@ impl Simulation {
         simulation
     }
 
-    /// Runs creates with one idempotency key that all begin at one moment, in the order that `random`
-    /// decides, with up to so many failed calls.
+    /// Runs create requests with one idempotency key that all begin at the same time, in the order that `random`
+    /// decides. At most `most_faults` calls fail.
     pub fn race(random: &Rc<Random>, racers: &[Racer], most_faults: usize) -> Self {
         let conditions =
             Conditions { faults: 1, most_faults, is_race: true, ..Conditions::default() };
@@ -213,8 +213,8 @@ impl Simulation {
         self.send(Action::Create { name, payload, spelling, is_broken });
     }
 
-    /// Sends more bytes at once than an isolate may hold, with a team's key, or with keys of all owners
-    /// except one. Small creates of all owners follow.
+    /// Sends more bytes at once than an isolate may hold, with a team's key, or with keys of all owners except one.
+    /// Small create requests of all owners follow.
     fn burst(&mut self) {
         let isolate = self.pick_isolate();
         let spared = self.random.index(OWNERS.len());
@@ -236,7 +236,7 @@ impl Simulation {
         }
     }
 
-    /// Picks the ID and edit key of an answered create.
+    /// Picks an answered create request, and returns the ID and edit key of its transaction.
     pub fn pick_created(&self) -> Option<(String, String)> {
         let exchanges = self.exchanges.borrow();
         let created: Vec<_> = exchanges.iter().filter_map(Exchange::created).collect();
@@ -284,7 +284,7 @@ impl Simulation {
         self.isolates[index] = self.isolate(index % LOCATIONS);
     }
 
-    /// The requests that have not ended.
+    /// Returns the requests that have not ended.
     fn running(&self) -> Vec<usize> {
         self.tasks().into_iter().filter(|task| *task < FIRST_TASK).collect()
     }
@@ -450,7 +450,7 @@ impl Simulation {
         }
     }
 
-    /// Erases a transaction whose create had no idempotency key, so that no replay uses it.
+    /// Erases a transaction that was created without an idempotency key, so that no replay uses it.
     pub fn erase(&mut self) {
         let is_single = |exchange: &&Exchange| exchange.ask.name().is_none();
         let id = {
@@ -467,8 +467,7 @@ impl Simulation {
         self.erased.borrow_mut().push((id, self.time.now_ms()));
     }
 
-    /// Begins the next round of a requested e-mail, by a form that is sent once or many
-    /// times.
+    /// Begins the next round of a requested e-mail, with a form that is sent once or many times.
     fn resend(&mut self) {
         let Some((id, _)) = self.pick_created() else { return };
         let Some(record) = self.kv.last(&format!("transaction:{id}")) else { return };
@@ -505,7 +504,7 @@ impl Simulation {
         self.close_books();
     }
 
-    /// Reads everything that was acknowledged, at all locations, and once with another scope.
+    /// Reads every acknowledged transaction at all locations, and once with another scope.
     fn read_all(&self) {
         for (id, scope) in self.acknowledged() {
             let key = |is_own: bool| {
@@ -521,8 +520,7 @@ impl Simulation {
         }
     }
 
-    /// Repeats all creates with an idempotency key, and then uses each of these keys for a new
-    /// payload.
+    /// Repeats all create requests that had an idempotency key, and then uses each of these keys for a new payload.
     fn repeat_all(&self) {
         let named: BTreeSet<_> = {
             let exchanges = self.exchanges.borrow();

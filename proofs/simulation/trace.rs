@@ -1,4 +1,4 @@
-//! The log of a simulation, for people.
+//! Writes the log of a simulation for people to read.
 
 use crate::callers::{Action, Exchange, KEYS};
 use crate::isolate::Answer;
@@ -60,7 +60,7 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
     lines
 }
 
-/// The deliveries of the queue.
+/// Returns the lines about the queue's deliveries.
 fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
     let deliveries = simulation.post.deliveries.borrow();
     let lines_of = |(number, delivery): (usize, &Delivery)| {

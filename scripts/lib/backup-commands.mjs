@@ -45,7 +45,10 @@ function savedInWords(file, { count, sha256, since, completeUpTo }) {
   return `${file}: ${count} records, SHA-256 ${sha256}${span ?? ""}\n\n${SECRET}`;
 }
 
-/** Records the backup in the namespace. The backup is complete even if that fails. @returns {Promise<boolean>} whether it was recorded */
+/**
+ * Records in the namespace that a backup was made. If this fails, the backup is still complete.
+ * @returns {Promise<boolean>} whether it was recorded
+ */
 async function recordBackup({ tools, port, terminal, by }, isIncrement, { count }) {
   try {
     await (await operator(tools)).recordBackup(port, await by(), isIncrement, count);
@@ -114,7 +117,10 @@ export function addRestore(transactions) {
   );
 }
 
-/** Adds the restored transactions to the ledger. @returns {Promise<string | null>} up to when it has all; null without a ledger, or if this fails */
+/**
+ * Adds the restored transactions to the ledger.
+ * @returns {Promise<string | null>} up to when it has all; null without a ledger, or if this fails
+ */
 async function reconciled({ tools, kv, port, terminal }) {
   if (!kv.ledger) return null;
   try {

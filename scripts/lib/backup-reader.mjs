@@ -1,4 +1,4 @@
-/** Reads backups, and holds at most one line in memory. `backup.mjs` describes the lines. */
+/** Reads backups, with at most one line in memory. `backup.mjs` describes the lines. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import { UserError } from "./output.mjs";
 
 export const FORMAT = "impact-pledge-backup";
-/** Versions of the format. */
+/** The versions of the backup format: of a full backup, and of an increment. */
 export const [FULL, INCREMENT] = [1, 2];
 
 const LINE_FEED = 10;
@@ -17,8 +17,9 @@ const MOST_OF_LINE = 7 * MOST_OF_VALUE; // a control character takes six bytes i
 const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's limits
 
 /**
- * Yields the records of a backup, each of them checked, with the bytes of its line as `size`. Throws a {@link UserError} for a
- * backup that is incomplete or was changed, at its end at the latest: a reader that must not stop half-way reads it twice.
+ * Yields the checked records of a backup, each with the length of its line in bytes as `size`. Throws a {@link
+ * UserError} for a backup that is incomplete or was changed. The error may come only at the end, so a caller that
+ * must not stop half-way reads the backup twice.
  * @param {string} file
  * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] called with the header and the trailer
  */
@@ -31,7 +32,7 @@ export async function* recordsOf(file, tell = () => {}) {
   reader.end();
 }
 
-/** Takes the lines of a backup one by one. */
+/** Checks the lines of a backup one by one. */
 class Reader {
   #file;
   #tell;
@@ -90,8 +91,9 @@ class Reader {
 }
 
 /**
- * Yields lines with their line feeds; the last line may lack one. Only line feeds end a line: a record may contain other
- * separators. The first line is limited to the size of a header, because a large file may have no line feed at all.
+ * Yields lines with their line feeds; the last line may lack one. Only line feeds end a line, because a record may
+ * contain other separators. The first line may be no longer than a header, because a large file may have no line feed
+ * at all.
  */
 async function* lines(file) {
   /** @type {Buffer[]} */

@@ -1,9 +1,9 @@
 /**
- * Writes backups of a namespace as JSON Lines. The first line is a header: format, place, time. Then follow the records, in
- * the order of their names: `name`, `value` (`base64` if it is not UTF-8), `metadata`, `expiration`. The last line is a
- * trailer: count, and SHA-256 of all lines before it. At most one page of records is in memory. An interrupted backup starts
- * from the beginning. `increment.mjs` writes backups that continue another one (version 2): their header has the SHA-256 of
- * that one. `backup-reader.mjs` reads both.
+ * Writes backups of a namespace as JSON Lines. The first line is a header with format, place and time. Then follow
+ * the records, sorted by name: `name`, `value` (`base64` if it is not UTF-8), `metadata`, `expiration`. The last line
+ * is a trailer with the number of records and the SHA-256 of all lines before it. At most one page of records is in
+ * memory. An interrupted backup starts from the beginning. `increment.mjs` writes backups that continue an earlier
+ * backup (version 2): their header has the SHA-256 of the earlier one. `backup-reader.mjs` reads both versions.
  */
 import { createHash } from "node:crypto";
 import { FORMAT, FULL, INCREMENT } from "./backup-reader.mjs";
@@ -63,7 +63,10 @@ async function* linesOf(kv, names) {
   }
 }
 
-/** Returns a value as text, or as base64 if it is not UTF-8: it was then read with replacement characters. */
+/**
+ * Returns a value as text, or as base64 if it is not UTF-8. The given text of a value that is not UTF-8 has
+ * replacement characters.
+ */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;
   return bytes === null || bytes.equals(Buffer.from(value))
@@ -91,7 +94,7 @@ class Writer {
   }
 
   /**
-   * Ends the file with the trailer.
+   * Writes the trailer, which ends the file.
    * @returns {Promise<string>} the SHA-256 of the lines before it
    */
   async end(count) {

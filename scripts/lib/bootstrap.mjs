@@ -1,7 +1,7 @@
 /**
- * Installs the npm packages, and makes sure that Node is new enough, before any command runs. A fresh clone has no packages,
- * and the system's Node may be version 20, so this file imports only Node's own modules. The packages include Node 22, and
- * npm puts it first in PATH for every npm script.
+ * Installs the npm packages, and makes sure that Node is new enough, before any command runs. A fresh clone has no
+ * packages, and the system's Node may be version 20, so this file imports only Node's own modules. Node 22 is one of
+ * the packages, and npm puts it first in PATH for every npm script.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,8 +24,8 @@ export function nodeIsNewEnough(version = process.version) {
 }
 
 /**
- * Whether the installed packages are those of the lock file. npm writes its own list last, so an interrupted install has no
- * list.
+ * Whether the installed packages match the lock file. npm writes its own list of installed packages last, so after an
+ * interrupted install there is no list.
  */
 export function packagesReady(folder) {
   const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) =>
@@ -45,8 +45,8 @@ export function packagesReady(folder) {
 }
 
 /**
- * Installs the npm packages; of several commands at the same time, only one does. The lock is made here, because the package
- * that makes the other locks is not installed yet.
+ * Installs the npm packages. If several commands run at the same time, only one installs. This function makes its own
+ * lock, because the package for locks is not installed yet.
  */
 async function installPackages(lock) {
   mkdirSync(dirname(lock), { recursive: true });
@@ -98,8 +98,9 @@ export function npmScript() {
 const WATCH_MS = 250;
 
 /**
- * Calls `work` once the npm that started this process has ended, because npm and its shell do not forward every signal. Does
- * nothing if npm did not start it: a process that a shell started in the background may outlive that shell.
+ * Calls `work` once the npm process that started this process has ended, because npm and its shell do not forward
+ * every signal. Does nothing if npm did not start this process, because a process that a shell started in the
+ * background may outlive that shell.
  */
 export function whenNpmEnds(work) {
   if (!process.env.npm_lifecycle_event) return;
@@ -112,7 +113,7 @@ export function whenNpmEnds(work) {
   timer.unref();
 }
 
-/** Returns the ID of npm's process if `parent` is a shell, which npm started; else null. @param {number} parent */
+/** Returns the process ID of npm if `parent` is a shell that npm started; otherwise null. @param {number} parent */
 function npmAboveShell(parent) {
   const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(parent)], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-/** Creates folders that appear only once they are complete, also in the cache, which all clones of a user share. */
+/** Creates folders that appear only once they are complete. Some are in the cache, which all clones of a user share. */
 import {
   existsSync,
   mkdirSync,
@@ -21,8 +21,8 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * Returns the folder `place`. If it does not exist, `make(folder)` fills a folder beside it, which is then renamed. What an
- * earlier attempt left is removed: only the holder of the lock creates the folder.
+ * Returns the folder `place`. If it does not exist, `make(folder)` fills a temporary folder beside it, which is then
+ * renamed. Leftovers of an earlier attempt are removed, because only the holder of the lock creates the folder.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -40,8 +40,8 @@ export async function entry(place, make) {
 }
 
 /**
- * Like {@link entry}, for folders whose names change with their content. Also removes folders beside it that were not used
- * for two weeks.
+ * Returns a folder as {@link entry} does, for folders whose names change with their content. Also removes folders
+ * beside it that were not used for two weeks.
  */
 export async function usedEntry(place, make) {
   await entry(place, make);
@@ -65,7 +65,10 @@ export async function locked(place, work) {
   return work().finally(release);
 }
 
-/** Fills a new folder, then replaces `place` with it. If that fails, the old folder stays. `workshop`: a folder on the same disk. */
+/**
+ * Fills a new folder, then replaces `place` with it. If this fails, the old folder stays. `workshop` is a folder on
+ * the same disk.
+ */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });
   const fresh = mkdtempSync(join(workshop, ".fresh-"));

@@ -3,8 +3,8 @@ import { order, recordsOf } from "./backup-reader.mjs";
 import { UserError } from "./output.mjs";
 
 /**
- * Yields the last version of each record. An increment has all records of some kinds: of those, only the records of the last
- * backup count.
+ * Yields the last version of each record. For some kinds of records, every increment contains all records; of those
+ * kinds, only the records of the last backup are used.
  * @param {string[]} files
  * @param {Record<string, any>} rules the functions of `src/operator_wasm`
  * @param {(known: {header?: any, count?: number, sha256?: string}, index: number) => void} [tell] called with headers and trailers

@@ -12,7 +12,7 @@ const PAGE = 100; // items in a page of a list
 const NEEDED =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Access to an account, by calls with a deadline. */
+/** Access to a Cloudflare account, by API calls with a deadline. */
 export class Cloudflare {
   #base;
   #headers;
@@ -56,13 +56,16 @@ export class Cloudflare {
   call = (purpose, method, path, body = undefined) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
-  /** Like `call`, but never retries: a call that failed may have taken effect. @returns {Promise<{result: any}>} */
+  /**
+   * Makes a call as `call` does, but never retries it, because a call that failed may have taken effect.
+   * @returns {Promise<{result: any}>}
+   */
   callOnce = (purpose, method, path, body) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body, {
       attempts: 1,
     });
 
-  /** Returns all items of a list that has pages. @returns {Promise<any[]>} */
+  /** Returns all items of a list that is divided into pages. @returns {Promise<any[]>} */
   async all(purpose, path) {
     const items = [];
     for (let page = 1; ; page += 1) {
@@ -73,7 +76,11 @@ export class Cloudflare {
     }
   }
 
-  /** Returns the bindings of a Worker; none if it does not exist. @param {string} worker @returns {Promise<any[]>} */
+  /**
+   * Returns the bindings of a Worker; an empty list if the Worker does not exist.
+   * @param {string} worker
+   * @returns {Promise<any[]>}
+   */
   bindingsIfAny = (worker) =>
     this.bindings(worker).catch((error) => {
       if (error.status === 404) return [];
@@ -92,7 +99,10 @@ export class Cloudflare {
     return result?.bindings ?? [];
   }
 
-  /** Returns who is signed in: the e-mail address, or the ID of a token that may not read it. @returns {Promise<string>} */
+  /**
+   * Returns the e-mail address of the signed-in user, or the ID of a token that may not read the address.
+   * @returns {Promise<string>}
+   */
   async user() {
     const account = `/accounts/${encodeURIComponent(this.account)}`;
     for (const path of ["/user", "/user/tokens/verify", `${account}/tokens/verify`]) {
@@ -106,7 +116,7 @@ export class Cloudflare {
     throw new UserError("Cloudflare's API does not say who you are: add your name by `--by`");
   }
 
-  /** Returns the bytes of an answer. @returns {Promise<Buffer>} */
+  /** Returns the bytes of a call's answer. @returns {Promise<Buffer>} */
   bytes = async (purpose, path) =>
     (
       await this.#call(
@@ -118,7 +128,7 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Retries where that may help. Calls with several attempts are safe to retry. */
+  /** Makes a call, and retries it if a retry may help. Only calls that are safe to retry have several attempts. */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
@@ -135,7 +145,7 @@ export class Cloudflare {
     }
   }
 
-  /** Makes one call. The deadline lasts from the connection to the last byte of the answer. */
+  /** Makes one attempt of a call. The deadline covers the time from the connection to the last byte of the answer. */
   async #once(method, path, body, isRaw) {
     /** @type {Record<string, string>} */
     const type = body === undefined ? {} : { "content-type": "application/json" };
@@ -184,7 +194,7 @@ function reason({ cause, status, json }) {
 }
 
 /**
- * Returns headers with the login that wrangler stores and renews.
+ * Returns headers with the login token that wrangler stores and renews.
  * @returns {Promise<Record<string, string>>}
  */
 async function login({ project, env, wrangler }) {

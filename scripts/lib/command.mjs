@@ -1,6 +1,6 @@
 /**
- * Command lines, parsed by commander. An invalid one exits with code 2 and prints what is wrong, with a suggestion for a likely
- * typing error.
+ * Parses command lines with commander. For an invalid command line, exits with code 2 and prints what is wrong, with
+ * a suggestion for a likely typing error.
  */
 import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -12,10 +12,10 @@ import { calledAs, isClone, operatorTools } from "./places.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
-/** Help for the option `--yes`. */
+/** The help text of the option `--yes`. */
 export const YES = "skip the confirmation prompt";
 
-/** Returns a function that reads a whole number within bounds. */
+/** Returns a function that parses a whole number from `least` to `most`. */
 export function whole(least, most) {
   return (text) => {
     const number = Number(text);
@@ -27,14 +27,14 @@ export function whole(least, most) {
 export const readMinutes = whole(1, 1440);
 
 /**
- * A command that refuses to run without options that npm has taken. npm takes the options that no `--` precedes, and passes
- * them on as variables. PowerShell drops the `--`.
+ * A command that refuses to run if npm has taken some of its options. npm takes options that are not preceded by
+ * `--`, and passes them on as environment variables. PowerShell drops the `--`.
  */
 class Program extends Command {
-  /** Names of options that are passed on to another program. @type {string[]} */
+  /** The names of options that this command passes on to another program. @type {string[]} */
   others = [];
   terminal = guarded(terminal());
-  /** Exit code of a command that did not fail. */
+  /** The exit code of a command that did not fail. */
   exitCode = 0;
 
   /**
@@ -65,7 +65,8 @@ class Program extends Command {
 }
 
 /**
- * Returns the first option that npm has taken, or undefined. An option that was also passed on was meant for both.
+ * Returns the first option that npm has taken, or undefined. An option that this command also received was meant for
+ * both.
  */
 function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]
@@ -81,7 +82,7 @@ function takenByNpm(program, argv, env) {
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
-/** Creates a command. `name`: as the user calls it. */
+/** Creates a command. `name` is the name by which the user calls it. */
 export function command(name, description) {
   const program = new Program(name);
   return program
@@ -98,8 +99,9 @@ export function command(name, description) {
 }
 
 /**
- * Asks for confirmation. Throws if the answer is not `yes`, and without a terminal, unless the option `yes` is set.
- * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph asks, the others are shown
+ * Asks for confirmation, unless the option `yes` is set. Throws if the answer is not `yes`, or if there is no
+ * terminal.
+ * @param {{question: string, yes?: boolean, otherwise: string}} about `question`: the last paragraph is the question, the others are shown
  *   before it; `otherwise`: what is left undone, such as `nothing was revoked`
  * @param {import("./output.mjs").Terminal} terminal
  */
@@ -125,9 +127,10 @@ async function firstLine(input) {
 }
 
 /**
- * Makes a command work on records. Its action gets the namespace (`kv`, and `port` for the operator's functions), the terminal,
- * `print`, which prints an answer and where the records are, and `by()`, which returns who acts. `before` runs before the
- * namespace is opened. `isRecorded`: the audit log records the command, which therefore has the option `--by`.
+ * Makes a command work on records. Its action gets the namespace (`kv`, and `port` for the operator's functions), the
+ * terminal, `print`, which prints an answer and where the records are, and `by()`, which returns the name for the
+ * audit log. `before` runs before the namespace is opened. If `isRecorded` is set, the audit log records the command,
+ * and the command has the option `--by`.
  * @param {any} command
  * @param {(at: any, ...args: any[]) => unknown} action
  * @param {{isRecorded?: boolean, before?: (at: any, ...args: any[]) => unknown}} [kind]

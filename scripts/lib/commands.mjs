@@ -1,4 +1,4 @@
-/** The operator's commands: those of the table of operations, and those for backups. */
+/** Creates the operator's commands: those in the table of operations, and those for backups. */
 import { addBackup, addRestore } from "./backup-commands.mjs";
 import { commandsOf } from "./operations.mjs";
 

@@ -1,4 +1,7 @@
-/** Copies one of wrangler's configurations, and adds the IDs of an account, which wrangler.toml does not have. */
+/**
+ * Copies one of wrangler's configurations, and adds the IDs of an account's resources, which wrangler.toml does not
+ * have.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 

@@ -1,7 +1,7 @@
 /** Reads wrangler's configuration files as wrangler does. */
 import { UserError } from "./output.mjs";
 
-/** The dashboard's configuration. */
+/** The file name of the dashboard's configuration. */
 export const DASHBOARD = "wrangler.dashboard.toml";
 
 /**

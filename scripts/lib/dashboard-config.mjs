@@ -1,4 +1,4 @@
-/** The dashboard's configuration, which binds it to the resources of its environment's deployed service. */
+/** Writes the dashboard's configuration, which binds it to the resources of the deployed service of its environment. */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { copyWith } from "./config-copy.mjs";
@@ -12,7 +12,8 @@ const DEADLINE_MS = 30_000; // of each call
 const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
 
 /**
- * Writes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its API.
+ * Completes a configuration with the service's namespace, its queues, the ledger's database, and the origin of its
+ * API.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{file: string, environment: string, settings: import("wrangler").Unstable_Config}} work `file`: the configuration
  *   to complete; `environment` of both files, empty for none; `settings`: the configuration as wrangler reads it
@@ -46,7 +47,8 @@ export async function configOnService(tools, { file, environment, settings }) {
 }
 
 /**
- * Describes what is left to do after a dashboard was deployed. Secrets that exist are not checked: only Cloudflare can read them.
+ * Describes what the operator has to do after a dashboard was deployed. Secrets that exist are not checked, because
+ * only Cloudflare can read them.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("wrangler").Unstable_Config} dashboard its configuration
  * @param {string} environment empty for none

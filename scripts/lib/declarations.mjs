@@ -1,12 +1,12 @@
 /**
- * The package's declarations: one file for each entry, emitted from its TypeScript with the doc
+ * Writes the package's TypeScript declarations: one file for each entry, generated from its source with the doc
  * comments that editors show.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
- * Marks an import of another entry. It stays an import, so that the types are declared only once.
+ * A prefix that marks an import of another entry. It stays an import, so that the types are declared only once.
  */
 const ENTRY = "entry:";
 
@@ -41,7 +41,7 @@ export async function writeDeclarations(templates, pkg, sources) {
   }
 }
 
-/** Resolves imports of one entry by another. */
+/** A plugin that resolves imports of one entry by another. */
 const otherEntries = (nameOf) => ({
   name: "other-entries",
   resolveId(source, importer) {
@@ -50,7 +50,7 @@ const otherEntries = (nameOf) => ({
   },
 });
 
-/** Removes `#private` members, so that tests can mock the classes, and makes the constructor of errors protected. */
+/** Removes `#private` members, so that tests can mock the classes, and makes the constructors of errors protected. */
 const asDeclared = (code) =>
   code
     .replace(/^ +#private;\n/gm, "")
@@ -59,7 +59,7 @@ const asDeclared = (code) =>
       "$1    protected constructor();\n",
     );
 
-/** Replaces the names of entries by the paths of their modules. */
+/** Replaces the names of entries with the paths of their modules. */
 function withPaths(code, name, extension) {
   const module = extension.replace("ts", "js");
   return code.replace(new RegExp(`["']${ENTRY}(.+?)["']`, "g"), (_, other) => {

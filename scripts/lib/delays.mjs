@@ -1,15 +1,15 @@
-/** After how long something is so. Written by `UPDATE=1 cargo test --test native generated`. */
-/** Until a list, or a read of Workers KV, shows a write. */
+/** How long it takes until something happens. Written by `UPDATE=1 cargo test --test native generated`. */
+/** How long until a list or a read of Workers KV shows a write. */
 export const SHOWN_SECONDS = 60;
-/** Until prices, payments and profiles apply everywhere. */
+/** How long until prices, payments and profiles apply everywhere. */
 export const APPLIED_SECONDS = 70;
-/** Until a revoked key, or a unit of no team any more, is refused. */
+/** How long until a revoked key, or a unit that was removed from its team, is refused. */
 export const REFUSED_SECONDS = 40;
-/** Until it is known what became of an e-mail. */
+/** How long until the delivery state of an e-mail shows. */
 export const MAILED_SECONDS = 120;
-/** Until an e-mail of which nothing was heard has failed. */
+/** How long until an e-mail without a result counts as failed. */
 export const WAITING_HOURS = 24;
-/** Until it is forgotten what became of an e-mail. */
+/** How long until the outcome of an e-mail is deleted. */
 export const NOTIFICATION_DAYS = 30;
-/** Until it is forgotten that an e-mail failed. */
+/** How long until a failed e-mail is removed from the list of failures. */
 export const FAILED_MAIL_DAYS = 90;

@@ -1,4 +1,4 @@
-/** `deploy [--env NAME] [wrangler's options]`: uploads Workers to the account that wrangler is logged in to. */
+/** `deploy [--env NAME] [wrangler's options]`: uploads Workers to the account that wrangler is signed in to. */
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -34,8 +34,8 @@ const OTHERS = [
 ].map((name) => `--${name}`);
 
 /**
- * Creates the command. With `isWhole` it deploys the service and then the dashboard, which migrates the ledger first, unless an
- * option names one of the two.
+ * Creates the command `deploy`. With `isWhole` it deploys the service and then the dashboard, unless an option names
+ * one of the two. Before the dashboard is uploaded, the ledger is migrated.
  * @param {() => Promise<Tools>} getTools
  * @param {{isWhole?: boolean}} [kind]
  */
@@ -80,7 +80,10 @@ function partsOf({ dashboard = false, service = false }, isWhole) {
   return isWhole && !service ? ["service", "dashboard"] : ["service"];
 }
 
-/** Refuses options for wrangler when both Workers are deployed: a name, a variable or a domain is meant for one of them. */
+/**
+ * Refuses wrangler's options when both Workers are deployed, because a name, a variable or a domain is meant for one
+ * of them.
+ */
 function refuseOfOne(others, { config }) {
   const [first] = config === undefined ? others : ["--config"];
   if (first !== undefined)
@@ -129,7 +132,10 @@ async function deployDashboard(tools, work) {
   return code;
 }
 
-/** Returns the Worker's name that wrangler's `--name` gives; undefined without it. @param {string[]} others options */
+/**
+ * Returns the Worker's name from wrangler's option `--name`; undefined if the option is absent.
+ * @param {string[]} others options
+ */
 function nameAmong(others) {
   const at = others.findIndex((option) => /^--name(=|$)/.test(option));
   return at === -1 ? undefined : (others[at].split("=")[1] ?? others[at + 1]);

@@ -4,7 +4,7 @@ import { UserError } from "./output.mjs";
 /** @typedef {(name: string) => string} Variables the text of a variable, empty if it is not set */
 
 /**
- * Throws if the settings cannot work in this environment. Returns notes on the others.
+ * Throws if the settings cannot work in this environment. Otherwise returns notes for the operator.
  * @param {import("wrangler").Unstable_Config} settings
  * @param {string} environment empty for none
  * @param {string[]} others options for wrangler
@@ -31,7 +31,7 @@ export function checkSettings({ vars, queues, send_email }, environment, others)
 const BY_RESEND =
   "e-mails are sent by Resend, because `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing";
 
-/** Returns the variables that wrangler's `--var` sets. */
+/** Returns the variables that wrangler's option `--var` sets. */
 function givenVariables(others) {
   const given = others.flatMap((option) => [...option.matchAll(/^(?:--var=)?([A-Z_]+):(.*)$/gs)]);
   return Object.fromEntries(given.map(([, name, text]) => [name, text]));
@@ -39,12 +39,16 @@ function givenVariables(others) {
 
 const varsOf = (environment) => (environment ? `[env.${environment}.vars]` : "[vars]");
 
-/** Warns of a variable that is set for one deploy: other ways to upload a version read only wrangler.toml. */
+/**
+ * Warns about a variable that is set for only one deploy, because other ways to upload a version read only
+ * wrangler.toml.
+ */
 const givenOrigin = (environment, isProduction) =>
   `\`--var PUBLIC_ORIGIN:…\` holds for this deploy only: the next \`wrangler versions upload\` is without it${isProduction ? ", and that version rejects every create" : ""}. Set \`PUBLIC_ORIGIN\` in wrangler.toml, under \`${varsOf(environment)}\`, and deploy without \`--var\``;
 
 /**
- * Requires an origin for timeline addresses, which are stored and sent in e-mails: in production, it must be set and use https.
+ * Requires an origin for timeline addresses, which are stored and sent in e-mails. In production, the origin must be
+ * set and use https.
  * @param {Variables} variable
  */
 function checkPublicOrigin(variable, environment, isProduction) {
@@ -96,7 +100,8 @@ function checkAllowedOrigins(list) {
 }
 
 /**
- * Whether a browser may send this text as `Origin`. /healthz decides by the same rule, `is_sent_origin` in `src/http/origin.rs`.
+ * Whether a browser may send this text as `Origin`. `/healthz` uses the same rule, `is_sent_origin` in
+ * `src/http/origin.rs`.
  * @param {string} text
  */
 export function isSentOrigin(text) {

@@ -48,7 +48,7 @@ Press Ctrl-C to stop.
 }
 
 /**
- * Writes the development data that is missing, and starts both Workers.
+ * Writes the development data that is missing, and starts the service and the dashboard.
  * @param {Tools} tools
  * @param {{port: number, persistTo?: string, configs: {service: string, dashboard: string}}} options `configs`: wrangler's files
  */

@@ -1,7 +1,7 @@
 /**
- * Writes incremental backups: the transactions that were created or changed since the last backup, which the ledger lists, and
- * all records of the kinds that have few. `src/operator/increment.rs` names these kinds. The names of the changed records are
- * held in memory.
+ * Writes incremental backups. An incremental backup has the transactions that were created or changed since the last
+ * backup, which the ledger lists, and all records of the kinds that have few records. `src/operator/increment.rs`
+ * names these kinds. The names of the changed records are held in memory.
  */
 import { writeBackup } from "./backup.mjs";
 import { endsOf, order } from "./backup-reader.mjs";
@@ -62,7 +62,7 @@ async function changedSince(port, since, rules) {
   return names;
 }
 
-/** Returns the names of the transactions' replay records, which their metadata has. */
+/** Returns the names of the transactions' replay records, which are in the transactions' metadata. */
 async function replaysOf(kv, transactions, rules) {
   const names = [];
   for await (const { name, metadata } of kv.read(transactions)) {
@@ -72,7 +72,10 @@ async function replaysOf(kv, transactions, rules) {
   return names;
 }
 
-/** Yields all names of an increment in order. Transactions and their replay records do not expire. @param {string[]} changed */
+/**
+ * Yields all names of an increment, sorted. Transactions and their replay records do not expire.
+ * @param {string[]} changed
+ */
 async function* namesOf(kv, since, rules, changed) {
   const rest = changed.sort(order).map((name) => ({ name }));
   let at = 0;

@@ -13,7 +13,7 @@ import { npmScript } from "./bootstrap.mjs";
 import { UserError, log } from "./output.mjs";
 import { root } from "./places.mjs";
 
-/** Templates that the package has by another name: npm would leave out or rename the files. */
+/** Templates that have another name in the package, because npm would leave out or rename files with the real name. */
 const RENAMED = { gitignore: ".gitignore" };
 
 /** @param {string} given the folder @param {{install?: boolean}} [options] */

@@ -1,6 +1,6 @@
 /**
- * Access to Workers KV: the local one, which `npm start` uses, or a deployed service's. Lists are read and passed on page by
- * page, so that a million records need no more memory than a page.
+ * Access to Workers KV: the local one, which `npm start` uses, or that of a deployed service. Lists are read and
+ * passed on page by page, so a million records need no more memory than one page.
  */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
@@ -16,16 +16,16 @@ const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
 
 /**
- * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
- * `base64`: whether `value` is base64, of a value that is not text.
+ * A record to write. `expiration` is in seconds since 1970; `expirationTtl` is in seconds from now, at least 60.
+ * `base64` says that `value` is base64, for a value that is not text.
  * @typedef {{key: string, value: string, base64?: boolean, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
  * @typedef {{name: string, metadata?: unknown, expiration?: number}} Name
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
 
 /**
- * A namespace and the ledger of its records, which is null if there is none. Every failure is a {@link UserError}, after at
- * most three attempts, each with a deadline.
+ * A namespace, and the ledger of its records, which is null if there is none. Calls are attempted at most three
+ * times, each time with a deadline. Every failure is a {@link UserError}.
  */
 export class Kv {
   #port;
@@ -65,12 +65,16 @@ export class Kv {
     for await (const { name } of this.list(prefix)) yield name;
   }
 
-  /** Yields the records of names, in the order of the names; `value` is null where there is no record. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */
+  /**
+   * Yields the records with these names, in the order of the names. `value` is null if there is no record.
+   * @param {Iterable<string> | AsyncIterable<string>} names
+   * @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>}
+   */
   async *read(names) {
     for await (const some of batches(names, MOST_READS)) yield* await this.#some(some);
   }
 
-  /** Reads records by one call, or by several if the values are too large for one. */
+  /** Reads records with one call, or with several calls if the values are too large for one. */
   async #some(names) {
     try {
       const found = await this.#port.read(names);
@@ -95,7 +99,7 @@ export class Kv {
     return value;
   }
 
-  /** Returns a value that may not be text. @param {string} name @returns {Promise<Buffer | null>} */
+  /** Returns the bytes of a value that may not be text. @param {string} name @returns {Promise<Buffer | null>} */
   bytes = (name) => this.#port.bytes(name);
 
   /** Writes entries. Of two entries with the same key, the later one is kept. @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
@@ -111,14 +115,22 @@ export class Kv {
     for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
   }
 
-  /** Returns who acts: the login's e-mail address or the ID of its token; for local KV, the system's user name. @returns {Promise<string>} */
+  /**
+   * Returns the name for the audit log: the login's e-mail address, or the ID of its token; for local KV, the
+   * system's user name.
+   * @returns {Promise<string>}
+   */
   user = () => this.#port.user();
 
-  /** Stops the local runtime, which would keep the process running. */
+  /** Stops the local runtime, which would otherwise keep the process running. */
   close = () => this.#port.close();
 }
 
-/** Returns the last entry of each key: a port writes entries concurrently, in no fixed order. @param {Entry[]} entries */
+/**
+ * Returns the last entry of each key. Earlier entries are dropped, because a port writes entries concurrently, in no
+ * fixed order.
+ * @param {Entry[]} entries
+ */
 const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 
 /**
@@ -256,7 +268,7 @@ class RestPort {
     );
   remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
 
-  /** Makes a call for many records. If some of them fail, retries those once. */
+  /** Makes a call for many records. If some records fail, retries those once. */
   async #all(purpose, method, path, items, nameOf, isLast = false) {
     const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
     const failed = new Set(result?.unsuccessful_keys);

@@ -6,8 +6,9 @@ import { UserError, log } from "./output.mjs";
 import { calledAs } from "./places.mjs";
 
 /**
- * Migrates the database that a dashboard's configuration names to this version. Returns its ID; undefined if none is named.
- * The tables are updated before the Worker that needs them is uploaded: the deployed one does not use what is new.
+ * Migrates the database that a dashboard's configuration names to this version. Returns its ID; undefined if no
+ * database is named. The tables are updated before the Worker that needs them is uploaded. This is safe, because the
+ * deployed Worker does not use the new tables and columns.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Pick<import("wrangler").Unstable_Config, "d1_databases">} dashboard
@@ -23,7 +24,7 @@ export async function migratedDatabase({ root }, cloudflare, { d1_databases }) {
 }
 
 /**
- * Returns the ID of the account's database of this name, and creates it if it does not exist.
+ * Returns the ID of the account's database with this name. Creates the database if it does not exist.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {{database_name?: string, jurisdiction?: string}} wanted
  * @returns {Promise<string>}
@@ -57,7 +58,8 @@ async function made(cloudflare, name, jurisdiction) {
 }
 
 /**
- * Returns the queue consumers of a dashboard's configuration, for the queue that its service is bound to.
+ * Returns the queue consumers for a dashboard's configuration, changed to the queue that its deployed service is
+ * bound to.
  * @param {Pick<import("wrangler").Unstable_Config, "queues">} dashboard
  * @param {{worker: string, bindings: any[], environment: string}} service the deployed one
  */

@@ -1,6 +1,6 @@
 /**
- * The commands' access to the ledger, on this machine or by Cloudflare's API. `src/ledger` has the statements, and each of them
- * is safe to retry.
+ * The commands' access to the ledger, on this machine or through Cloudflare's API. The statements are in
+ * `src/ledger`, and each of them is safe to retry.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,19 +15,22 @@ const [ATTEMPTS, WAIT_MS] = [6, 50];
 const MOST_BYTES = 2_000_000; // of a text: D1's limit, which local D1 does not enforce
 const MOST_RESULT = 50_000_000; // of all texts of an answer, likewise a limit of D1
 
-/** Temporary errors: of two programs that use one local database, and of D1 itself. */
+/** The messages of temporary errors: of two programs that use one local database, and of D1 itself. */
 const PASSES =
   /SQLITE_BUSY|database is locked|Failed to get session commit token|Network connection lost|object to be reset|code was updated|transient issue|D1 DB is overloaded/;
 
 /**
- * Its one parameter is `?1`, a JSON text. Each row of its result has one column, a JSON text.
+ * An SQL statement. Its only parameter is `?1`, a JSON text. Each row of its result has one column, a JSON text.
  * @typedef {{sql: string, parameter: string}} Statement
- * A database, local or deployed. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
+ * A local or deployed database. `batch` runs statements in one transaction, and returns the first columns of the rows of each;
  * `script` runs several statements without results in one transaction.
  * @typedef {{batch: (statements: Statement[]) => Promise<unknown[][]>, script: (sql: string) => Promise<unknown>}} Database
  */
 
-/** Runs statements. Every failure is a {@link UserError}; that of a constraint has `constraint`, and SQLite's message. */
+/**
+ * Runs statements. Every failure is a {@link UserError}. The error of a violated constraint has `constraint`, and
+ * SQLite's message.
+ */
 export class Ledger {
   #database;
   #prepare;
@@ -50,7 +53,7 @@ export class Ledger {
   }
 
   /**
-   * Runs statements in one transaction, all or none.
+   * Runs statements in one transaction. Either all of them take effect, or none.
    * @param {Statement[]} statements
    * @returns {Promise<string[][]>} the rows of each
    */
@@ -59,7 +62,11 @@ export class Ledger {
     return this.batch(statements);
   };
 
-  /** Like `run`, without waiting until the database is ready. @param {Statement[]} statements @returns {Promise<string[][]>} */
+  /**
+   * Runs statements as `run` does, without waiting until the database is ready.
+   * @param {Statement[]} statements
+   * @returns {Promise<string[][]>}
+   */
   async batch(statements) {
     for (const { parameter } of statements) checkSize([parameter], MOST_BYTES, "a parameter");
     const results = await repeated(() => this.#database.batch(statements));
@@ -102,8 +109,8 @@ function failureOf(error) {
 }
 
 /**
- * Returns the ledger of `wrangler dev` in this folder. It is created and migrated before the first statement, by one program at
- * a time.
+ * Returns the ledger of `wrangler dev` in this folder. It is created and migrated before the first statement, by only
+ * one program at a time.
  * @param {{root: string}} tools
  * @param {{folder: string, runtime: import("./runtime.mjs").Runtime}} local
  */

@@ -1,6 +1,6 @@
 /**
- * Collects the licences of the code of others in the packages: linked crates, Rust's standard library, and bundled npm packages.
- * deny.toml lists the licences that a crate may have.
+ * Collects the licences of third-party code in the packages: linked crates, Rust's standard library, and bundled npm
+ * packages. deny.toml lists the licences that a crate may have.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { WASM } from "../setup/toolchain.mjs";
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
 /**
- * Returns the crates that are linked into the wasm of these features, and the standard library.
+ * Returns the crates that are linked into the wasm with these features, and the standard library.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {Promise<Part[]>}
  */
@@ -45,7 +45,8 @@ const STANDARD_LIBRARY = {
 };
 
 /**
- * Returns the npm packages whose code is in the files of a folder: esbuild writes the path of each module above its code.
+ * Returns the npm packages whose code is in the files of a folder. They are found by the path that esbuild writes
+ * above the code of each module.
  * @returns {Part[]}
  */
 export function bundledParts(root, folder) {
@@ -75,7 +76,7 @@ export function bundledParts(root, folder) {
 }
 
 /**
- * Returns the licences of all parts, each text once.
+ * Returns the licences of all parts, with each different text once.
  * @param {string} root the clone, whose own licence is the text of MIT
  * @param {Part[]} parts
  */
@@ -93,8 +94,8 @@ export function licenceTexts(root, parts) {
 }
 
 /**
- * Returns the texts of a part's licence files: only MIT's if the part offers a choice with MIT. A part without files gets the
- * text of MIT with its authors.
+ * Returns the texts of a part's licence files. If the part offers a choice that includes MIT, returns only MIT's
+ * text. A part without licence files gets the text of MIT with the part's authors.
  * @param {string} root
  * @param {Part} part
  */

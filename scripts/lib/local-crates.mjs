@@ -1,6 +1,6 @@
 /**
- * Caches the compiled third-party crates of `npm start`, which are the same in each clone and most of what a first start
- * compiles. Our own crate is left out, because its compiled files depend on the clone's folder.
+ * Caches the compiled third-party crates of `npm start`. They are the same in each clone, and most of what a first
+ * start compiles. Our own crate is not cached, because its compiled files depend on the clone's folder.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync } from "node:fs";
@@ -8,19 +8,28 @@ import { basename, join } from "node:path";
 import { WASM } from "../setup/toolchain.mjs";
 import { usedEntry } from "./cache.mjs";
 
-/** Folders of cargo's target folder: crates for the host, such as macros, and crates to link. The host's also have builds of ours. */
+/**
+ * Folders in cargo's target folder: crates for the host, such as macros, and crates to link. The host's folder also
+ * has builds of our own crate.
+ */
 const FOLDERS = ["local", join(WASM, "local")].flatMap((profile) =>
   [".fingerprint", "build", "deps"].map((name) => join(profile, name)),
 );
 
-/** Copies them from the cache, if they are there and nothing is compiled yet. @param {import("../setup/tools.mjs").Tools} tools */
+/**
+ * Copies the compiled crates from the cache, if the cache has them and nothing is compiled yet.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ */
 export function takeCrates(tools) {
   if (isCompiled(tools)) return;
   const place = placeOf(tools);
   if (existsSync(place)) copyCrates(place, tools.wasm.targetFolder);
 }
 
-/** Copies them into the cache. @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled */
+/**
+ * Copies the compiled crates into the cache.
+ * @param {import("../setup/tools.mjs").Tools} tools once all parts are compiled
+ */
 export async function keepCrates(tools) {
   if (!isCompiled(tools)) return; // the shipped builds were used instead
   await usedEntry(placeOf(tools), async (folder) => copyCrates(tools.wasm.targetFolder, folder));
@@ -29,14 +38,14 @@ export async function keepCrates(tools) {
 const isCompiled = ({ wasm }) =>
   FOLDERS.every((folder) => existsSync(join(wasm.targetFolder, folder)));
 
-/** The folder in the cache, named after everything that the crates depend on. */
+/** Returns the folder in the cache. Its name depends on everything that the compiled crates depend on. */
 function placeOf({ root, cache, wasm }) {
   const hash = createHash("sha256").update(wasm.identity);
   for (const file of ["Cargo.toml", "Cargo.lock"]) hash.update(readFileSync(join(root, file)));
   return join(cache, "local", hash.digest("hex").slice(0, 16));
 }
 
-/** Copies files with their times, by which cargo detects that nothing has changed. */
+/** Copies files with their modification times, by which cargo detects that nothing has changed. */
 function copyCrates(from, to) {
   const filter = (path) => !/^(lib)?impact[_-]pledge\b/.test(basename(path));
   for (const folder of FOLDERS)

@@ -1,6 +1,6 @@
 /**
- * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes a part of the time, but the
- * result is larger and slower than what ships. It is used only in `build/local`.
+ * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes less time, but
+ * the result is larger and slower than the builds that ship. It is used only in `build/local`.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,9 +12,9 @@ import { WASM } from "../setup/toolchain.mjs";
 import { bind, builtWasm, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
 
 /**
- * The builds. `features`: of the crate; `bindgen`: flags for wasm-bindgen (without a list, the wasm may import nothing); `as`:
- * the names of the shipped builds that it replaces. Service, dashboard and operator's functions share one wasm: three would
- * compile most of the crate three times.
+ * The local builds. `features`: of the crate; `bindgen`: flags for wasm-bindgen (without a list, the wasm may import
+ * nothing); `as`: the names of the shipped builds that it replaces. The service, the dashboard and the operator's
+ * functions share one wasm, because three would compile most of the crate three times.
  * @type {Record<string, {features: string, bindgen?: string[], as: string[]}>}
  */
 const CRATES = {
@@ -32,7 +32,7 @@ const CRATES = {
 };
 
 /**
- * Builds the wasm of this name, unless the sources have not changed since the last build.
+ * Builds the wasm with this name, unless the sources have not changed since the last build.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} name as in the builds that ship
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and its JavaScript
@@ -55,7 +55,10 @@ export async function buildLocalWasm(tools, name) {
   return join(folder, name);
 }
 
-/** Compiles the slowest part ahead, so that {@link buildLocalWasm} finds it compiled. @param {import("../setup/tools.mjs").Tools} tools */
+/**
+ * Compiles the slowest part ahead, so that {@link buildLocalWasm} does not have to.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ */
 export async function compileAhead(tools) {
   if (!CRATES.workers.as.every((name) => builtWasm(tools, name))) await compile(tools, "workers");
 }
@@ -70,7 +73,7 @@ async function compile(tools, crate) {
   return join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
 }
 
-/** Fills a folder for each name of a build. */
+/** Fills a folder for each shipped name of a build. */
 async function make(tools, crate, folder) {
   const { bindgen, as } = CRATES[crate];
   const made = await compile(tools, crate);
@@ -93,7 +96,7 @@ async function plain(tools, made, folder, name) {
   await writePlain(tools, wasm, join(folder, `${name}.js`));
 }
 
-/** Throws if wrangler builds for an upload. wrangler passes the name of its command to the build command. */
+/** Throws if wrangler builds for an upload. wrangler passes the name of its own command to the build command. */
 export function refuseUpload(command = process.env.WRANGLER_COMMAND) {
   if (command && command !== "dev")
     throw new UserError(

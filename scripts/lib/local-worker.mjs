@@ -1,6 +1,6 @@
 /**
- * The Worker in the local runtime, which a command calls by one request for each act. miniflare's proxies of bindings are not
- * used: they block their caller, for ever if the runtime does not answer.
+ * The Worker in the local runtime. A command calls one of its functions with each request. miniflare's proxies of
+ * bindings are not used, because they block their caller, for ever if the runtime does not answer.
  */
 
 /** @type {Record<string, (env: any, asked: any) => Promise<unknown>>} */
@@ -23,7 +23,7 @@ const ACTS = {
 };
 
 export default {
-  /** @param {Request} request whose path names the act, and whose body is JSON @param {any} env */
+  /** @param {Request} request whose path is the function's name, and whose body is JSON @param {any} env */
   async fetch(request, env) {
     const act = new URL(request.url).pathname.slice(1);
     try {

@@ -1,6 +1,6 @@
 /**
- * Builds what `npm start` serves, in `build/local`: folders like the clone's (`build`, `pkg`, `www`), with builds that compile
- * faster. A deploy, `npm test` and the npm package use the clone's own builds.
+ * Builds what `npm start` serves, in `build/local`: folders with the names of the clone's (`build`, `pkg`, `www`),
+ * and with builds that compile faster. A deploy, `npm test` and the npm package use the clone's own builds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -60,7 +60,7 @@ function copySources(tools) {
 }
 
 /**
- * Copies one of wrangler's configurations into `build/local`, with the command that builds there.
+ * Copies one of wrangler's configurations into `build/local`, with a build command for that folder.
  * @param {{root: string}} clone
  * @param {string} file such as wrangler.dev.toml
  * @returns {string} the file that was written
@@ -85,7 +85,7 @@ export function localConfig({ root }, file) {
 }
 
 /**
- * Builds before wrangler does, so that a failed build ends the command. Without `parts`, builds all.
+ * Builds before wrangler does, so that a failed build ends the command. Without `parts`, builds all parts.
  * @param {import("../setup/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
  */
 export async function buildFirst({ root, env }, what, ...parts) {

@@ -1,4 +1,4 @@
-/** `migrate`: updates the ledger's tables, of local development or of the deployed dashboard. */
+/** `migrate`: updates the tables of the ledger, in local development or of the deployed dashboard. */
 import { join } from "node:path";
 import { Cloudflare } from "./cloudflare.mjs";
 import { Option, command } from "./command.mjs";

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "./output.mjs";
 
-/** wrangler's own table. */
+/** The table in which wrangler records applied migrations. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
 		name       TEXT UNIQUE,
@@ -15,7 +15,7 @@ const MISSING =
   "SELECT json_quote(value) FROM json_each(?1) WHERE value NOT IN (SELECT name FROM d1_migrations) ORDER BY key";
 
 /**
- * Applies what is missing. Refuses a database of a later version, whose tables this version may not know.
+ * Applies the missing migrations. Refuses a database of a later version, whose tables this version may not know.
  * @param {import("./ledger.mjs").Ledger} ledger
  * @param {string} root of the clone
  * @returns {Promise<string[]>} the names of the migrations that were applied
@@ -33,14 +33,17 @@ export async function migrate(ledger, root) {
   return missing;
 }
 
-/** Returns what each query finds. @returns {Promise<string[][]>} */
+/** Returns the names that each query finds. @returns {Promise<string[][]>} */
 async function namesOf(ledger, names, ...queries) {
   const parameter = JSON.stringify(names);
   const answers = await ledger.batch(queries.map((sql) => ({ sql, parameter })));
   return answers.map((rows) => rows.map((row) => JSON.parse(row)));
 }
 
-/** Applies and records a migration in one transaction. A call that fails may have applied it, if its answer was lost, and so may another program. */
+/**
+ * Applies and records a migration in one transaction. A migration may already be applied: by a failed call whose
+ * answer was lost, or by another program.
+ */
 async function apply(ledger, folder, name) {
   const sql = readFileSync(join(folder, name), "utf8");
   const note = `INSERT INTO "d1_migrations" (name)\nvalues ('${name.replaceAll("'", "''")}');`;

@@ -1,4 +1,4 @@
-/** Writes files with personal data and secrets. */
+/** Writes files that contain personal data and secrets. */
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { UserError } from "./output.mjs";
@@ -6,7 +6,8 @@ import { UserError } from "./output.mjs";
 const ONLY_MINE = 0o600;
 
 /**
- * Writes a new file that only its owner can read. Until it is complete, its name is `FILE.part`. Links are not followed.
+ * Writes a new file that only its owner can read. Until it is complete, it has the name `FILE.part`. Links are not
+ * followed.
  * @template T
  * @param {string} file
  * @param {(output: import("node:fs/promises").FileHandle) => Promise<T>} work
@@ -24,7 +25,11 @@ export async function newFile(file, work) {
   }
 }
 
-/** Starts such a file. Call `finish` once it is complete, and `close` last in any case. @param {string} file */
+/**
+ * Starts a new file that only its owner can read. Call `finish` once it is complete. Always call `close` at the end,
+ * even after an error.
+ * @param {string} file
+ */
 export async function beginFile(file) {
   const part = `${file}.part`;
   try {

@@ -1,6 +1,6 @@
 /**
- * The operator's commands, built from the table of operations in `src/operations`. `operations.json` is generated from it, so
- * that a command line and its help need no wasm.
+ * The operator's commands, built from the table of operations in `src/operations`. `operations.json` is generated
+ * from that table, so that a command line and its help need no wasm.
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ const TABLE = JSON.parse(readFileSync(join(import.meta.dirname, "operations.json
 /** The names of the groups, such as `keys`. */
 export const groups = TABLE.map(({ group }) => group);
 
-/** Returns a line for each group, for a help text. */
+/** Returns one line about each group, for a help text. */
 export const groupsAbout = () =>
   TABLE.map(({ group, about }) => `  ${group.padEnd(15)} ${about}`).join("\n");
 
@@ -116,7 +116,7 @@ function readUrl(text) {
   throw new InvalidArgumentError("Give an address such as http://127.0.0.1:8787.");
 }
 
-/** Returns the given arguments as JSON, by their names in the table. @param {Spec} spec */
+/** Returns the given arguments as JSON. Members have the arguments' names in the table. @param {Spec} spec */
 function argumentsOf(spec, words, options) {
   const positions = spec.arguments.filter(({ isOption }) => !isOption);
   const values = spec.arguments.map((argument) => [
@@ -130,7 +130,7 @@ const camelCase = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpp
 
 // ---- Run -----------------------------------------------------------------------------------------
 
-/** What an operation calls: the `Program` of `src/operator_wasm/run.rs`. */
+/** The functions that an operation calls: the `Program` of `src/operator_wasm/run.rs`. */
 class Runner {
   #at;
   #options;
@@ -164,7 +164,10 @@ class Runner {
     }
   }
 
-  /** Returns the error of an operation that did a part of its work. The part is printed, or with `--json` is in the error's JSON. */
+  /**
+   * Returns the error of an operation that did only part of its work. The result of that part is printed, or with
+   * `--json` is in the error's JSON.
+   */
   #partial({ problem, answer }) {
     if (!this.#options.json) this.#at.print(answer);
     const error = typeof problem === "string" ? new UserError(problem) : problem;
@@ -206,7 +209,7 @@ class Runner {
 
 /**
  * Runs an operation for another command, without a prompt. @param {any} tools @param {import("./operator.mjs").Port} port @param {string} group
- * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: who acts
+ * @param {string} name @param {Record<string, unknown>} [asked] arguments by their names, and `by`: the name for the audit log
  * @returns {Promise<any>} its data
  */
 export async function operate(tools, port, group, name, { by, ...asked } = {}) {

@@ -1,4 +1,4 @@
-/** Builds the wasm of the operator's functions, in a clone. */
+/** Builds the wasm of the operator's functions in a clone. */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locked, replaceFolder } from "./cache.mjs";
@@ -7,10 +7,14 @@ import { prepareTools } from "../setup/tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
 
 const folderOf = (root) => join(root, "build", "operator");
-/** The build of `npm start` has the same functions. */
+/** Returns the folders that may have a build. The build of `npm start` has the same functions. */
 const placesOf = (root) => [folderOf(root), join(root, "build", "local", "operator")];
 
-/** Returns the folder of a build of the current sources. @param {string} root @returns {Promise<string>} */
+/**
+ * Returns the folder of a build of the current sources. Builds them if there is none.
+ * @param {string} root
+ * @returns {Promise<string>}
+ */
 export async function builtOperator(root) {
   const fresh = placesOf(root).find((place) => isFresh(root, place));
   if (fresh) return fresh;
@@ -26,7 +30,7 @@ function isFresh(root, folder) {
 }
 
 /**
- * Builds the wasm into a folder. Of several processes at the same time, only one builds.
+ * Builds the wasm into a folder. If several processes need it at the same time, only one builds.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} [folder]
  * @param {(tools: import("../setup/tools.mjs").Tools, name: string) => Promise<string>} [build]

@@ -1,6 +1,6 @@
 /**
- * Loads the crate's functions for operators, as wasm: names, formats and checks of records are there alone.
- * `src/operator_wasm` says what each function takes and returns.
+ * Loads the crate's functions for operators, as wasm. Only these functions know names, formats and checks of records.
+ * `src/operator_wasm` documents what each function takes and returns.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { isClone } from "./places.mjs";
 const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and shows each write at once
 
 /**
- * A namespace as these functions take it, with the ledger of its records if there is one.
+ * A namespace in the form that the operator's functions take, with the ledger of its records if there is one.
  * @typedef {object} Port
  * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list a page
  * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
@@ -46,13 +46,13 @@ export function portOf(kv, tell = () => {}) {
   };
 }
 
-/** A refusal by a rule of these functions, unlike an error of the namespace. */
+/** Thrown if an operator's function refuses a call by its own rules. Errors of the namespace are not of this class. */
 export class Refusal extends UserError {}
 
 const instances = new Map(); // by distribution
 
 /**
- * Returns the functions by name. What they throw is a {@link UserError}.
+ * Returns the operator's functions by name. They throw a {@link UserError}.
  * @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>}
  */
 export function operator({ root }) {
@@ -73,13 +73,16 @@ async function load(root) {
   );
 }
 
-/** Returns the folder of a current build. The module is imported here, because the npm package has neither it nor a compiler. */
+/**
+ * Returns the folder of a current build. The module that builds is imported only here, because the npm package has
+ * neither that module nor a compiler.
+ */
 async function built(root) {
   const module = pathToFileURL(join(import.meta.dirname, "operator-build.mjs")).href;
   return (await import(module)).builtOperator(root);
 }
 
-/** Turns the texts that Rust throws into errors. Errors of the namespace pass unchanged. */
+/** Converts the texts that Rust throws into errors. Errors of the namespace pass unchanged. */
 function withUserErrors(work) {
   return async (...args) => {
     try {

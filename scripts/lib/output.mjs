@@ -1,9 +1,12 @@
-/** Prints for the commands. Imports only Node's own modules: a fresh clone has no others. */
+/** Prints the output of commands. Imports only Node's own modules, because a fresh clone has no others. */
 
-/** An error that the reader can act on, printed without a stack. A command on records adds the `place` where it failed, and as `data` what it had done. */
+/**
+ * An error that the reader can act on, printed without a stack. A command on records adds the `place` where it
+ * failed, and as `data` the work that it had already done.
+ */
 export class UserError extends Error {}
 
-/** Describes where records are. @param {import("./kv.mjs").Place} place */
+/** Describes in words where records are. @param {import("./kv.mjs").Place} place */
 export function placeInWords(place) {
   if (place.kind === "local") return `local: ${place.folder}`;
   const environment =
@@ -14,7 +17,7 @@ export function placeInWords(place) {
 export const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * What a command prints to and reads from. `kv`: an open namespace, used instead of the one that the options name.
+ * The streams and environment of a command. `kv`: an open namespace, used instead of the one that the options name.
  * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
  */
 
@@ -29,7 +32,7 @@ export const terminal = () => ({
 });
 
 /**
- * Runs a command, and prints why it failed; with `--json`, also as JSON.
+ * Runs a command. If it fails, prints the reason; with `--json`, also as JSON.
  * @param {() => Promise<number | undefined>} work
  * @param {string[]} argv
  * @param {Pick<Terminal, "out" | "err">} to
@@ -80,7 +83,7 @@ const failure = ({ message, place, data }, isUsage) => ({
   },
 });
 
-/** `7 s`, `2 min 05 s` @param {number} milliseconds */
+/** Formats a duration, such as `7 s` or `2 min 05 s`. @param {number} milliseconds */
 export function duration(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
   return seconds < 60
@@ -88,7 +91,7 @@ export function duration(milliseconds) {
     : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 }
 
-/** The last lines of an output. */
+/** Returns the last lines of an output. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
 // Characters that move a terminal's cursor or change the direction of text.
@@ -97,20 +100,20 @@ const [CONTROLS, CONTROLS_IN_LINES] = [
   /(?!\r?\n|\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
 ];
 
-/** Makes a text of unknown origin one line that is safe for a terminal. */
+/** Converts a text of unknown origin to one line that is safe for a terminal. */
 export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
 
-/** Like {@link visible}, for a text that may have several lines. */
+/** Makes a text of unknown origin, which may have several lines, safe for a terminal. */
 const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
 
-/** Returns JSON in one line that is safe for a terminal, without loss. */
+/** Returns data as one line of JSON that is safe for a terminal, without losing anything. */
 export const jsonLine = (data) => visibleJson(JSON.stringify(data));
 
-/** Like {@link jsonLine}, for a JSON text in one line. @param {string} json */
+/** Makes one line of JSON text safe for a terminal, without losing anything. @param {string} json */
 export const visibleJson = (json) =>
   json.replaceAll(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Returns a terminal that no text of a file or record can control. @param {Terminal} to @returns {Terminal} */
+/** Returns a terminal that a text from a file or record cannot control. @param {Terminal} to @returns {Terminal} */
 export const guarded = (to) =>
   Object.create(to, {
     out: { value: (text) => to.out(printable(text)) },

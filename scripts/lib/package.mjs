@@ -1,8 +1,8 @@
 /**
- * Builds the npm package in pkg/. Each entry, a row of ENTRIES, becomes an ES module and a CommonJS module that contain the
- * wasm as text, and an ES module for each platform that imports wasm as a module. With `plain` it also becomes two modules with
- * the wasm as plain JavaScript. `rules.js` is this plain JavaScript alone: `form.js` and `form.cjs` import it where the platform
- * refuses wasm.
+ * Builds the npm package in pkg/. Each entry is a row of ENTRIES. It becomes an ES module and a CommonJS module that
+ * contain the wasm as text, and an ES module for each platform that imports wasm as a module. With `plain` it also
+ * becomes two modules with the wasm as plain JavaScript. `rules.js` is only this plain JavaScript; `form.js` and
+ * `form.cjs` import it where the platform refuses wasm.
  */
 import {
   chmodSync,
@@ -59,20 +59,26 @@ export const ENTRIES = [
 
 const OTHERS = ["badge", "react-hook-form"];
 
-/** The modules with a side effect: an import defines an element. Bundlers drop unused imports of all other modules. */
+/**
+ * The modules with a side effect: importing them defines an element. Bundlers drop unused imports of all other
+ * modules.
+ */
 const DOERS = ["./badge.js", "./badge.cjs"];
 
 const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
-/** The `plain` files that are also entries. */
+/** The names of `plain` files that are also entries. */
 const PLAIN_ENTRIES = ["validate/js"];
 
-/** The import of the entry `validate` in `index.ts`. It stays an import of that entry's own file, so that no page loads the rules twice. */
+/**
+ * The import of the entry `validate` in `index.ts`. It stays an import of that entry's file, so that no page loads
+ * the rules twice.
+ */
 const VALIDATOR = "./validate/index.ts";
 
 const COMMAND = "bin/impact-pledge";
 
-/** The pages of `docs` for shops, which the package has in its own folder `docs`. */
+/** The pages of `docs` for shops. The package has them in its folder `docs`. */
 const PAGES = [
   "getting-started.md",
   "npm.md",
@@ -128,7 +134,7 @@ export async function buildPackage(tools) {
 }
 
 /**
- * Builds the package for the demo shop of `npm start`, without documents, declarations and the entry `testing`.
+ * Builds the package for the demo shop of `npm start`. Leaves out documents, declarations and the entry `testing`.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @param {string} pkg
  * @param {(name: string) => Promise<string>} wasmOf returns the folder of a build
@@ -215,7 +221,10 @@ async function buildEntry(
   }
 }
 
-/** Writes the plain JavaScript, minified: a page without a bundler loads it as it is, and nobody edits it. */
+/**
+ * Writes the plain JavaScript. It is minified, because a page without a bundler loads it as it is, and nobody edits
+ * it.
+ */
 async function writeRules(glue, file) {
   const { transform } = await import("esbuild");
   const { code } = await transform(readFileSync(glue, "utf8"), {
@@ -237,8 +246,9 @@ const GLOBALS = [
 ];
 
 /**
- * Bundles the Worker as a module whose `instantiate(platform)` starts an isolate. Its globals are read from `platform`, so that
- * each isolate has its own clock and randomness. Without `Symbol.dispose`, esbuild drops the classes of the `worker` crate.
+ * Bundles the Worker as a module whose function `instantiate(platform)` starts an isolate. The Worker reads its
+ * globals from `platform`, so that each isolate has its own clock and randomness. Without `Symbol.dispose`, esbuild
+ * drops the classes of the `worker` crate.
  */
 async function bundleWorker(source, glue) {
   const { build } = await import("esbuild");
@@ -262,7 +272,7 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * Builds the entries without wasm of their own: a pack of texts for each language, the badge, and modules that import the
+ * Builds the entries that have no wasm: a set of texts for each language, the badge, and modules that import the
  * package by its name.
  * @returns {Promise<string[]>} their names
  */
@@ -304,7 +314,8 @@ async function buildCommand(root, pkg) {
 }
 
 /**
- * Bundles a source. `imports`: a file or a text for each of the names that the sources import, most of which begin with `#`.
+ * Bundles a source. `imports` has a file or a text for each of the names that the sources import, most of which begin
+ * with `#`.
  */
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
@@ -324,7 +335,7 @@ async function bundleEntry(source, options, imports) {
   });
 }
 
-/** Returns a text of Cargo.toml, or the first text of a list. */
+/** Returns the value of a member in Cargo.toml, or the first value if it is a list. */
 const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
@@ -364,7 +375,8 @@ function manifest(root, others) {
 }
 
 /**
- * Returns the conditions of an entry's export. `types` comes first in each: a resolver takes the first condition that it knows.
+ * Returns the conditions of an entry's export. In each, `types` comes first, because a resolver takes the first
+ * condition that it knows.
  * @param {Entry} entry
  */
 function conditions({ name, plain }) {
@@ -382,7 +394,10 @@ function conditions({ name, plain }) {
   };
 }
 
-/** Returns the conditions of a module that is the same on all platforms. @param {string} types the path of its declarations */
+/**
+ * Returns the export conditions of a module that is the same on all platforms.
+ * @param {string} types the path of its declarations
+ */
 const moduleConditions = (types, path = types) => ({
   require: { types: `${types}.d.cts`, default: `${path}.cjs` },
   default: { types: `${types}.d.ts`, default: `${path}.js` },

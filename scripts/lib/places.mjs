@@ -1,13 +1,14 @@
 /**
- * The folders of the commands. The *distribution* is a clone or the npm package, and has the builds or their sources. The
- * *project* has the configuration and the local data of a service: in a clone it is the same folder, else the current one.
+ * The folders that commands use. The *distribution* is a clone or the npm package, and has the builds or their
+ * sources. The *project* has the configuration and the local data of a service. In a clone it is the same folder;
+ * otherwise it is the current folder.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
 
-/** The distribution. */
+/** The folder of the distribution. */
 export const root = join(import.meta.dirname, "..", "..");
 
 /** Whether the distribution is a clone. */
@@ -15,13 +16,16 @@ export const isClone = existsSync(join(root, "Cargo.toml"));
 
 export const project = isClone ? root : process.cwd();
 
-/** Returns how a person calls a command, for help and messages: the beginning of its line. @param {string} name such as `keys` */
+/**
+ * Returns the beginning of the command line by which a person runs a command, for help and messages.
+ * @param {string} name such as `keys`
+ */
 export const calledAs = (name) =>
   isClone ? `npm run ${name} --` : `npx impact-pledge-service ${name}`;
 
 const resolve = createRequire(import.meta.url).resolve;
 
-/** wrangler's script for Node. */
+/** The path of wrangler's script for Node. */
 export const wrangler = join(dirname(resolve("wrangler/package.json")), "bin", "wrangler.js");
 
 export const QUIET = {
@@ -33,8 +37,8 @@ export const QUIET = {
 /** @typedef {{root: string, project: string, env: NodeJS.ProcessEnv, wrangler: string}} OperatorTools */
 
 /**
- * Returns the tools of a command that builds nothing, without looking for Rust. Throws outside a project, where a command would
- * create local data of its own.
+ * Returns the tools for a command that builds nothing, without searching for Rust. Throws outside a project, because
+ * a command would create new local data there.
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {OperatorTools}
  */

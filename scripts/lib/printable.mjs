@@ -1,4 +1,4 @@
-/** Writes bytes as printable ASCII, for a text in JavaScript; `pkg-templates/loaders/printable.ts` reads it. */
+/** Encodes bytes as printable ASCII, for a string in JavaScript; `pkg-templates/loaders/printable.ts` decodes it. */
 import { swapped } from "../../pkg-templates/loaders/printable.ts";
 
 const PAGE = 88; // this many values of a byte take one character; each mark before the character adds as many
@@ -8,8 +8,8 @@ const characterOf = (code) =>
   MARKS[Math.floor(code / PAGE)] + String.fromCharCode(FIRST + (code % PAGE));
 
 /**
- * In double quotes, no character needs an escape. Most bytes become one character, the same one everywhere, which Brotli
- * compresses almost as well as the bytes themselves. Hexadecimal costs 8 % more, base64 30 %.
+ * Encodes bytes as characters that need no escape in double quotes. Most bytes become one character, always the same
+ * one, which Brotli compresses almost as well as the bytes themselves. Hexadecimal costs 8 % more, base64 30 %.
  */
 export const printable = (bytes) =>
   Array.from(bytes, (byte) => characterOf(swapped(byte)))

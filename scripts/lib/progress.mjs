@@ -3,7 +3,11 @@ import { log } from "./output.mjs";
 
 const EVERY_MS = 10_000;
 
-/** Returns a function that prints a count, at most once in `EVERY_MS` from its first call on. @param {string} what such as `records listed` @returns {(count: number) => void} */
+/**
+ * Returns a function that prints a count, at most once in `EVERY_MS`.
+ * @param {string} what such as `records listed`
+ * @returns {(count: number) => void}
+ */
 export function progress(what) {
   let last;
   return (count) => {

@@ -1,4 +1,4 @@
-/** Writes the configurations of local development, for a project whose Workers are in the package. */
+/** Writes the configurations of local development, for a project that uses the Workers in the npm package. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 

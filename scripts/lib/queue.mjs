@@ -8,13 +8,14 @@ const START = isClone ? "npm start" : calledAs("dev");
 const DEADLINE_MS = 30_000; // of each call
 
 /**
- * A message names a transaction, and has no personal data.
+ * A message to the queue. It names a transaction, and has no personal data.
  * @typedef {{id: string, createdAt: string, round: number}} Message
  * @typedef {{put: (message: Message) => Promise<unknown>}} Queue
  */
 
 /**
- * Returns the queue that belongs to the records of a place. `put` is never retried: a call that failed may have taken effect.
+ * Returns the queue that belongs to the records of a place. `put` is never retried, because a call that failed may
+ * have taken effect.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./kv.mjs").Place} place
  * @param {string} origin of the local service
@@ -47,7 +48,10 @@ async function localQueue(origin) {
   return { put };
 }
 
-/** Returns the name of the queue among a Worker's bindings; undefined if none is bound. @returns {string | undefined} */
+/**
+ * Returns the name of the queue of notifications in a Worker's bindings; undefined if none is bound.
+ * @returns {string | undefined}
+ */
 export const queueAmong = (bindings) =>
   bindings.find(({ name, type }) => name === BINDING && type === "queue")?.queue_name;
 

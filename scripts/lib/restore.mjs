@@ -1,7 +1,7 @@
 /**
- * Restores backups, with at most one page of records in memory. The backup is read, and the place listed, three times: to
- * compare everything before anything is written, to write, and to read back. An interrupted restore writes what is missing when
- * it is run again. `src/operator` decides what is done with a record.
+ * Restores backups, with at most one page of records in memory. The backup is read, and the records of the place are
+ * listed, three times: to compare everything before anything is written, to write, and to read back. When an
+ * interrupted restore is run again, it writes what is missing. `src/operator` decides what is done with a record.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -27,8 +27,8 @@ const MOST_EXAMPLES = 20;
  */
 
 /**
- * Writes the records of a backup and its increments that the place lacks, and reads all of them back. Without `overwrite` nothing is written if any
- * record of the place differs.
+ * Writes the records of a backup and its increments that the place lacks, and reads all of them back. Without
+ * `overwrite`, nothing is written if any record of the place differs.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string[]} files a full backup, and the increments that continue it
  * @param {Record<string, any>} rules
@@ -71,8 +71,8 @@ async function look(files, rules) {
 // ---- Each record ---------------------------------------------------------------------------------
 
 /**
- * Yields the records of a backup as they will be restored, each with its fate. Backup and place are both in the order of UTF-8
- * bytes, in which the marks of erasures come before the transactions that they mark.
+ * Yields the records of a backup as they will be restored, each with its fate. Backup and place are both sorted by
+ * UTF-8 bytes. In that order, the marks of erasures come before the transactions that they mark.
  * @param {Job} job
  * @returns {AsyncGenerator<Pair>}
  */
@@ -109,7 +109,11 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
   return { record: { ...record, base64: undefined, ...erased }, listed, fate: "taken" };
 }
 
-/** The place's own record is kept, because it may be newer: an older one could cause a second e-mail. @returns {Pair["fate"]} */
+/**
+ * Returns the fate of a record about an e-mail. The place's own record is kept, because it may be newer: an older one
+ * could cause a second e-mail.
+ * @returns {Pair["fate"]}
+ */
 function fateOfMail(listed, isErased) {
   if (isErased) return "erased";
   return listed ? "left" : "taken";
@@ -119,7 +123,7 @@ const lives = ({ expiration }) =>
   expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
 
 /**
- * Yields the pairs whose records are taken.
+ * Yields the pairs whose records are restored (`taken`).
  * @param {Job} job
  * @param {Record<Pair["fate"], number>} [tally] counts the others
  */
@@ -215,7 +219,10 @@ async function changedOf(kv, some) {
   return recordsIn(some).filter((record) => !same.has(record));
 }
 
-/** Returns the records that differ in the place; with `mayLack`, a record that is missing there does not differ. */
+/**
+ * Returns the records that differ in the place. With `mayLack`, a record that is missing there does not count as
+ * different.
+ */
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
   const found = await Array.fromAsync(kv.read(records.map(({ name }) => name)));
@@ -234,7 +241,7 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
 
 // ---- Reading back --------------------------------------------------------------------------------
 
-/** Reads all records back, and repeatedly those that do not show yet. */
+/** Reads all records back, and reads those again that do not show yet. */
 async function verify(job, waitMs) {
   let late = await lateOf(job.kv, takenOf(job));
   for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
@@ -255,7 +262,8 @@ async function* among(taken, names) {
 }
 
 /**
- * Returns the names of records that do not show yet as they were written. Stops once these are more than MOST_DIFFERING.
+ * Returns the names of records that do not show yet as they were written. Stops once there are more than
+ * MOST_DIFFERING.
  */
 async function lateOf(kv, taken) {
   const tell = progress("records read back");

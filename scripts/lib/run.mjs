@@ -16,14 +16,18 @@ const ASK_MS = 20_000;
 export const find = (name, ...folders) =>
   which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
 
-/** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {string[]} folders */
+/**
+ * Returns the environment with these folders first in PATH.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} folders
+ */
 export const withPath = (env, ...folders) => ({
   ...env,
   PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter),
 });
 
 /**
- * Returns the trimmed output of a quick program, or null if it failed.
+ * Returns the trimmed output of a program that runs briefly, or null if it failed.
  * @param {import("node:child_process").SpawnOptions} [options]
  */
 export function ask(command, args, options) {
@@ -39,7 +43,7 @@ export function ask(command, args, options) {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program and waits for its end.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
@@ -60,7 +64,10 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
   }
 }
 
-/** Stops a program at its timeout, without waiting for the end of its output, which a process that it started may keep open for ever. */
+/**
+ * Stops a program at its timeout. Does not wait for the end of its output, because another process that it started
+ * may keep the output open for ever.
+ */
 async function inTime(child, timeout) {
   const {
     process: { spawnfile, stdout, stderr },
@@ -80,7 +87,7 @@ async function inTime(child, timeout) {
 }
 
 /**
- * Runs npm as {@link run} runs programs.
+ * Runs npm, as {@link run} runs other programs.
  * @param {string[]} args
  * @param {Parameters<typeof run>[2]} [options]
  */

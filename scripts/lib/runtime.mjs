@@ -1,4 +1,4 @@
-/** The local runtime: miniflare with the records and the ledger of a folder, as `wrangler dev` stores both. */
+/** The local runtime: miniflare with the records and the ledger of a folder, stored as `wrangler dev` stores them. */
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,11 +10,16 @@ const CLOSE_MS = 2_000; // of a runtime's end
 const CONCURRENT = 20; // writes
 const WORKER = readFileSync(join(import.meta.dirname, "local-worker.mjs"), "utf8");
 
-/** Returns the folder of the local state, as `wrangler dev --persist-to` takes it. @param {string} root of the clone @param {string} [persistTo] */
+/**
+ * Returns the folder of the local state, as `wrangler dev` uses it with `--persist-to`.
+ * @param {string} root of the clone
+ * @param {string} [persistTo]
+ */
 export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root, persistTo);
 
 /**
- * `ask` calls an act of {@link file://./local-worker.mjs} by its name, with an argument; each call has a deadline.
+ * `ask` calls a function of {@link file://./local-worker.mjs} by its name, with one argument; each call has a
+ * deadline.
  * @typedef {{ask: (act: string, asked: unknown, purpose: string) => Promise<any>, close: () => Promise<void>}} Runtime
  */
 
@@ -29,7 +34,8 @@ export async function startRuntime(folder, deadline) {
 }
 
 /**
- * Waits for a runtime's first answer: until then, two that create the databases of one folder would break each other.
+ * Waits for a runtime's first answer. Until then, another runtime that creates the databases of the same folder would
+ * cause errors in both.
  * @param {import("miniflare").Miniflare} runtime
  * @param {number} deadline
  * @returns {Promise<Runtime>}
@@ -51,7 +57,10 @@ async function start(runtime, deadline) {
   return { ask, close };
 }
 
-/** Configures a Worker with what `wrangler dev` stores in this folder. Without an `id`, wrangler names namespaces and databases after their bindings. */
+/**
+ * Configures a Worker with the namespace and the database that `wrangler dev` stores in this folder. Without an `id`,
+ * wrangler names namespaces and databases after their bindings.
+ */
 const stateOf = (folder) => ({
   cf: false, // otherwise it asks Cloudflare for the location of this machine
   resourcePersistencePath: join(folder, "v3"),

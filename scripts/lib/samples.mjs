@@ -1,16 +1,16 @@
-/** `npm run samples`: doc comments and texts, drawn at random, for somebody who judges how they read. */
+/** `npm run samples`: prints doc comments and texts, drawn at random, for a reader who judges how clear they are. */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
 import { InvalidArgumentError, command } from "./command.mjs";
 import { root } from "./places.mjs";
 
 const SOURCES = [".rs", ".mjs", ".ts", ".js"];
-/** Doc comments of Rust, one for each run of lines, and of JavaScript and TypeScript. */
+/** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block. */
 const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|\/\*\*[\s\S]*?\*\//gm;
-/** Folders whose texts operators, buyers and shops read. */
+/** The folders with texts that operators, buyers and shops read. */
 const TEXTS = ["src/dashboard", "src/operations", "src/operator", "src/recipient", "src/service"];
 TEXTS.push("scripts", "www", "pkg-templates");
-/** Strings that have a sentence's shape: four words or more. */
+/** Matches string literals. Those with four words or more count as texts. */
 const STRINGS = /"((?:[^"\\\n]|\\.|\\\n)*)"|`((?:[^`\\]|\\.)*)`/g;
 const IS_TEXT = /^[A-Z`{$a-z][^;<>]*(?: [^;<> ]+){3,}$/;
 
@@ -20,7 +20,9 @@ const tests = /^\s*#\[cfg\(test\)\][\s\S]*/m;
 const filesOf = (folders) =>
   folders.flatMap((folder) =>
     readdirSync(join(root, folder), { encoding: "utf8", recursive: true })
-      .filter((name) => SOURCES.includes(extname(name)) && !/node_modules|generated|locales/.test(name))
+      .filter(
+        (name) => SOURCES.includes(extname(name)) && !/node_modules|generated|locales/.test(name),
+      )
       .map((name) => ({
         file: join(folder, name),
         source: readFileSync(join(root, folder, name), "utf8").replace(tests, ""),
@@ -29,7 +31,7 @@ const filesOf = (folders) =>
 
 const plain = (text) => text.replaceAll(/\s*\\?\n\s*/g, " ").trim();
 
-/** A comment without its marks. @param {string} comment */
+/** Returns a comment without its comment marks. @param {string} comment */
 const words = (comment) =>
   comment
     .split("\n")
@@ -58,7 +60,7 @@ function texts() {
   );
 }
 
-/** Numbers from 0 to 1, the same for one seed (mulberry32). @param {number} seed */
+/** Returns a generator of numbers from 0 to 1, which are the same for one seed (mulberry32). @param {number} seed */
 function random(seed) {
   let state = seed;
   return () => {

@@ -1,13 +1,13 @@
 /**
- * Writes the data of local development: API keys that are public, a few prices and demo transactions. Never for a deployed
- * namespace.
+ * Writes the data of local development: API keys that are public, a few prices and demo transactions. It is never
+ * written to a deployed namespace.
  */
 import { openKv } from "./kv.mjs";
 import { operate } from "./operations.mjs";
 import { operator, portOf } from "./operator.mjs";
 
 /**
- * Returns the keys, and their records for a caller with a namespace of its own.
+ * Returns the development keys, and their records for a caller that has its own namespace.
  * @returns {Promise<{keys: {key: string, record: object, units: string[]}[], entries: import("./kv.mjs").Entry[]}>}
  */
 export async function seedData(tools) {
@@ -21,9 +21,10 @@ export async function seedData(tools) {
 }
 
 /**
- * Writes the records that are missing from local KV, and leaves the others as the user has them. Demo transactions of three
- * months, for the dashboard, are written once. The ledger is created before the two Workers start, which would break each other
- * by creating it. Then it gets what it lacks: its queue is in memory, and loses messages at its end. `origin`: the service's.
+ * Writes the development records that are missing from local KV, and does not change records that exist. Demo
+ * transactions of three months, for the dashboard, are written once. The ledger is created before the two Workers
+ * start, because they would cause errors in each other if both created it. Then missing rows are added to the ledger,
+ * because its queue is in memory and loses its messages when it ends. `origin` is the service's.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {{persistTo?: string, origin: string}} options
  */

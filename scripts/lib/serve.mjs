@@ -1,4 +1,7 @@
-/** Runs Workers on this machine by `wrangler dev`, and stops child processes with all that they have started. */
+/**
+ * Runs Workers on this machine with `wrangler dev`, and stops child processes with all processes that they have
+ * started.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,11 +15,11 @@ const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
-/** The error of a runtime that starts at the same time as another one with the same files, while that one locks a database. */
+/** Matches the error of a runtime that starts while another one with the same files locks a database. */
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` @param {string} command that asks @returns {Promise<number>} the port, which nothing uses */
+/** @param {string | undefined} text as in `PORT` @param {string} command that needs the port @returns {Promise<number>} the port, which nothing else uses */
 export async function freePort(text, command) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
@@ -29,15 +32,20 @@ export async function freePort(text, command) {
   );
 }
 
-/** The first port from this one on that nothing uses. @param {number} port from 1024 on @returns {Promise<number>} */
+/**
+ * Finds the first port, from this one on, that nothing uses.
+ * @param {number} port from 1024 on
+ * @returns {Promise<number>}
+ */
 export const portFrom = (port) =>
   getPort({ host: HOST, port: port < 65_535 ? portNumbers(port, 65_535) : port });
 
 /** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>, show: () => void}} Server `kill`: at once */
 
 /**
- * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can send messages to
- * the others. `show` passes on its output from then on; earlier output is shown only if the start fails.
+ * Starts a Worker and waits until it answers. All Workers with the same state share queues, so that each can send
+ * messages to the others. `show` passes on the Worker's output from then on; earlier output is shown only if the
+ * start fails.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
  *   messages; `options` of `wrangler dev`
@@ -125,7 +133,7 @@ const answers = (origin) =>
   );
 
 /**
- * Starts servers, and shows their output until a signal stops them.
+ * Starts servers, and shows their output until a signal stops this process.
  * @param {() => Promise<Server[]>} start
  * @returns {Promise<never>} ends this process
  */
@@ -146,8 +154,9 @@ export async function serveUntilAsked(start) {
 }
 
 /**
- * Starts a Node script in a process group of its own, which ends with this process. Ctrl-C then reaches only this process,
- * which stops the group in order. `ended` resolves to 0, or to a description of how else the script ended.
+ * Starts a Node script in a process group of its own, which ends with this process. Ctrl-C then reaches only this
+ * process, which shuts the group down cleanly. `ended` resolves to 0, or to a description of how else the script
+ * ended.
  * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>, kill: () => Promise<void>}}
  */
 export function startGroup(args, options) {
@@ -174,7 +183,10 @@ export function startGroup(args, options) {
   return { child, ended, end, kill };
 }
 
-/** Kills a group synchronously, as this process may be exiting: packages that kill process trees are asynchronous. */
+/**
+ * Kills a process group. This is synchronous, because this process may be exiting, and packages that kill process
+ * trees are asynchronous.
+ */
 function killGroup(pid) {
   if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
   try {

@@ -1,13 +1,16 @@
-/** The KV namespaces and queues of a service's account: what a deploy finds there, and what it removes. */
+/**
+ * Handles the KV namespaces and queues of a service's account: finds them for a deploy, and removes queue consumers
+ * that are no longer configured.
+ */
 import { copyWith } from "./config-copy.mjs";
 import { log } from "./output.mjs";
 
 /** @typedef {{worker: string, bindings: any[], settings: import("wrangler").Unstable_Config}} Service `bindings`: of the deployed Worker; empty if none is deployed */
 
 /**
- * Returns the configuration to deploy: this file, or a copy with the IDs of namespaces that the account has but the Worker is
- * not bound to, as after a failed deploy, or after the Worker was deleted. wrangler would create them again, and Cloudflare
- * refuses a second namespace of the same title.
+ * Returns the configuration to deploy: this file, or a copy with the IDs of namespaces that the account has but the
+ * Worker is not bound to. This happens after a failed deploy, or after the Worker was deleted. wrangler would try to
+ * create these namespaces again, and Cloudflare refuses a second namespace with the same title.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service
@@ -24,7 +27,7 @@ export async function connected(tools, cloudflare, service, { file, environment 
   return copyWith(tools, { file, environment, folder: "deploy", account, change });
 }
 
-/** Returns the IDs, by binding, of namespaces that an earlier deploy created. */
+/** Returns the IDs, by binding, of the namespaces that an earlier deploy created. */
 async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
   const ids = new Map();
   const isBound = (binding) =>
@@ -44,12 +47,12 @@ async function unboundNamespaces(cloudflare, { worker, bindings, settings }) {
   return ids;
 }
 
-/** The title that wrangler gives to a namespace that it creates. */
+/** Returns the title that wrangler gives to a namespace that it creates. */
 const titleOf = (worker, binding) => `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`;
 
 /**
- * Removes the Worker as a consumer of queues that the configuration no longer names. wrangler leaves it, so that the Worker
- * would still receive messages after e-mails were switched off.
+ * Removes the Worker as a consumer of queues that the configuration no longer names. wrangler does not remove it, so
+ * the Worker would still receive messages after e-mails were switched off.
  * @param {import("./cloudflare.mjs").Cloudflare} cloudflare
  * @param {Service} service `bindings`: as they were before the deploy
  */

@@ -1,6 +1,7 @@
 /**
- * Builds the npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's migrations, and the
- * operator's commands, which are the clone's own modules. Its folders are those of the clone.
+ * Builds the npm package `impact-pledge-service`: the built Workers, wrangler's configuration, the ledger's
+ * migrations, and the operator's commands, which are the clone's own modules. The package has the same folders as the
+ * clone.
  */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -11,7 +12,7 @@ import { SERVICE_BUILD } from "./worker.mjs";
 
 export const NAME = "impact-pledge-service";
 const ENTRY = "scripts/service.mjs";
-/** Files that the modules read when they run. */
+/** Files that the commands' modules read when they run. */
 const READ = ["scripts/lib/local-worker.mjs", "scripts/lib/operations.json"];
 const PACKAGE = `node_modules/${NAME}`;
 
@@ -73,7 +74,7 @@ async function copyModules(root, fresh) {
   return [...new Set(["wrangler", ...names])].sort();
 }
 
-/** Bundles the Workers of `dev`, each with all its imports but the wasm, which is copied beside it. */
+/** Bundles the Workers of the command `dev`, each with all its imports except the wasm, which is copied beside it. */
 async function bundleDevelopment(root, fresh) {
   const { build } = await import("esbuild");
   const folder = join(fresh, "dev");
@@ -98,7 +99,10 @@ async function bundleDevelopment(root, fresh) {
   });
 }
 
-/** Writes the configurations of `dev`, and the templates that `init` copies, whose paths lead into the package. */
+/**
+ * Writes the configurations of the command `dev`, and the templates that `init` copies. Their paths lead into the
+ * package.
+ */
 function writeConfigurations(root, fresh) {
   const read = (name) => readFileSync(join(root, name), "utf8");
   const write = (name, text) => {

@@ -12,8 +12,7 @@ import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
 
 /**
- * Bundles the pages of the shop, which imports the package from a node_modules folder, as any shop
- * does.
+ * Bundles the pages of the shop. Like any shop, they import the package from a node_modules folder.
  * @param {string} root the clone, or a tree like it
  */
 export async function bundleShop(root) {
@@ -47,7 +46,7 @@ export async function bundleShop(root) {
   }
 }
 
-/** Puts a link to pkg/ where an installed package would be. */
+/** Links pkg/ to the place where an installed package would be. */
 function linkPackage(root) {
   const pkg = join(root, "pkg");
   const link = join(root, "www", "node_modules", "impact-pledge");

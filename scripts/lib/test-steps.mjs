@@ -9,21 +9,25 @@ import { run } from "./run.mjs";
 const LONGEST = 8;
 const MEMORY_OF_A_TASK = 2 ** 31;
 const BEAT_MS = 30_000;
-/** Timeout of a command, far longer than any takes in a fresh clone. Without it, the output of one that hangs would not be printed. */
+/**
+ * The timeout of a command, far longer than any command takes in a fresh clone. Without a timeout, the output of a
+ * command that hangs would not be printed.
+ */
 const DEADLINE_MS = 20 * 60_000;
 
 /**
- * A command of a step. `needs`: names of earlier tasks that must have passed; `holds`: a resource that one task at a time may use.
+ * A command that belongs to a step. `needs`: names of earlier tasks that must have passed; `holds`: a resource that
+ * only one task at a time may use.
  * @typedef {{passed: number, failed: number}} Counts
  * @typedef {(output: string, isOk: boolean) => Counts} Count
  * @typedef {{step: string, name: string, command: string[], count: Count, env?: NodeJS.ProcessEnv, needs?: string[], holds?: string}} Task
  * @typedef {Counts & {step: string, name: string, milliseconds: number}} Result
  */
 
-/** A command that passes or fails as a whole. @type {Count} */
+/** Counts a command as one test, which passes or fails. @type {Count} */
 export const oneCheck = (_output, isOk) => ({ passed: Number(isOk), failed: Number(!isOk) });
 
-/** Adds up cargo's `test result: ok. 3 passed; 0 failed; …` lines. */
+/** Adds up the counts in cargo's lines `test result: ok. 3 passed; 0 failed; …`. */
 export const cargoTests = (output) =>
   sum(
     [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)].map(
@@ -31,7 +35,10 @@ export const cargoTests = (output) =>
     ),
   );
 
-/** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print similar lines before. */
+/**
+ * Reads the counts from the last lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print similar lines
+ * before.
+ */
 export function nodeTests(output) {
   const count = (word) =>
     Number([...output.matchAll(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
@@ -45,7 +52,7 @@ export const sum = (counts) =>
     failed: 0,
   });
 
-/** One task for each processor, or fewer if there is not enough memory. */
+/** The number of tasks that run at the same time: one for each processor, or fewer if there is not enough memory. */
 const SIDE_BY_SIDE = Math.max(
   1,
   Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_OF_A_TASK)),
@@ -93,7 +100,8 @@ export async function runTasks(tasks, { root, env }, deadline = DEADLINE_MS) {
 }
 
 /**
- * Reports the times of all steps, each the sum of its tasks', and the longest tasks of steps that have several.
+ * Reports the time of each step, which is the sum of its tasks' times, and the longest tasks of steps that have
+ * several.
  * @param {Result[]} results
  */
 export function timesInWords(results) {
@@ -137,7 +145,7 @@ async function runCommand([program = "", ...args], count, options) {
   };
 }
 
-/** Returns the time that CONTRIBUTING.md records. */
+/** Returns the time of `npm test` that CONTRIBUTING.md states. */
 export function recordedTime(root) {
   const [, time] =
     readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??

@@ -8,7 +8,8 @@ const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
 /**
- * Returns the tasks in the order in which they start: the builds, which most tests wait for, and then the longest.
+ * Returns the tasks in the order in which they start: first the builds, which most tests wait for, and then the
+ * longest tasks.
  * @param {import("../setup/tools.mjs").Tools} tools
  * @returns {import("./test-steps.mjs").Task[]}
  */
@@ -60,7 +61,10 @@ export function allTasks({ root, native, wasm }) {
 
 const LONGEST_FIRST = ["e2e", "browser", "package"];
 
-/** Returns a task for each file of tests for Node, found by its name so that none is forgotten. Its folder is the step. */
+/**
+ * Returns a task for each test file for Node. The files are found by their names, so that none is forgotten. A file's
+ * folder is its step.
+ */
 function nodeTasks(root) {
   const rank = ({ step }) =>
     LONGEST_FIRST.includes(step) ? LONGEST_FIRST.indexOf(step) : LONGEST_FIRST.length;

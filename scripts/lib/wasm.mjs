@@ -1,5 +1,5 @@
 /**
- * Builds wasm from the crate, and its JavaScript where it needs any, with cargo, wasm-bindgen, wasm-opt and wasm2js.
+ * Builds wasm from the crate, and the JavaScript that it needs, with cargo, wasm-bindgen, wasm-opt and wasm2js.
  */
 import { createHash } from "node:crypto";
 import {
@@ -20,21 +20,22 @@ import { bindgenVersion } from "../setup/rust.mjs";
 import { WASM } from "../setup/toolchain.mjs";
 
 /**
- * What wasm-opt may assume of our memory: it starts as zeros, and its lowest addresses are the end of the stack, without data.
+ * Flags that tell wasm-opt how the crate uses memory: it starts as zeros, and its lowest addresses are the end of the
+ * stack, without data.
  */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 /**
- * The smallest after brotli. The compiler's order of functions is practically random, and changes with its version; sorted by
- * name, the functions of a module are neighbours.
+ * The flags that give the smallest wasm after Brotli. The compiler's order of functions is practically random, and
+ * changes with its version. When functions are sorted by name, those of one module are neighbours.
  */
 const PACKED = ["-O3", "-O4", "--reorder-functions-by-name", ...OWN_MEMORY];
 
 /**
- * The builds, by the name of their files. `features`: of the crate; `level`: rustc's level of optimization; `bindgen`: flags for
- * wasm-bindgen (without a list, the wasm may import nothing); `optimise`: flags for wasm-opt; `inPackage`: see
- * {@link blankSourcePaths} and {@link shortenNames}; `bareTraps`: see {@link removePanics}; `plain`: see {@link writePlain};
- * `of`: another row, whose wasm is taken and keeps only these `exports`.
+ * The builds, by the name of their files. `features`: of the crate; `level`: rustc's level of optimization;
+ * `bindgen`: flags for wasm-bindgen (without a list, the wasm may import nothing); `optimise`: flags for wasm-opt;
+ * `inPackage`: see {@link blankSourcePaths} and {@link shortenNames}; `bareTraps`: see {@link removePanics}; `plain`:
+ * see {@link writePlain}; `of`: another row, from whose wasm this build is made and keeps only these `exports`.
  * @type {Record<string, {features: string, of?: string, exports?: string[], level: 3 | "s" | "z", bindgen?: string[], optimise: string[], inPackage?: boolean, bareTraps?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
@@ -89,7 +90,10 @@ const BUILDS = {
   operator: { features: "operator", level: "s", bindgen: [], optimise: ["-O1"] },
 };
 
-/** Builds a row of {@link BUILDS}, or takes it from the cache. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
+/**
+ * Builds a row of {@link BUILDS}, or finds it in the cache.
+ * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
+ */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await buildCrate(tools, build.of ?? name);
@@ -124,8 +128,9 @@ function placeOf({ root, cache }, crate, name) {
 }
 
 /**
- * Compiles the crate and runs wasm-bindgen, without optimising. The result's key in the cache covers all that it depends on, so
- * that a fresh clone need not compile. Cargo's output is not cached: it names the clone's folder, which wasm-bindgen reads.
+ * Compiles the crate and runs wasm-bindgen, without optimizing. The result's key in the cache covers everything that
+ * the result depends on, so that a fresh clone need not compile. Cargo's output is not cached, because it contains
+ * the path of the clone's folder, which wasm-bindgen reads.
  * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
  */
 export async function buildCrate(tools, name) {
@@ -169,7 +174,10 @@ function argumentsOf(name) {
   return [...args, "--config", `profile.release.opt-level=${JSON.stringify(level)}`];
 }
 
-/** Returns the environment without the user's flags for rustc, which would replace ours. @returns {NodeJS.ProcessEnv} */
+/**
+ * Returns the environment without the user's flags for rustc, which would replace the project's flags.
+ * @returns {NodeJS.ProcessEnv}
+ */
 export const compilerEnv = ({ wasm }) => ({
   ...wasm.env,
   RUSTFLAGS: undefined,
@@ -179,8 +187,8 @@ export const compilerEnv = ({ wasm }) => ({
 const FOLDERS = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
 /**
- * Returns cargo's setting of flags for rustc that keep this machine's folders out of the wasm, so that its bytes are the same
- * wherever it is built. (A profile's `trim-paths` would do this, but needs nightly Rust.)
+ * Returns cargo's setting with flags for rustc that keep the paths of this machine's folders out of the wasm, so that
+ * its bytes are the same wherever it is built. (A profile's `trim-paths` would do this, but needs nightly Rust.)
  */
 async function rustflags({ root, wasm }) {
   const args = ["--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM];
@@ -203,7 +211,7 @@ export const stateOf = (root, ...makers) =>
     ...[import.meta.filename, ...makers].map((file) => readFileSync(file)),
   );
 
-/** Returns the names and bytes of all sources of the crate. */
+/** Returns the names and bytes of all of the crate's sources. */
 function sourcesOf(root) {
   const sources = readdirSync(join(root, "src"), { recursive: true }).sort();
   return ["Cargo.toml", "Cargo.lock", ...sources.map((name) => join("src", name))]
@@ -214,7 +222,7 @@ function sourcesOf(root) {
 const sha256 = (...parts) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
-/** Writes wasm-bindgen's JavaScript and the wasm that it calls into a folder. */
+/** Writes wasm-bindgen's JavaScript, and the wasm that it uses, into a folder. */
 export function bind(tools, crate, folder, name, flags) {
   const made = ["--target", "web", "--no-typescript", "--omit-default-module-path"];
   const out = ["--out-dir", folder, "--out-name", name];
@@ -225,7 +233,7 @@ export function bind(tools, crate, folder, name, flags) {
 const binaryenTool = ({ root, env }, tool, ...args) =>
   run(process.execPath, [join(root, "node_modules", "binaryen", "bin", tool), ...args], { env });
 
-/** Runs wasm-opt, which changes a wasm in place. */
+/** Runs wasm-opt on a wasm file, and overwrites the file. */
 const wasmOpt = (tools, wasm, ...flags) =>
   binaryenTool(tools, "wasm-opt", wasm, "-o", wasm, ...flags);
 
@@ -239,7 +247,7 @@ export function checkImportsNothing(wasm) {
     );
 }
 
-/** Removes all other exports, so that wasm-opt removes what only they need. */
+/** Removes all exports except these, so that wasm-opt can remove the code that only the others need. */
 async function keepExports(wasm, names) {
   const { default: binaryen } = await import("binaryen");
   const module = binaryen.readBinary(readFileSync(wasm));
@@ -253,8 +261,8 @@ async function keepExports(wasm, names) {
 }
 
 /**
- * Blanks the paths of sources in a wasm's data: only the message of a panic shows them, which the package never prints.
- * Shoppers download 380 bytes less.
+ * Blanks the paths of source files in a wasm's data. They are shown only in the message of a panic, which the package
+ * never prints. Shoppers download 380 bytes less.
  */
 function blankSourcePaths(wasm) {
   const bytes = readFileSync(wasm);
@@ -264,16 +272,16 @@ function blankSourcePaths(wasm) {
 }
 
 /**
- * Matches the paths of functions that write the message of a panic. Nothing else in the client shows a value by `Debug`, or a
- * number by `fmt`.
+ * Matches the paths of functions that write the message of a panic. No other code in the client formats a value by
+ * `Debug`, or a number by `fmt`.
  */
 const PANICS =
   /panicking|PanicPayload|::panic_|_failed$|_fail$|handle_alloc_error|raw_vec::handle_error|capacity_overflow|fmt::Debug>|fmt::builders|fmt::num|^<u32 as core/;
 const EVERY_PANIC = "core::panicking::panic_fmt";
 
 /**
- * Makes a panic trap at once, without first writing a message, which nobody can read, as the wasm has no output. Stable Rust
- * cannot do this. Callers download 1.3 KB less.
+ * Makes a panic trap at once, without writing a message first. The message could not be read, because the wasm has no
+ * output. Stable Rust cannot do this. Callers download 1.3 KB less.
  */
 export async function removePanics(wasm) {
   const { default: binaryen } = await import("binaryen");
@@ -296,9 +304,9 @@ export async function removePanics(wasm) {
 }
 
 /**
- * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns the exports of a new instance. All code is in
- * that function, so that nothing runs before it is called and no two instances share a variable. An access beyond the memory
- * does not trap there; Rust checks its indices itself.
+ * Writes a wasm as plain JavaScript: a module whose function `instantiate` returns the exports of a new instance. All
+ * code is in that function, so that nothing runs before it is called and no two instances share a variable. An access
+ * beyond the memory does not trap in JavaScript; Rust checks its indices itself.
  */
 export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, "-o", file, "--all-features", "-O");
@@ -313,8 +321,9 @@ export async function writePlain(tools, wasm, file) {
 }
 
 /**
- * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other to a letter or two: wasm-opt in the wasm,
- * esbuild in the JavaScript. Shoppers download 2.6 KB less. Exports that other JavaScript calls get their names back.
+ * Shortens the names by which the wasm and wasm-bindgen's JavaScript call each other to a letter or two. wasm-opt
+ * shortens them in the wasm, and esbuild in the JavaScript. Shoppers download 2.6 KB less. Exports that other
+ * JavaScript calls keep their names.
  */
 export async function shortenNames(tools, wasm, script) {
   const { imports, exports } = JSON.parse(

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { log } from "./output.mjs";
 import { buildWasm } from "./wasm.mjs";
 
-/** The service's JavaScript besides that of wasm-bindgen. */
+/** The service's JavaScript files, except those of wasm-bindgen. */
 const SERVICE = [
   "server/worker.js",
   "server/no-registry.js",
@@ -13,7 +13,7 @@ const SERVICE = [
   "workers/recover.js",
 ];
 
-/** Files and folders of the built service. */
+/** The files and folders of the built service. */
 export const SERVICE_BUILD = [
   ...SERVICE.map((file) => basename(file)),
   "impact_pledge.js",
@@ -50,7 +50,9 @@ export function placeDashboard({ root }, made, folder) {
     copy(join(root, "src", file), join(folder, basename(file)));
 }
 
-/** Copies a file or folder. Unchanged files are not written, so that a watcher does not start a build for them. */
+/**
+ * Copies a file or folder. Unchanged files are not written again, so that a watcher does not start a build for them.
+ */
 export function copy(from, to, isWanted = (_from) => true) {
   const isNew = (from, to) =>
     statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));

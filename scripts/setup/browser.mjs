@@ -1,12 +1,13 @@
 /**
- * Finds or installs a Chromium for the browser tests: the user's own, else playwright's download, else Debian's.
+ * Finds or installs a Chromium for the browser tests: the user's own, otherwise playwright's download, otherwise
+ * Debian's package.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./debian.mjs";
 import { run } from "../lib/run.mjs";
 
-/** Flags with which it runs as root and in containers, without network requests of its own. */
+/** Flags that let Chromium run as root and in containers, and that stop its own network requests. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

@@ -1,6 +1,7 @@
 /**
- * Installs Debian's packages on machines that can reach neither rustup's server nor a download of Chromium, such as CI on a
- * closed network. Debian's rustc has no standard library for wasm32, but the library's source, which is built once.
+ * Installs Debian's packages on machines that can reach neither rustup's server nor a download of Chromium, such as
+ * CI on a closed network. Debian's rustc has no standard library for wasm32. Debian has the library's source, which
+ * is built once.
  */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +67,7 @@ export function debianRust({ root, cache }) {
   };
 }
 
-/** Debian's rustc has no linker for wasm; the one of its LLVM is used. */
+/** Returns the linker for wasm. Debian's rustc has none, so the linker of its LLVM is used. */
 const linker = (debian) => find(`wasm-ld-${llvm(debian)}`, BIN);
 const llvm = ({ identity }) => identity.match(/^LLVM version: (\d+)/m)?.[1];
 const builtStd = (cache, { identity, release }) =>
@@ -94,8 +95,7 @@ export async function installDebianRust({ root, cache }, remedy) {
 }
 
 /**
- * Builds the standard library in an empty crate, which takes about 80 seconds, and keeps it as a
- * sysroot of its own.
+ * Builds the standard library in an empty crate, which takes about 80 seconds, and stores it as a separate sysroot.
  */
 async function buildStd({ cargo }, folder) {
   const crate = join(folder, "crate");

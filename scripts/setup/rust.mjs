@@ -1,6 +1,6 @@
 /**
- * Finds or installs Rust for native code and for wasm32. rustup adds what rust-toolchain.toml names; without rustup, or if it
- * fails, ./debian.mjs installs Debian's Rust.
+ * Finds or installs Rust for native code and for wasm32. rustup installs what rust-toolchain.toml names. Without
+ * rustup, or if it fails, ./debian.mjs installs Debian's Rust.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -26,7 +26,7 @@ export function findRust(place) {
 }
 
 /**
- * Whether {@link findRust} has found all that is needed.
+ * Whether {@link findRust} has found everything that is needed.
  * @param {ReturnType<typeof findRust>} found
  * @param {{lint?: boolean}} needs
  */
@@ -70,22 +70,23 @@ async function byRustup({ root }) {
 }
 
 /**
- * The version of wasm-bindgen's command is exactly that of the crate in Cargo.lock, because both
- * share a private format.
+ * Returns the version of wasm-bindgen's command. It is exactly that of the crate in Cargo.lock, because both share a
+ * private format.
  */
 export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
     /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
   )?.[1] ?? "";
-/** The folder of the published commands, with the test runner that `npm test` needs. */
+/** Returns the folder of the published commands, with the test runner that `npm test` needs. */
 const published = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
-/** The folder of the command of ./bindgen, without a test runner: it compiles in a quarter of the time. */
+/** Returns the folder of the command in ./bindgen. It has no test runner, so it compiles in a quarter of the time. */
 const small = ({ root, cache }) => join(cache, `wasm-bindgen-small-${bindgenVersion(root)}`);
 const complete = (folder) =>
   ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
 
 /**
- * Returns the folder of `wasm-bindgen`, with `wasm-bindgen-test-runner` if tests need it, or null.
+ * Returns the folder of `wasm-bindgen`, and of `wasm-bindgen-test-runner` if tests need it; null if they are not
+ * installed.
  * @param {import("./tools.mjs").Place} place
  * @param {{tests?: boolean}} needs
  */
@@ -101,7 +102,7 @@ export function bindgenFolder(place, { tests = false }) {
 }
 
 /**
- * Downloads the command where cargo-binstall can, else compiles it.
+ * Downloads wasm-bindgen's command if cargo-binstall can, otherwise compiles it.
  * @param {import("./tools.mjs").Place} place
  * @param {{cargo: string, env: NodeJS.ProcessEnv}} native
  * @param {{tests?: boolean}} needs

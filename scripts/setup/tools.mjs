@@ -1,6 +1,6 @@
 /**
- * Installs missing tools, and returns the paths of all: the first step of each command. Prints
- * nothing if none is missing.
+ * Installs missing tools, and returns the paths of all tools. This is the first step of each command. Prints nothing
+ * if no tool is missing.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,8 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  */
 
 /**
- * `tests`: the test runner for wasm; `meanwhile`: work that runs while wasm-bindgen's command is compiled, and does not need it.
+ * The tools that a command needs. `tests`: the test runner for wasm; `meanwhile`: work that does not need
+ * wasm-bindgen's command, and runs while that command is compiled.
  * @typedef {{browser?: boolean, lint?: boolean, tests?: boolean, meanwhile?: (tools: Tools) => Promise<void>}} Needs
  */
 
@@ -59,11 +60,16 @@ function toolsOf(place, native, wasm, bindgen) {
 }
 
 const packages = join(root, "node_modules", ".bin");
-/** Puts the toolchain's programs first in PATH, except `node`: the folder of Debian's cargo has an old one. */
+/** Puts the toolchain's programs first in PATH, except `node`, because the folder of Debian's cargo has an old one. */
 /** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Installs what is missing. @param {Place} place @param {Needs} needs @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
+/**
+ * Installs the missing tools.
+ * @param {Place} place
+ * @param {Needs} needs
+ * @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>}
+ */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
@@ -103,7 +109,8 @@ async function install(place, needs) {
 }
 
 /**
- * Compiles wasm-bindgen's command. The end of that leaves a core idle, so other work runs beside it.
+ * Compiles wasm-bindgen's command. Other work runs at the same time, because the end of the compilation leaves a core
+ * idle.
  * @param {Place} place @param {{native: Rust | null, wasm: Rust | null}} rust @param {Needs} needs
  */
 async function getBindgen(place, { native, wasm }, needs) {

@@ -51,21 +51,26 @@ fn is_current(file: &str, expected: &str) {
 #[test]
 fn commands_state_the_delays_of_their_causes() {
     let rows = [
-        ("a list, or a read of Workers KV, shows a write", "SHOWN_SECONDS", SHOWN_SECONDS),
+        ("a list or a read of Workers KV shows a write", "SHOWN_SECONDS", SHOWN_SECONDS),
         ("prices, payments and profiles apply everywhere", "APPLIED_SECONDS", APPLIED_SECONDS),
         (
-            "a revoked key, or a unit of no team any more, is refused",
+            "a revoked key, or a unit that was removed from its team, is refused",
             "REFUSED_SECONDS",
             REFUSED_SECONDS,
         ),
-        ("it is known what became of an e-mail", "MAILED_SECONDS", MAILED_SECONDS),
-        ("an e-mail of which nothing was heard has failed", "WAITING_HOURS", WAITING_HOURS),
-        ("it is forgotten what became of an e-mail", "NOTIFICATION_DAYS", NOTIFICATION_DAYS.into()),
-        ("it is forgotten that an e-mail failed", "FAILED_MAIL_DAYS", FAILED_MAIL_DAYS.into()),
+        ("the delivery state of an e-mail shows", "MAILED_SECONDS", MAILED_SECONDS),
+        ("an e-mail without a result counts as failed", "WAITING_HOURS", WAITING_HOURS),
+        ("the outcome of an e-mail is deleted", "NOTIFICATION_DAYS", NOTIFICATION_DAYS.into()),
+        (
+            "a failed e-mail is removed from the list of failures",
+            "FAILED_MAIL_DAYS",
+            FAILED_MAIL_DAYS.into(),
+        ),
     ];
-    let head = "/** After how long something is so. Written by `UPDATE=1 cargo test --test native generated`. */\n";
-    let line =
-        |(what, name, value)| format!("/** Until {what}. */\nexport const {name} = {value};\n");
+    let head = "/** How long it takes until something happens. Written by `UPDATE=1 cargo test --test native generated`. */\n";
+    let line = |(what, name, value)| {
+        format!("/** How long until {what}. */\nexport const {name} = {value};\n")
+    };
     is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 

@@ -1,4 +1,4 @@
-/** The checkout: amounts with a running total, errors while typing, and sending the order. */
+/** The checkout page: amounts with a running total, errors while typing, and sending the order. */
 import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
@@ -43,7 +43,7 @@ function showTotal() {
   for (const input of amounts) offerOf(input).classList.toggle("chosen", input.valueAsNumber > 0);
 }
 
-/** Returns a badge, which writes the chosen amount with the plural and number format of the page's language. */
+/** Returns a badge. It shows the chosen amount with the plural and number format of the page's language. */
 function badge({ words }) {
   const made = document.createElement("impact-badge");
   for (const [name, value] of Object.entries(words)) made.setAttribute(name, String(value));
@@ -95,7 +95,7 @@ const failure = find("#failure");
 let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
 
 /**
- * Returns the idempotency key: the same for each attempt of an order, and a new one for another order.
+ * Returns the idempotency key. It is the same for each attempt of an order, and different for another order.
  * @param {FormData} data
  */
 function keyOf(data) {
@@ -126,7 +126,7 @@ async function send(data) {
 
 /**
  * @param {object | null} payload null for an order without a pledge
- * @param {{data: FormData}} submission the whole order
+ * @param {{data: FormData}} submission all fields of the order
  */
 async function placeOrder(payload, { data }) {
   const key = keyOf(data);

@@ -1,7 +1,7 @@
-/** Code to copy: what a shop needs for an order. */
+/** Generates code to copy, which a shop needs for an order. */
 import { fieldAttributes } from "impact-pledge/form";
 
-/** The order in the code before the first order is placed. */
+/** The order that the code shows before the first order is placed. */
 const EXAMPLE = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
@@ -40,7 +40,7 @@ ${fieldsOf(payload, "").map(field).join("\n")}
 </script>`;
 }
 
-/** The names and values of a payload's fields. */
+/** Returns the names and values of a payload's fields. */
 function fieldsOf(value, name) {
   if (typeof value !== "object") return [[name, value]];
   return Object.entries(value).flatMap(([key, part]) =>

@@ -7,7 +7,7 @@ import { readTrace } from "./trace.js";
 const dim = (text) => element("span", { class: "dim" }, text);
 const key = (text) => element("span", { class: "key" }, text);
 
-/** Formats JSON with its member names highlighted. */
+/** Formats JSON, and highlights its member names. */
 function* coloured(json) {
   for (const line of JSON.stringify(json, null, 2).split("\n")) {
     const [, indent, name, rest] = line.match(/^(\s*)("(?:[^"\\]|\\.)*")(: .*)$/) ?? [];

@@ -1,4 +1,7 @@
-/** Shows developers the e-mails of the local service as readers would see them. It waits for the e-mail of the last order. */
+/**
+ * Shows developers the e-mails of the local service as recipients would see them. Waits for the e-mail of the last
+ * order.
+ */
 import { element, find, show } from "./elements.js";
 
 const POLL_MS = 1_000;
@@ -41,19 +44,19 @@ const awaited = (ms) =>
 const about = (count) =>
   `${count === 1 ? "The e-mail as its reader sees it" : "The e-mails as their readers see them, newest first"}. In development, no e-mail is sent. In a deploy, e-mails of test keys go to MAIL_TEST_TO, and those of live keys to the recipients.`;
 
-/** Shows a status, unless it is shown already: screen readers would read it again. */
+/** Shows a status. A status that is shown already stays as it is, because screen readers would read it again. */
 function say(words) {
   if (find("[data-mail-status]").textContent !== words) show("[data-mail-status]", words);
 }
 
-/** Waits before the next poll: a moment if an e-mail is awaited, otherwise until the page gets the focus. */
+/** Waits before the next poll: briefly if an e-mail is expected, otherwise until the page gets the focus. */
 const moment = (isAwaited) =>
   new Promise((resolve) => {
     if (isAwaited) setTimeout(resolve, POLL_MS);
     else addEventListener("focus", resolve, { once: true });
   });
 
-/** Adds an e-mail above the others, and collapses those. */
+/** Adds an e-mail above the others, and collapses the others. */
 function add(mail) {
   const list = find("[data-mails]");
   for (const other of list.children) other.open = false;
@@ -93,7 +96,7 @@ function plain(text) {
   return element("pre", attributes, element("code", {}, text));
 }
 
-/** Makes each frame as high as its e-mail, so that only the page scrolls. */
+/** Makes each frame as high as the e-mail in it, so that only the page scrolls. */
 const fitted = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
     const frame = target.ownerDocument.defaultView?.frameElement;

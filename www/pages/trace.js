@@ -1,4 +1,4 @@
-/** Records the checkout of this tab for the page for developers. */
+/** Records what happens in the checkout of this tab, for the page for developers. */
 const PLACE = "what-happened";
 const MOST = 60;
 

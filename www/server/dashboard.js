@@ -1,4 +1,4 @@
-/** The dashboard in development: the deployed Worker, restricted to this machine. */
+/** The dashboard in local development: the Worker as it is deployed, restricted to this machine. */
 import dashboard from "../../build/dashboard/worker.js";
 import { forThisMachine } from "./loopback.js";
 

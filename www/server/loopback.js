@@ -1,4 +1,4 @@
-/** Restricts the Workers of development to this machine. */
+/** Restricts the Workers of local development to this machine. */
 import { refusalOf } from "../../pkg-templates/bin/loopback.ts";
 
 const HEADERS = {

@@ -1,10 +1,13 @@
-/** E-mails in development. Nothing is sent: e-mails are printed, and kept for the page for developers. */
+/** Handles e-mails in local development. Nothing is sent: e-mails are printed, and kept for the page for developers. */
 const MOST_MAILS = 20;
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
 const NAME = /^\d{16}-[0-9a-f-]{36}$/;
 const LATER_THAN_ALL = 9e15; // milliseconds: names count down from it, so that the newest e-mail is listed first
 
-/** E-mails are shown as in a mail program: they load nothing and run nothing, and links open a new page. */
+/**
+ * The content security policy of a shown e-mail. As in a mail program, it loads nothing and runs nothing, and links
+ * open a new page.
+ */
 const MAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -12,7 +15,7 @@ const MAIL_POLICY = [
   "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");
 
-/** The origin of the last request. The port is not known before the first request. */
+/** The origin of the last request. Before the first request, the port is not known. */
 let lastOrigin = "http://127.0.0.1:8787";
 
 /** @param {string} origin of a request */
@@ -21,8 +24,8 @@ export function noteOrigin(origin) {
 }
 
 /**
- * The environment in which the service consumes its queue. The binding `EMAIL` keeps e-mails. Their links lead to this
- * machine, because nobody else gets them; so `PUBLIC_ORIGIN` need not be set.
+ * Returns the environment in which the service consumes its queue. The binding `EMAIL` keeps e-mails. Their links
+ * lead to this machine, because nobody else gets these e-mails. So `PUBLIC_ORIGIN` need not be set.
  */
 export const withMails = (env) => ({
   ...env,
@@ -56,7 +59,10 @@ function asText({ from, to, replyTo, subject, text }) {
   ].join("\n");
 }
 
-/** `GET /developer/mails`: the last e-mails, newest first. `GET /developer/mails/{name}`: the HTML of one. */
+/**
+ * `GET /developer/mails`: returns the last e-mails, newest first. `GET /developer/mails/{name}`: returns the HTML of
+ * one e-mail.
+ */
 export async function mails({ pathname }, { MAILS: kept }) {
   const name = pathname.slice("/developer/mails/".length);
   return name === "" ? listed(kept) : shown(NAME.test(name) ? await kept.get(name, "json") : null);
@@ -100,7 +106,7 @@ export async function notify(request, { NOTIFICATIONS: queue }) {
   return Response.json(message, { status: 202 });
 }
 
-/** Returns a value as a message of the queue, without other members; null if it is not a message. */
+/** Returns a value as a message of the queue, without any other members; null if it is not a message. */
 function messageIn(value) {
   const { id, createdAt, round } = value ?? {};
   const isMessage =

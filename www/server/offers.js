@@ -1,4 +1,4 @@
-/** The offerings of the shop. They are defined on the server, because the data of a page cannot be trusted. */
+/** The offerings of the shop. They are defined on the server, because data from a page cannot be trusted. */
 const OFFERS = {
   tree: {
     name: "Shade trees",
@@ -16,7 +16,7 @@ const OFFERS = {
   },
 };
 
-/** Returns the IDs of an order's offerings that the shop does not have. */
+/** Returns the offering IDs in an order that the shop does not have. */
 export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 

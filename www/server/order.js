@@ -5,7 +5,7 @@ import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
 
 const MOST_BYTES = 64 * 1024;
-/** The format of idempotency keys, which the page generates. */
+/** The format of the idempotency keys that the page generates. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -64,8 +64,8 @@ function inJson({ status, location, issues, failure, trace }) {
 }
 
 /**
- * Responds to a browser without JavaScript: with the page and its errors, with a thank-you page, or with a redirect to the
- * timeline.
+ * Responds to a browser without JavaScript: with the page and its errors, with a thank-you page, or with a redirect
+ * to the timeline.
  * @param {Outcome} outcome
  */
 async function asPage({ status, location, issues, failure }, values, checkout) {
@@ -75,7 +75,7 @@ async function asPage({ status, location, issues, failure }, values, checkout) {
   return new Response(null, { status: 303, headers });
 }
 
-/** Shows the checkout again. */
+/** Responds with the checkout page again, filled in. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
 /** Returns a page that caches must not store, because it contains data of the shopper. */
@@ -100,7 +100,7 @@ async function place(payload, context) {
   return { ...explained(error), trace };
 }
 
-/** Returns the status and the shopper's message for an error. */
+/** Returns the status, and the message for the shopper, for an error. */
 function explained({ name, status }) {
   if (status === 422)
     return {

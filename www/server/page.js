@@ -1,4 +1,4 @@
-/** The checkout page, filled in by the server: with a new order, or with a posted order and its errors. */
+/** Fills in the checkout page on the server: with a new order, or with a posted order and its errors. */
 import { worded } from "../shared/messages.js";
 
 const OF_GROUPS = new Set(["too_few_items", "too_many_items"]);
@@ -36,7 +36,8 @@ export function filled(page, { values, issues = [], failure }) {
 }
 
 /**
- * Returns the page. If the shop uses a service elsewhere, the page says that this service sends the e-mails.
+ * Returns the page. If the shop uses a service on another origin, the page states that this service sends the
+ * e-mails.
  * @param {Response} page the static page
  * @param {string} [service] URL of the service
  */
@@ -64,7 +65,7 @@ export function thanked(page, name = "") {
     .transform(page);
 }
 
-/** Returns the place of an error: that of its field, or that of its group. */
+/** Returns where an error is shown: at its field, or at its group of fields. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) =>
   new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));

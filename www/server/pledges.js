@@ -1,4 +1,4 @@
-/** Calls the pledge service through the package's client, with the secret key, and records the call for developers. */
+/** Calls the pledge service with the package's client and the secret key, and records the call for developers. */
 import { PledgeClient } from "impact-pledge";
 import service from "../../build/worker.js";
 
@@ -26,7 +26,9 @@ export async function record(order, { env, executionContext, origin, idempotency
   }
 }
 
-/** Returns a `fetch` that calls a service elsewhere over the network, or the service in this Worker directly. */
+/**
+ * Returns a `fetch` function. It calls a service elsewhere over the network, or the service in this Worker directly.
+ */
 function transport(env, executionContext) {
   if (env.PLEDGE_SERVICE_URL) return fetch;
   return (input, init) => service.fetch(new Request(input, init), env, executionContext);

@@ -1,6 +1,6 @@
 /**
- * The Worker of development: the service as it is deployed, and a demo shop that uses it. A deploy contains only the service,
- * which wrangler.toml names.
+ * The Worker of local development: the service as it is deployed, and a demo shop that uses it. A deploy contains
+ * only the service, as wrangler.toml states.
  */
 import service from "../../build/worker.js";
 import { forThisMachine } from "./loopback.js";

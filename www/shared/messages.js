@@ -1,4 +1,4 @@
-/** The shop's own error messages, by code. Page and server use the same. */
+/** The shop's own error messages, by code. The page and the server use the same messages. */
 export const MESSAGES = {
   required: ({ path }) =>
     path.includes("email")

@@ -1,4 +1,4 @@
-/** Local D1 as in `wrangler dev`, on a copy of an existing database. */
+/** Local D1 as in `wrangler dev`, with a copy of an existing database. */
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -8,10 +8,14 @@ const START_MS = 60_000;
 
 export class LocalD1 {
   #runtime;
-  /** Rows written and read by the last batch. */
+  /** The numbers of rows that the last batch wrote and read. */
   meta = { written: 0, read: 0 };
 
-  /** Makes an empty database in this folder, and puts another one in its place. @param {string} folder @param {(file: string) => void} replace */
+  /**
+   * Creates an empty local database in this folder, and lets `replace` put another one in its place.
+   * @param {string} folder
+   * @param {(file: string) => void} replace
+   */
   static async make(folder, replace) {
     const empty = await LocalD1.open(folder);
     await empty.time([{ sql: "SELECT ?1", parameter: "null" }]);
@@ -31,7 +35,7 @@ export class LocalD1 {
     this.#runtime = runtime;
   }
 
-  /** Runs statements in one batch. @returns {Promise<number>} milliseconds */
+  /** Runs statements in one batch, and returns the time. @returns {Promise<number>} milliseconds */
   async time(statements) {
     const asked = statements.map(({ sql, parameter }) => ({ sql, params: [parameter] }));
     const began = performance.now();

@@ -1,4 +1,7 @@
-/** Counts the KV calls of a day's incremental backup of many orders. The records are generated when they are read. */
+/**
+ * Counts the KV calls of the incremental backup of one day, with many orders. The records are generated when they are
+ * read.
+ */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -9,7 +12,7 @@ import { operator } from "../../../scripts/lib/operator.mjs";
 const [PAGE, MOST_READS] = [1_000, 100];
 const CALLS = 1_200; // the limit of Cloudflare's API in five minutes
 const VALUE = JSON.stringify({ details: [{ description: "a record of usual size ".repeat(80) }] });
-/** The number of records of each kind that is listed completely, or of new records. */
+/** The number of records of each kind: of those that are listed completely, or of new records. */
 const LISTED = {
   "audit:": 200,
   "erased:": 500,
@@ -50,7 +53,7 @@ export async function measureDay(tools, file, { orders, changed }) {
   }
 }
 
-/** The file of a backup that began at this time. */
+/** Writes a backup that contains only a header, for a backup that began at this time. */
 function header(folder, place, startedAt) {
   const file = join(folder, "before.jsonl");
   const lines = [
@@ -61,7 +64,7 @@ function header(folder, place, startedAt) {
   return file;
 }
 
-/** A namespace, and the database as its ledger. @returns {any} */
+/** Returns a generated namespace, with the database as its ledger. @returns {any} */
 function standIn(database) {
   const calls = { ledger: 0, lists: 0, reads: 0 };
   const names = (prefix) =>
@@ -94,7 +97,7 @@ function standIn(database) {
   };
 }
 
-/** Each create had an `Idempotency-Key`. */
+/** Returns the metadata of a record. Each create request had an `Idempotency-Key`. */
 function metadataOf(name) {
   if (!name.startsWith("transaction:")) return null;
   const replay = Buffer.from(name.slice(-32)).toString("hex");

@@ -1,4 +1,4 @@
-//! Measures the queries of `src/ledger` on a database of many orders. It runs them on SQLite and prints JSON lines for
+//! Measures the queries of `src/ledger` on a database with many orders. Runs them on SQLite and prints JSON lines for
 //! `run.mjs`, which runs the same statements on D1.
 //!
 //! `cargo bench --bench ledger -- fill FILE ORDERS SHOPS`, then `… -- ask FILE ORDERS SHOPS ROUNDS`.
@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// Prints the size of each table and index.
+/// Fills the database, and prints the size of each table and index.
 fn fill(file: &Path, size: Size) {
     let ledger = size.fill();
     ledger.save(file);
@@ -48,7 +48,7 @@ fn fill(file: &Path, size: Size) {
     println!("{}", json!({ "sizes": sizes }));
 }
 
-/// Runs all queries, and prints a line for each; then a line for each kind of write, which is not timed.
+/// Runs all queries, and prints a line for each. Then prints a line for each kind of write, which is not timed.
 fn ask(file: &Path, size: Size, rounds: u64) {
     for question in questions(&SqliteLedger::open(file), size) {
         println!("{}", measure(file, &question, rounds));
@@ -58,7 +58,7 @@ fn ask(file: &Path, size: Size, rounds: u64) {
     }
 }
 
-/// Times of a query in milliseconds: with nothing of the file in memory, and with as much as fits.
+/// Measures a query in milliseconds: with nothing of the file in memory, and with as much of it as fits.
 fn measure(file: &Path, question: &Question, rounds: u64) -> Value {
     let cold = (0..rounds).map(|_| {
         evict(file);
@@ -87,7 +87,7 @@ fn shown(statements: &[Statement]) -> Vec<Value> {
     statements.iter().map(|it| json!({ "sql": it.sql, "parameter": it.parameter })).collect()
 }
 
-/// Drops the file from the system's cache, if the system allows that.
+/// Removes the file from the system's cache, if the system allows that.
 fn evict(file: &Path) {
     let file = format!("if={}", file.display());
     let mut command = Command::new("dd");

@@ -1,4 +1,4 @@
-//! Generates orders of many shops, the same in every run. A few shops have most of them.
+//! Generates orders of many shops, which are the same in every run. A few shops have most of the orders.
 
 use futures_executor::block_on;
 use impact_pledge::ledger::{self, Entry, Origin};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use support::ledger::SqliteLedger;
 use support::service::SECRET;
 
-/// 2026-01-01T00:00:00Z, and the length of the following twelve months in milliseconds.
+/// The time 2026-01-01T00:00:00Z, and the length of the following twelve months, in milliseconds.
 const START_MS: u64 = 1_767_225_600_000;
 const YEAR_MS: u64 = 365 * 86_400_000;
 const OFFERINGS: u64 = 40;
-/// The number of orders that are written together.
+/// The number of orders that are written in one batch.
 const MANY: usize = 4_000;
 
 /// The numbers of orders and shops.
@@ -25,7 +25,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Fills a database as the queue's messages do.
+    /// Fills a database in the same way as the queue's messages do.
     pub fn fill(self) -> SqliteLedger {
         let ledger = SqliteLedger::default();
         let mut random = Random(1);
@@ -76,14 +76,14 @@ impl Size {
         Order(json!({ "id": id, "mode": mode, "unit": scope.unit, "summary": summary }))
     }
 
-    /// Picks a shop: the nth shop has 1/n as many orders as the first.
+    /// Picks a shop. The nth shop has 1/n as many orders as the first.
     fn shop(self, random: &mut Random) -> u64 {
         let share = random.below(1 << 32) as f64 / (1_u64 << 32) as f64;
         (((self.shops + 1) as f64).powf(share) - 1.0) as u64
     }
 }
 
-/// The number of a key that was used rarely, and not lately.
+/// The number of a key that was used rarely, and not recently.
 pub const RARE: u64 = 9;
 
 /// Returns the ID of a key of a shop.
@@ -102,12 +102,12 @@ fn quantities(random: &mut Random) -> Value {
     json!(pairs)
 }
 
-/// A message about an order.
+/// A queue message about an order.
 #[derive(Clone, Debug)]
 pub struct Order(pub Value);
 
 impl Order {
-    /// Returns the order's row.
+    /// Returns the ledger's row for the order.
     pub fn entry(&self) -> Option<Entry> {
         let recorded: Recorded = serde_json::from_value(self.0.clone()).unwrap();
         let quantities = recorded.summary.quantities.clone().unwrap();
@@ -115,7 +115,7 @@ impl Order {
     }
 }
 
-/// SplitMix64.
+/// The random number generator SplitMix64.
 #[derive(Debug)]
 pub struct Random(pub u64);
 

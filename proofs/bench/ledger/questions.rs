@@ -80,7 +80,7 @@ fn list(name: &str, filter: Filter, from: &Direction, most: usize) -> Question {
     })
 }
 
-/// A place in the middle of all orders.
+/// Returns a page cursor in the middle of all orders.
 fn middle(ledger: &SqliteLedger, size: Size) -> PageCursor {
     let until = Some(size.created_ms(size.orders / 2));
     let filter = Filter { until, ..Filter::default() };

@@ -1,7 +1,7 @@
 /**
- * `node scripts/run.mjs ../proofs/bench/ledger/run [-- --orders 10000000]`: how long what operators ask of the ledger takes,
- * by SQLite itself and on local D1; what an order takes there, and how many rows a write. About five minutes for a million
- * orders; 10 million take 8 GB of memory and 4 GB of disk.
+ * `node scripts/run.mjs ../proofs/bench/ledger/run [-- --orders 10000000]`: measures how long the operators' queries
+ * of the ledger take, in SQLite and on local D1, how much space an order takes, and how many rows a write has. It
+ * runs for about five minutes with a million orders; 10 million take 8 GB of memory and 4 GB of disk.
  */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ program.action(async ({ orders, shops, rounds, folder, d1 }) => {
   const tools = await prepareTools();
   const { root, native } = tools;
   const size = [String(orders), String(shops)];
-  /** The lines that the Rust half prints. */
+  /** Runs the Rust part of this benchmark, and returns the lines that it prints. */
   const bench = async (...args) => {
     const cargo = ["bench", "--quiet", "--bench", "ledger", "--", ...args];
     const output = await run(native.cargo, cargo, { cwd: root, env: native.env });
@@ -56,7 +56,7 @@ program.action(async ({ orders, shops, rounds, folder, d1 }) => {
   }
 });
 
-/** Runs all queries and writes of the Rust half on local D1, with a copy of its database. */
+/** Runs all queries and writes of the benchmark's Rust part on local D1, with a copy of the Rust part's database. */
 async function askD1(folder, { file, lines, rounds }) {
   log("asking local D1");
   await LocalD1.make(folder, (database) => copyFileSync(file, database));

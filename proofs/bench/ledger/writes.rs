@@ -1,4 +1,4 @@
-//! The writes of the queue's consumer. D1 bills their rows.
+//! The writes that the queue's consumer makes. D1 bills the rows that they write.
 
 use crate::orders::{Order, Random, Size};
 use futures_executor::block_on;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::slice;
 use support::ledger::{Recorder, SqliteLedger};
 
-/// The names of writes, each with its statements in order.
+/// Returns the names of the writes, each with its statements in order.
 pub fn writes(size: Size) -> Vec<(&'static str, Vec<Statement>)> {
     let mut random = Random(2);
     let mut order = |number: u64| size.order(size.orders + number, &mut random);

@@ -1,12 +1,13 @@
 /**
- * The service with a queue, a mail service and Workers KV that take as long as the header `x-takes` says. A request to
- * `/delivery` is a message of the queue; another one is the service's, whose message it answers with.
+ * The service with a queue, a mail service and Workers KV that take as long as the header `x-takes` states. A request
+ * to `/delivery` is a message of the queue. Any other request is passed to the service, and the answer is the message
+ * that the service queued.
  */
 import service from "../../../build/worker.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The names that deliveries have written, because workerd's KV service cannot list. */
+/** The names that deliveries have written. They are recorded here, because workerd's KV service cannot list. */
 const names = new Set();
 
 /** @param {{read: number, write: number, list: number}} takes */

@@ -1,4 +1,4 @@
-/** The request of the contract (§4.1) as a JSON Schema, as a user of ajv would write it down. */
+/** The contract's request (§4.1) as a JSON Schema, as a user of ajv would write it. */
 
 const text = { type: "string" };
 const uri = { type: "string", format: "uri" };

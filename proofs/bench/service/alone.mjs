@@ -1,17 +1,17 @@
 /**
- * The compiled service alone in Node, without workerd: microseconds of processor time per request, for judging a change
- * of the service quickly. Platform and KV are stand-ins in memory (`alone/stand-ins.mjs`); each figure is of processes
- * of their own, which take turns.
+ * Measures the compiled service alone in Node, without workerd, in microseconds of processor time per request. This
+ * shows the effect of a change of the service quickly. The platform and KV are stand-ins in memory
+ * (`alone/stand-ins.mjs`). Each figure comes from separate processes, which take turns.
  *
  *     node scripts/run.mjs ../proofs/bench/service/alone                                 # build/, 4 min
  *     node scripts/run.mjs ../proofs/bench/service/alone --arms main=/clone/build new=build   # 6 min
  *     … --only "GET small,401"      some kinds of request; also --quick (a third of the time), --rounds 9
  *     … --profile /tmp/profiles     one short round that leaves V8's profiles there, for a browser's developer tools
  *
- * An arm is the folder of a built Worker with its `operator` folder beside it, as `npm run build` leaves it. The first
- * arm is run twice, against itself: what those processes differ by is the noise. "level" is within that; else `×` is the
- * arm's time divided by the first one's. The last column is a Worker that does nothing but one call of KV: what the stand-ins
- * take of every figure.
+ * An arm is the folder of a built Worker with its `operator` folder beside it, as `npm run build` creates it. The
+ * first arm runs twice, and the difference between its two runs is the noise. "level" means a difference within the
+ * noise. Otherwise `×` is the arm's time divided by the first arm's time. The last column is a Worker that only makes
+ * one KV call: it shows the part of every figure that the stand-ins take.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,10 @@ import { compared, figure, median, noise, rotated } from "../numbers.mjs";
 import { KINDS, kindsOf } from "./requests.mjs";
 
 const CHILD = join(import.meta.dirname, "alone", "process.mjs");
-/** Without the refused body of 2 MiB: it uses the platform's streams, which have no stand-in. */
+/**
+ * The names of the measured kinds of request. The refused body of 2 MiB is left out, because it uses the platform's
+ * streams, which have no stand-in.
+ */
 const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== "413");
 const TWIN = "again";
 const NOTHING = "stand-ins";
@@ -76,7 +79,7 @@ function readKinds(text) {
   return names;
 }
 
-/** The development data as the arm's own commit writes it. @returns {Promise<Arm>} */
+/** Returns the arm with the development data as the arm's own commit writes it. @returns {Promise<Arm>} */
 async function withSeeds({ name, build }) {
   const operator = join(build, "operator", "operator.js");
   if (![operator, join(build, "worker.js")].every((file) => existsSync(file)))
@@ -91,7 +94,7 @@ async function withSeeds({ name, build }) {
   return { name, build, seeds };
 }
 
-/** Measures microseconds per request in a new process. */
+/** Measures the microseconds per request in a new process. */
 async function measured(task, execArgv) {
   const child = fork(CHILD, { execArgv });
   let { microseconds, error } = { microseconds: 0, error: "the process said nothing" };

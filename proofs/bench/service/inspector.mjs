@@ -1,4 +1,4 @@
-/** workerd's inspector, which reports on V8 for one Worker. */
+/** Connects to workerd's inspector, which reports on V8 for one Worker. */
 
 /**
  * @typedef {object} Inspector
@@ -48,8 +48,8 @@ export async function inspect(port, worker) {
 }
 
 /**
- * Measures a Worker's live heap: V8 collects its garbage first. The process needs V8's `--expose-gc`, as
- * `HeapProfiler.collectGarbage` gets no answer from workerd.
+ * Measures a Worker's live heap, after V8 has collected its garbage. The process needs V8's `--expose-gc`, because
+ * workerd does not answer `HeapProfiler.collectGarbage`.
  * @param {Inspector} inspector
  * @returns {Promise<number>} bytes of V8's heap with all that hangs on it
  */

@@ -1,11 +1,11 @@
-/** Memory and processor time of a process, from `/proc`; only on Linux. */
+/** Reads the memory and processor time of a process from `/proc`; only on Linux. */
 import { readFileSync } from "node:fs";
 import { ask } from "../../../scripts/lib/run.mjs";
 
 const TICKS_PER_SECOND = Number(ask("getconf", ["CLK_TCK"]) ?? 100);
 
 /**
- * User and system time of all its threads, in microseconds.
+ * Returns the user and system time of all threads of a process, in microseconds.
  * @param {number} pid
  * @returns {number | null}
  */
@@ -17,7 +17,7 @@ export function cpuMicroseconds(pid) {
   return ((user + system) / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Resident memory, in bytes. @param {number} pid @returns {number | null} */
+/** Returns the resident memory of a process, in bytes. @param {number} pid @returns {number | null} */
 export function residentBytes(pid) {
   const [, kilobytes] = read(`/proc/${pid}/status`)?.match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;

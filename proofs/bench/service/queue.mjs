@@ -1,15 +1,16 @@
 /**
- * What the ledger's queue takes of a create, on workerd: microseconds of processor time per request.
+ * Measures the cost of the ledger's queue for a create request on workerd, in microseconds of processor time per
+ * request.
  *
  *     node scripts/run.mjs ../proofs/bench/service/queue                             # build/, 12 min
  *     node scripts/run.mjs ../proofs/bench/service/queue --before /clone/build       # beside another build, with no queue
  *     … --only "POST small"      one kind of create; also --no-limits (the service and its stand-in alone), --rounds 4
  *
- * Each figure is of processes of their own, which take turns. The service without a queue runs twice, against itself: what
- * those processes differ by is the noise. A ratio is the median of the rounds', to the first column: in the first table to the
- * other build, or else to the service without a queue; in the second one to one safe KV call without a message. The stand-in
- * takes a message at once, so that the sender's part is seen alone. The platform's queue is workerd's own, and a Worker in the
- * same process takes its messages.
+ * Each figure comes from separate processes, which take turns. The service without a queue runs twice, and the
+ * difference between its two runs is the noise. A ratio is the median of the rounds' ratios to the first column. In
+ * the first table, that is the other build, or without one the service without a queue. In the second table, it is
+ * one safe KV call without a message. The stand-in accepts a message at once, so that only the sender's part is
+ * measured. The platform's queue is workerd's own, and a Worker in the same process takes its messages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -25,7 +26,7 @@ import { Server, bundle } from "./workerd.mjs";
 import { wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** Milliseconds until a message has been sent. */
+/** How long to wait until a message has been sent, in milliseconds. */
 const SETTLED_MS = 500;
 const SECONDS = { warmUp: 1.5, seconds: 1.5 };
 const CREATES = KINDS.filter(({ name }) => name.startsWith("POST"));
@@ -60,7 +61,7 @@ program.action(async ({ before, only = CREATES, limits, rounds }) => {
 });
 
 /**
- * The tables, by the Worker that the others are compared with. Workers that did not run have no column.
+ * Returns the tables, by the Worker that the others are compared with. Workers that did not run have no column.
  * @returns {[string, string[]][]}
  */
 const tables = (base) => [
@@ -103,7 +104,7 @@ async function bundleAll(tools, folder, entries) {
   return arms;
 }
 
-/** Checks that the queue takes the message of a create; otherwise the Worker logs a line. */
+/** Checks that the queue accepts the message of a create request. If it does not, the Worker logs a line. */
 async function mustSend({ tools, seeds }, arm) {
   const server = await Server.start(tools, arm);
   try {

@@ -1,4 +1,4 @@
-/** The results of `bench:service` as Markdown. */
+/** Formats the results of `bench:service` as Markdown. */
 import { ask } from "../../../scripts/lib/run.mjs";
 import { compared, figure, median, noise, spread } from "../numbers.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
@@ -20,7 +20,7 @@ export function report(runs, { bench, root }) {
   ].join("\n\n");
 }
 
-/** Reads `wrk debian/4.1.0-3+b2 [epoll] …`, which wrk prints as an error. */
+/** Returns wrk's version. Reads it from `wrk debian/4.1.0-3+b2 [epoll] …`, which wrk prints as an error. */
 function wrkVersion() {
   const text = ask("sh", ["-c", "wrk --version 2>&1; true"]) ?? "";
   return text.match(/(\d+\.\d+\.\d+)/)?.[1] ?? "of unknown version";
@@ -60,7 +60,7 @@ const STARTED = {
   create: "a create as the first request, ms",
 };
 
-/** A row for each figure of the start. Workers that write no record have an empty cell. */
+/** Returns a table with a row for each figure of the start. Workers that write no record have an empty cell. */
 function startTable(runs) {
   const started = (key, what) =>
     spread(runs.flatMap(({ starts }) => starts[key].map((start) => start[what])));

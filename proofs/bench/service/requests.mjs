@@ -1,18 +1,18 @@
-/** The requests of the load, and a check that two services give the same answers. */
+/** Makes the requests of the load, and checks that two services give the same answers. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fullRequest, generator, requestWithProblems } from "../data.mjs";
 import { UserError } from "../../../scripts/lib/output.mjs";
 
 const PATH = "/v2/pledge-transaction";
-/** The name of a transaction's record. */
+/** Returns the name of a transaction's record. */
 const recordName = (id) => `transaction:${id}`;
 const KEY = "service_sk_test_dev_unit";
 const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
-/** The times at which the orders of an ended month were created and paid. */
+/** The times at which the orders of a past month were created and paid. */
 const AGED = { month: "2020-01", createdAt: "2020-01-15T12:00:00.000Z" };
 const PAID_AT = "2020-02-05T00:00:00.000Z";
 
@@ -43,8 +43,8 @@ export const KINDS = [
 ];
 
 /**
- * Reads names of kinds, with commas between them: `GET small,401`.
- * @param {string} text @returns {Kind[] | null} null if there is no such kind
+ * Parses names of kinds of request, separated by commas, such as `GET small,401`.
+ * @param {string} text @returns {Kind[] | null} null if a kind does not exist
  */
 export function kindsOf(text) {
   const wanted = text
@@ -58,7 +58,7 @@ const bodies = (count, make) => {
   const random = generator(7);
   return Array.from({ length: count }, () => JSON.stringify(make(random)));
 };
-/** Distinct creates. @param {number} count @param {number} pledges of each */
+/** Returns distinct create requests. @param {number} count @param {number} pledges of each */
 export const creates = (count, pledges) =>
   bodies(count, (random) => fullRequest(random, pledges)).map(create);
 const problems = (count) => bodies(count, requestWithProblems).map(create);
@@ -90,7 +90,7 @@ async function gets(service, count, pledges, prepare = async (_records, _id) => 
   return requests;
 }
 
-/** The records that gets of a service's transactions read. @param {Records} records @param {Request[]} requests */
+/** Returns the records that these gets of transactions read. @param {Records} records @param {Request[]} requests */
 export async function recordsOf(records, requests) {
   const gets = requests.filter(({ method }) => method === "GET");
   const keys = gets.map(({ path }) => recordName(path.split("/").at(-1)));
@@ -98,7 +98,8 @@ export async function recordsOf(records, requests) {
 }
 
 /**
- * A Worker that writes no record: a request for it is stored in its KV directly.
+ * Returns a service for a Worker that writes no records. A create request that is sent to it is stored directly in
+ * its KV.
  * @param {Service} service @returns {Service}
  */
 export function withoutRecords({ send, records }) {
@@ -117,7 +118,7 @@ export function withoutRecords({ send, records }) {
 
 const paidGets = (service, count, pledges) => gets(service, count, pledges, pay, PAID_AT);
 
-/** Makes an order one of a month that is over and paid. @param {Records} records */
+/** Changes an order to one of a month that is over and paid. @param {Records} records */
 async function pay(records, id) {
   const key = recordName(id);
   const { value, metadata } = await records.read(key);
@@ -146,7 +147,7 @@ export async function send(origin, { method, path, headers, body }) {
   return answer;
 }
 
-/** wrk's input: every request as it goes over the wire. @returns {string} the file */
+/** Writes wrk's input: every request as it is sent over the network. @returns {string} the file */
 export function writeRequests(folder, name, requests, origin) {
   const { host } = new URL(origin);
   const pieces = requests.map(({ method, path, headers, body = "" }) => {
@@ -162,8 +163,8 @@ export function writeRequests(folder, name, requests, origin) {
 }
 
 /**
- * Throws unless both give the same answer to a request of each kind: status, headers, and every member except those that
- * each service generates.
+ * Throws unless both services give the same answer to a request of each kind. Compares the status, headers, and every
+ * member except those that each service generates.
  * @param {Kind} kind
  * @param {{name: string, origin: string, request: Request}} ours
  * @param {{name: string, origin: string, request: Request}} theirs a request of its own, as it may name a record
@@ -182,7 +183,10 @@ export async function mustAnswerAlike({ name, status }, ours, theirs) {
 const comparable = ({ text, ...head }) =>
   JSON.stringify({ ...head, body: masked(JSON.parse(text)) }, null, 1).slice(0, 600);
 
-/** A Worker that does not read refused bodies cuts off some connections. */
+/**
+ * Sends a request, several times if needed, because a Worker that does not read refused bodies cuts off some
+ * connections.
+ */
 function sendOften(origin, request, left = 5) {
   return send(origin, request).catch((error) =>
     left > 0 ? sendOften(origin, request, left - 1) : Promise.reject(error),
@@ -191,7 +195,7 @@ function sendOften(origin, request, left = 5) {
 
 const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);
 
-/** Members in order of name; the values that differ between any two answers by their type. */
+/** Sorts members by name, and replaces values that differ between any two answers with their type. */
 function masked(value, name = "") {
   if (OWN.has(name)) return typeof value;
   if (Array.isArray(value)) return value.map((item) => masked(item));

@@ -1,6 +1,6 @@
 /**
- * `bench:service`, one run: Workers on workerd under load of wrk. Each figure is of a process of its own, which gets one
- * kind of request; the Workers take turns.
+ * One run of `bench:service`: loads Workers on workerd with wrk. Each figure comes from a separate process, which
+ * gets only one kind of request. The Workers take turns.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,14 @@ import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-/** The kinds of request that make one KV call once key and prices are cached. */
+/** The kinds of request that make one KV call when the key and the prices are cached. */
 const ONE_CALL = ["POST small", "POST of 100", "GET small", "GET of 100"];
-/** Most seconds of load at a time. */
+/** The maximum number of one-second slices in one load. */
 const MOST_SLICES = 6;
 
 /**
- * `twin` is a second copy of our build. A limit does only part of the work, and gets only some kinds of request.
+ * `twin` is a second copy of our build. A `limit` is a Worker that does only part of the work, and gets only some
+ * kinds of request.
  * @typedef {{key: string, name: string, main: (root: string) => string, limit?: string[]}} Entry
  * @type {Entry[]}
  */
@@ -102,7 +103,10 @@ const serviceOn = (server) => ({
   records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
 });
 
-/** For each kind: requests, and the records that they read, written by our service. The limits write no records, and use these. */
+/**
+ * Returns for each kind the requests, and the records that they read, as our service wrote them. The limits write no
+ * records, and use these.
+ */
 async function samplesOf(setting, ours) {
   const samples = {};
   for (const kind of setting.kinds)
@@ -114,14 +118,14 @@ async function samplesOf(setting, ours) {
   return samples;
 }
 
-/** Returns the requests of a sample, after its records were put into a server's KV. */
+/** Puts a sample's records into a server's KV, and returns the sample's requests. */
 async function given(server, { requests, records }) {
   await server.seed(records);
   for (const { key } of records) await server.record(key); // KV in memory keeps what was read once
   return requests;
 }
 
-/** Checks that the services do the same work. */
+/** Checks that all services do the same work. */
 async function mustBeAlike(setting, arms) {
   const [ours, , theirs] = arms;
   for (const kind of setting.kinds)
@@ -173,7 +177,7 @@ export function measured(setting, arm, kind, sample) {
 }
 
 /**
- * Loads a process until it has used so much processor time, which takes longer on a busy machine.
+ * Loads a process until it has used this much processor time, which takes longer on a busy machine.
  * @param {number} seconds of it @param {string} program @param {any} load
  */
 async function loadFor(seconds, program, load) {

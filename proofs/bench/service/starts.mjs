@@ -1,4 +1,6 @@
-/** The start of a Worker on workerd: its first answer, and a create as its first request. */
+/**
+ * Measures the start of a Worker on workerd: the time to its first answer, and a create request as its first request.
+ */
 import { performance } from "node:perf_hooks";
 import { log } from "../../../scripts/lib/output.mjs";
 import { rotated } from "../numbers.mjs";
@@ -8,7 +10,7 @@ import { Server } from "./workerd.mjs";
 /**
  * Milliseconds of two processes.
  * @typedef {{answer: number, create: number}} Start `answer`: from the start of the process to the first answer, a 404;
- *   `create`: a create as the first request of the other process
+ *   `create`: a create request as the first request of the other process
  */
 
 /**

@@ -16,8 +16,8 @@ const START_MS = 30_000;
 const METADATA = "CF-KV-Metadata";
 
 /**
- * workerd's configurations, with V8's flags. Whenever workerd makes another isolate, such as KV's, V8 drops the code of its
- * first wasm compiler, unless a flag keeps it.
+ * workerd's configurations, with V8's flags. When workerd creates another isolate, such as KV's, V8 drops the code
+ * that its first wasm compiler made, unless a flag keeps it.
  */
 const CONFIGS = {
   "config.capnp": [],
@@ -42,7 +42,7 @@ const QUEUES = {
  */
 
 /**
- * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
+ * Bundles a Worker with `wrangler deploy --dry-run`, and writes workerd's configuration beside it.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{main: string, folder: string, kv?: string, queue?: Queue}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
@@ -76,7 +76,7 @@ export async function bundle(tools, { main, folder, kv, queue }) {
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
-/** All Workers run with the compatibility date of ours. */
+/** Returns our Worker's compatibility date, with which all Workers run. */
 function dateOf(file) {
   const [, date] = readFileSync(file, "utf8").match(/^compatibility_date = "(.*)"$/m) ?? [];
   if (!date) throw new UserError(`\`${file}\` names no compatibility_date`);
@@ -92,7 +92,7 @@ function sizes(files) {
   };
 }
 
-/** The entry comes first: workerd starts that. */
+/** Returns workerd's configuration. The entry is the first module, because workerd starts that one. */
 function configText(modules, compatibilityDate, flags, { kv, queue }) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
@@ -134,7 +134,7 @@ const queue :Workerd.Worker = (modules = [(name = "queue.js", esModule = embed "
 `;
 }
 
-/** The binary itself, without npm's Node wrapper, because this process is measured. */
+/** Returns the path of workerd's binary, without npm's Node wrapper, because this process is measured. */
 function binary({ root }) {
   const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));
   return ofWrangler("workerd").default;
@@ -142,9 +142,9 @@ function binary({ root }) {
 
 /** A running workerd. */
 export class Server {
-  /** The end of its output. */
+  /** The last part of workerd's output. */
   output = "";
-  /** By the name of the socket. @type {Record<string, number>} */
+  /** The ports by socket name. @type {Record<string, number>} */
   ports = {};
 
   /** @param {string} program @param {string[]} args */
@@ -175,7 +175,7 @@ export class Server {
     return server;
   }
 
-  /** Kills it. */
+  /** Kills workerd. */
   kill = () => void this.child.kill("SIGKILL");
 
   /** @returns {number} */
@@ -187,7 +187,7 @@ export class Server {
     return `http://127.0.0.1:${this.ports.main}`;
   }
 
-  /** Puts records into its KV. @param {{key: string, value: string, metadata?: object | null}[]} entries */
+  /** Puts records into workerd's KV. @param {{key: string, value: string, metadata?: object | null}[]} entries */
   async seed(entries) {
     for (const { key, value, metadata = null } of entries) {
       const headers = new Headers(metadata ? { [METADATA]: JSON.stringify(metadata) } : {});
@@ -196,7 +196,7 @@ export class Server {
     }
   }
 
-  /** A record of its KV. @param {string} key @returns {Promise<{value: string, metadata: any}>} */
+  /** Returns a record of workerd's KV. @param {string} key @returns {Promise<{value: string, metadata: any}>} */
   async record(key) {
     const response = await fetch(this.#recordAt(key));
     if (!response.ok) throw new UserError(`KV lacks \`${key}\`: ${response.status}`);
@@ -216,7 +216,7 @@ export class Server {
   }
 }
 
-/** workerd prints each socket's port once it listens. */
+/** Returns the ports of workerd's sockets. workerd prints a port once it listens. */
 function portsOf(server) {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new UserError(`workerd did not start:\n${tail(server.output, 10)}`));

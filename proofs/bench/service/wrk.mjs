@@ -1,4 +1,4 @@
-/** Loads one service with one kind of request for a slice of time, with wrk. */
+/** Loads one service with one kind of request for a limited time, with wrk. */
 import { join } from "node:path";
 import { installDebian } from "../../../scripts/setup/debian.mjs";
 import { UserError, log, tail } from "../../../scripts/lib/output.mjs";
@@ -7,7 +7,7 @@ import { cpuMicroseconds } from "./process.mjs";
 
 const SCRIPT = join(import.meta.dirname, "wrk.lua");
 
-/** Where wrk is; installs Debian's where that can be done. @returns {Promise<string>} */
+/** Returns the path of wrk. Installs Debian's package where that is possible. @returns {Promise<string>} */
 export async function wrk() {
   const found = find("wrk");
   if (found) return found;

@@ -1,10 +1,10 @@
-/** The results of `bench:sizes` as Markdown. */
+/** Formats the results of `bench:sizes` as Markdown. */
 import { table, versionsOf } from "../report.mjs";
 
 const LIBRARIES = ["stripe", "openai", "zod", "impact-pledge"];
 
 /**
- * A row for each use, a column for each library; – if the library does not have that use.
+ * Formats a table with a row for each use, and a column for each library; – if the library does not have that use.
  * @param {{use: string, name: string, minified: number, brotli: number}[][]} runs of which all are the same
  * @param {{bench: string}} environment
  */
@@ -20,7 +20,7 @@ export function report([sizes], { bench }) {
   return `${prose}\n\n${table(["", ...names], rows)}`;
 }
 
-/** `8,890 (21,425)` */
+/** Formats the two sizes of a bundle, such as `8,890 (21,425)`. */
 function cell(size) {
   if (!size) return "–";
   const [brotli, minified] = [size.brotli, size.minified].map((it) => it.toLocaleString("en-US"));

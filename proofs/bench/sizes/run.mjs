@@ -4,7 +4,10 @@ import { brotliCompressSync } from "node:zlib";
 
 const RIVALS = join(import.meta.dirname, "..", "rivals");
 
-/** The imports of an application from each library, by use; ours first. The size of zod is in the section on values. */
+/**
+ * The imports of an application from each library, by use; our package is first. The size of zod is in the section on
+ * values.
+ */
 export const USES = {
   "a client of a service": {
     "impact-pledge": 'export { PledgeClient } from "impact-pledge";',
@@ -29,7 +32,7 @@ export function run() {
   );
 }
 
-/** One file without Node's modules, which runs in a page and in a Worker. */
+/** Returns the sizes of one bundled file without Node's modules, which runs in a page and in a Worker. */
 async function sizesOf(contents) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

@@ -1,4 +1,4 @@
-/** The measurements inside one process: values, and JSON bytes. */
+/** Runs the measurements of one process: of values, and of JSON bytes. */
 import { KIND_NAMES, texts } from "../data.mjs";
 import * as ajv from "../rivals/ajv.mjs";
 import * as bytesOurs from "../rivals/ours-bytes.mjs";
@@ -8,7 +8,7 @@ import * as valibot from "../rivals/valibot.mjs";
 import * as zod from "../rivals/zod.mjs";
 import { duel, touched } from "./duel.mjs";
 
-/** Ours first. */
+/** The competitors that check values; our package is first. */
 const OF_VALUES = [
   { name: "impact-pledge", ...ours },
   { name: "impact-pledge, …/js", ...oursJs },
@@ -25,7 +25,7 @@ function parseOnly(bytes) {
   return [];
 }
 
-/** The others parse the bytes first. */
+/** The competitors that check JSON bytes. Libraries other than ours parse the bytes first. */
 const OF_BYTES = [
   { name: "impact-pledge", ...bytesOurs },
   { name: "ajv 8", check: (bytes) => ajv.check(parsed(bytes)), touch: ajv.touch },
@@ -65,7 +65,7 @@ function mustFindAll(kind, inputs) {
   }
 }
 
-/** Counts how often each library accepts what the contract refuses, and refuses what it allows. */
+/** Counts how often each library accepts values that the contract refuses, and refuses values that it allows. */
 function conformity(cases) {
   const of = ({ name, check }) => {
     const says = cases.map(({ value, valid }) => ({ valid, accepted: check(value).length === 0 }));

@@ -1,6 +1,6 @@
 /**
- * Times competitors on the same inputs in turn, in one process: plain JavaScript, for Node and for
- * a browser.
+ * Times competitors on the same inputs, which take turns in one process. This is plain JavaScript, for Node and for a
+ * browser.
  */
 import { rotated } from "../numbers.mjs";
 
@@ -8,7 +8,7 @@ import { rotated } from "../numbers.mjs";
  * @typedef {object} Competitor
  * @property {string} name
  * @property {(input: any) => ArrayLike<any>} check gives all problems
- * @property {(problem: any) => number} touch reads path and message, as whoever shows a problem does
+ * @property {(problem: any) => number} touch reads path and message, as code that shows a problem does
  */
 
 /**
@@ -32,7 +32,7 @@ export async function duel(competitors, inputs, { rounds, batchMs }) {
   return times;
 }
 
-/** Warms up, and finds how many checks fill a batch. */
+/** Warms up, and returns the number of checks that fill a batch. */
 function calibrate(competitor, inputs, batchMs) {
   let count = 1;
   for (;;) {
@@ -55,5 +55,5 @@ function batch({ check, touch }, inputs, count) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
-/** Keeps the values that were read, so that no engine optimizes the reads away. */
+/** Returns the values that were read, so that no engine optimizes the reads away. */
 export const touched = () => sink;

@@ -1,4 +1,7 @@
-/** The contest in a Node of its own. Argument: a file with the plan and the cases. Output: the results as JSON. */
+/**
+ * Runs the contest in a separate Node process. Argument: a file with the plan and the cases. Output: the results as
+ * JSON.
+ */
 import { readFileSync } from "node:fs";
 import { contest } from "./contest.mjs";
 

@@ -1,4 +1,4 @@
-/** The results of `bench:validate` as Markdown. */
+/** Formats the results of `bench:validate` as Markdown. */
 import { KINDS } from "../data.mjs";
 import { figure, median, ratio, spread } from "../numbers.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
@@ -23,7 +23,7 @@ export function report(runs, { bench }) {
   );
 }
 
-/** A row for each payload, a column for each competitor in each engine. */
+/** Formats a table with a row for each payload, and a column for each competitor in each engine. */
 function timeTable(runs, what) {
   const names = Object.keys(runs[0].node[what].small);
   const columns = Object.keys(ENVIRONMENTS).flatMap((where) =>
@@ -41,7 +41,7 @@ function timeTable(runs, what) {
   return table([INPUTS[what], ...columns.map(headOf)], rows);
 }
 
-/** `Node: impact-pledge, µs`, `Node: …/js`, `Node: ajv 8` */
+/** Returns a column's heading, such as `Node: impact-pledge, µs`, `Node: …/js` or `Node: ajv 8`. */
 function headOf({ where, name }) {
   const unit = name === OURS ? ", µs" : "";
   return `${ENVIRONMENTS[where]}: ${name.replace(`${OURS}, `, "")}${unit}`;
@@ -53,7 +53,10 @@ function timeCell(runs, name) {
   return `${figure(median(runs.map((run) => ratio(run[name], run[OURS]))))} ×`;
 }
 
-/** The bytes that a page downloads, the time to the first check, and how far each library follows the contract. */
+/**
+ * Formats a table with the bytes that a page downloads, the time to the first check, and how far each library follows
+ * the contract.
+ */
 function bytesTable(runs) {
   const [{ bytes, node }] = runs;
   const { conformity } = node;

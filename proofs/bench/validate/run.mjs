@@ -1,4 +1,6 @@
-/** `bench:validate`, one run: times in Node and Chromium, bytes, and start-up, each in processes of its own. */
+/**
+ * One run of `bench:validate`: measures times in Node and Chromium, bytes, and start-up, each in separate processes.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -13,7 +15,7 @@ const HERE = import.meta.dirname;
 const RIVALS = join(HERE, "..", "rivals");
 const UNTHROTTLED = ["--disable-background-timer-throttling", "--disable-renderer-backgrounding"];
 
-/** The libraries that a user bundles, by name; ours first. */
+/** The libraries that a user bundles, by name; our package is first. */
 const BUNDLES = {
   "impact-pledge": `export { validate as check } from "impact-pledge/validate";`,
   "impact-pledge, …/js": `export { validate as check } from "impact-pledge/validate/js";`,
@@ -43,7 +45,10 @@ export async function run(tools, plan, folder) {
   return { node: inNode, browser, chromium, bytes, starts };
 }
 
-/** Every row of the fixtures that is a JavaScript value, and every string of the formats in its member. */
+/**
+ * Returns every row of the fixtures that is a JavaScript value, and every string of the formats, placed in its
+ * member.
+ */
 function readCases() {
   const requests = fixturesIn("validation")
     .flatMap(({ rows }) => rows)
@@ -104,7 +109,7 @@ async function bundle(options) {
   });
 }
 
-/** As a user's bundler makes them for a browser. */
+/** Bundles the libraries for a browser, as a user's bundler does. */
 async function bundleAll(folder) {
   const bundles = [];
   for (const [name, code] of Object.entries(BUNDLES)) {
@@ -123,7 +128,7 @@ async function bundleAll(folder) {
   return bundles;
 }
 
-/** The module of ajv's standalone compiler, which a page would ship. */
+/** Returns the module that ajv's standalone compiler generates, which a page would ship. */
 async function standaloneAjv() {
   const names = [
     "ajv/dist/2020.js",

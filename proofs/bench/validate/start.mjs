@@ -1,6 +1,6 @@
 /**
- * A fresh process: loads one bundle, checks one payload, prints the milliseconds. Arguments: the
- * bundle, the payload.
+ * Runs in a fresh process: loads one bundle, checks one payload, and prints the milliseconds. Arguments: the bundle,
+ * the payload.
  */
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";

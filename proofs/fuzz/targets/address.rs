@@ -1,4 +1,4 @@
-//! Fuzzes the method, and the path and query of an address.
+//! Fuzzes the method, path and query of a request.
 
 use crate::{EDIT_KEY, ID, send, service, text};
 use percent_encoding::percent_decode_str;
@@ -6,8 +6,8 @@ use support::service::{TestRequest, UNIT};
 
 const METHODS: [&str; 8] = ["GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PUT", "get"];
 
-/// The first byte is the method, the rest is the path and query. `@` stands for the record's ID and `$`
-/// for its edit key, because neither is found by chance.
+/// Runs the target. The first byte of the input is the method, the rest is the path and query. `@` stands for the
+/// record's ID and `$` for its edit key, because random input contains neither.
 pub fn run(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let method = METHODS[usize::from(first & 7)];

@@ -1,4 +1,5 @@
-//! Fuzzes the bytes of a create's body, which the service and the validator read, and of an answer, which the client reads.
+//! Fuzzes the bytes of a create request's body, which the service and the validator read, and of an answer, which the
+//! client reads.
 
 use crate::{VALID, send, service};
 use impact_pledge::api::answer::{self, Reason};
@@ -18,7 +19,8 @@ const KEPT: usize = 20;
 const TEAM: &str = "service_sk_live_dev_team";
 const KEYS: [&str; 4] = [UNIT, LIVE_UNIT, "service_sk_test_dev_unit_two", TEAM];
 
-/// The first byte is the API key and whether the create has an idempotency key; the rest is a body.
+/// Runs the target. The first byte of the input decides the API key and whether the request has an idempotency key;
+/// the rest is a body.
 pub fn run(input: &[u8]) {
     let Some((first, body)) = input.split_first() else { return };
     let issues = validate::check(body);
@@ -44,7 +46,8 @@ fn has(issues: &[Issue<'_>], code: Code) -> bool {
     issues.iter().any(|issue| issue.code() == code)
 }
 
-/// Bytes are JSON if serde_json reads them, unless they are nested too deep to be read to the end.
+/// Asserts that the validator accepts bytes as JSON if and only if serde_json reads them, unless they are nested too
+/// deep to be read to the end.
 fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     let depth = input.iter().filter(|byte| b"[{".contains(byte)).count();
     if has(issues, Code::TooDeep) {
@@ -54,7 +57,7 @@ fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     }
 }
 
-/// A document that serde_json reads has exactly the issues that the contract's rules find in its value.
+/// Asserts that a document that serde_json reads has exactly the issues that the contract's rules find in its value.
 fn rules(input: &[u8], issues: &[Issue<'_>]) {
     let unlike = [Code::TooDeep, Code::DuplicateMember];
     let Ok(value) = serde_json::from_slice::<Value>(input) else { return };
@@ -70,7 +73,8 @@ fn rules(input: &[u8], issues: &[Issue<'_>]) {
     assert_eq!(seen, expected);
 }
 
-/// The issues that JavaScript reads from memory have the same number and lie within bounds, and any of them may be skipped.
+/// Asserts that the issues that JavaScript reads from memory have the same number and lie within bounds, and that any
+/// of them may be skipped.
 fn in_memory(input: &[u8], issues: usize) {
     let mut scratch = vec![0; input.len()];
     for source in [Source::Json, Source::Value] {
@@ -97,7 +101,7 @@ fn is_amount(number: &[u8]) -> bool {
     double.is_finite() && double > 0.0
 }
 
-/// An accepted request keeps its content, and is unchanged after it is written as JSON and read again.
+/// Asserts that an accepted request keeps its content, and is unchanged after it is written as JSON and read again.
 fn accepted(input: &[u8], request: &PledgeTransactionRequest<'_>, issues: &[Issue<'_>]) {
     assert_eq!(seen(issues), [] as [Value; 0]);
     let mut kept: Value = serde_json::from_slice(&to_json(request)).unwrap();
@@ -118,7 +122,8 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// A created transaction can be read only by its unit, and the create can be repeated.
+/// Asserts that only the transaction's unit can read a created transaction, and that the create request can be
+/// repeated.
 fn created(first: u8, body: &[u8], is_valid: bool) {
     let key = KEYS[usize::from(first & 3)];
     let request = |method: &str, path: &str, key: &str| {
@@ -166,7 +171,7 @@ fn is_replay((again, added): &(Answer, usize), first: &Answer) {
     assert_eq!(again.json(), first.json());
 }
 
-/// An answer that the client accepts has an amount, and the service can read it as a record.
+/// Asserts that an answer that the client accepts has an amount, and that the service can read it as a record.
 fn answered(operation: Operation, status: u16, body: &[u8]) {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match answer::read(operation, status, body, to_double) {

@@ -1,4 +1,4 @@
-//! Fuzzes the headers of a create, one a line.
+//! Fuzzes the headers of a create request. Each line of the input is one header.
 
 use crate::{SHOP, VALID, send, service, text};
 use impact_pledge::idempotency::IdempotencyKey;
@@ -13,7 +13,7 @@ const NAMES: [&str; 6] = [
     "origin",
 ];
 
-/// An empty line means that the header is absent.
+/// Runs the target. An empty line means that the header is absent.
 pub fn run(input: &[u8]) {
     let lines = text(input);
     let mut sent = TestRequest::new("POST", PATH, "").with_body(VALID.as_bytes().to_vec());
@@ -40,7 +40,7 @@ pub fn run(input: &[u8]) {
     round_trip(header("idempotency-key"));
 }
 
-/// Any valid key is read back from the header that it is written to.
+/// Asserts that any valid key is read back from the header that it is written to.
 fn round_trip(key: &str) {
     let Some(key) = IdempotencyKey::new(key.to_owned()) else { return };
     let written = key.to_header();

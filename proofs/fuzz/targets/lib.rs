@@ -1,5 +1,5 @@
-//! The fuzz targets, for the four entries of untrusted input. A target takes any bytes. It panics if the service or the
-//! client panics, or if an invariant does not hold.
+//! The fuzz targets, for the four places where untrusted input enters. A target accepts any bytes. It panics if the
+//! service or the client panics, or if an invariant does not hold.
 
 #![expect(
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ pub mod records;
 use support::memory::MemoryStore;
 use support::service::{Answer, TestRequest, TestService, seed};
 
-/// Takes any bytes.
+/// A function that runs one target on any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is also its folder in `proofs/fuzz/corpus`.
@@ -27,7 +27,7 @@ pub const TARGETS: [(&str, Target); 4] = [
     ("records", records::run),
 ];
 
-/// The input as text; bytes that are not UTF-8 become U+FFFD.
+/// Returns the input as text. Bytes that are not UTF-8 become U+FFFD.
 fn text(input: &[u8]) -> String {
     String::from_utf8_lossy(input).into_owned()
 }
@@ -54,7 +54,7 @@ fn service_with(record: &[u8], metadata: &[u8]) -> TestService<MemoryStore> {
     service
 }
 
-/// Sends a request, and asserts what holds for all answers. Also returns the number of records that were added.
+/// Sends a request, and asserts the invariants of all answers. Also returns the number of records that were added.
 fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, usize) {
     let before = service.store.names().len();
     service.store.take_reads();

@@ -1,4 +1,4 @@
-//! Fuzzes the recipient's page: everything that a shop sends becomes text, or an http or https address.
+//! Fuzzes the recipient's page. Everything that a shop sends must become text, or an http or https address.
 
 const TAGS: &str = "html head meta title link style body header p strong main h1 bdi ol li time h2 ul div h3 b img a span \
                     footer svg circle path";
@@ -6,7 +6,7 @@ const EMPTY: &str = "meta link img";
 const ATTRIBUTES: &str = "lang charset name content rel href class viewBox width height aria-hidden cx cy r d role dir src \
                           alt loading decoding datetime";
 
-/// Parses a page tag by tag, and accepts only what the service writes.
+/// Parses a page tag by tag, and accepts only tags that the service writes.
 pub fn check_page(html: &str) {
     let mut open = Vec::new();
     let mut rest = html.strip_prefix("<!DOCTYPE html>").unwrap();

@@ -1,4 +1,4 @@
-//! Fuzzes stored records: written by an operator or by another release, or damaged.
+//! Fuzzes stored records, which may be written by an operator or by another release, or damaged.
 
 use crate::page::check_page;
 use crate::{ACCESS, EDIT_KEY, ID, RECORD, VALID, send, service, service_with, text};
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use support::service::{PATH, SECRET, TestRequest, UNIT};
 
-/// The first byte is the kind of record.
+/// Runs the target. The first byte of the input is the kind of record.
 pub fn run(input: &[u8]) {
     let Some((first, record)) = input.split_first() else { return };
     match first % 6 {
@@ -26,7 +26,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Reads a record. It is unchanged after it is written and read again.
+/// Reads a record, and asserts that it is unchanged after it is written and read again.
 fn read<T: Serialize + DeserializeOwned + PartialEq + Debug>(record: &[u8]) -> Option<T> {
     let read: T = serde_json::from_slice(record).ok()?;
     let written = serde_json::to_vec(&read).unwrap();
@@ -72,7 +72,7 @@ fn price_list(record: &[u8]) {
     assert_eq!((answer.status, added), if is_read { (200, 1) } else { (503, 0) });
 }
 
-/// A get passes on the bytes unchanged; only the page parses them.
+/// Asserts that a get passes on the bytes unchanged. Only the page parses them.
 fn transaction(record: &str) {
     let service = service_with(record.as_bytes(), ACCESS.as_bytes());
     let (answer, _) = send(&service, &get());
@@ -99,7 +99,7 @@ fn access(record: &[u8]) {
     assert_eq!(send(&service, &timeline()).0.status, opens);
 }
 
-/// In a repeated create the stored record of the first one decides, and nothing is written.
+/// Asserts that a repeated create request is answered by the stored record of the first one, and writes nothing.
 fn replay(record: &[u8]) {
     let service = service();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();
@@ -119,7 +119,7 @@ fn replay(record: &[u8]) {
     }
 }
 
-/// A profile that cannot be read is ignored.
+/// Asserts that a profile that cannot be read is ignored.
 fn profile(record: &[u8]) {
     let service = service();
     service.store.keep("profile:unit_dev", record, b"null");

@@ -1,6 +1,6 @@
 /**
- * A form of plain controls, and one of each component library: a shopper types, ticks, sends, and comes back, in Chromium,
- * Firefox and WebKitGTK.
+ * Tests a form of plain controls, and one of each component library. A shopper types, ticks, sends, and returns to
+ * the form, in Chromium, Firefox and WebKitGTK.
  */
 import assert from "node:assert/strict";
 import { NO_FIREFOX } from "../lib/browser.mjs";
@@ -11,7 +11,7 @@ const MISSING = {
 };
 const MUST_BE = "Enter an e-mail address such as ada@example.org";
 
-/** By the name: the package, its modules, and the tags of a text field, a box and a button. */
+/** The component libraries by name: the package, its modules, and the tags of a text field, a checkbox and a button. */
 const LIBRARIES = {
   plain: [null, [], "input", "input type=checkbox", "button"],
   material: [
@@ -98,7 +98,7 @@ async function tick(page, wanted) {
   assert.equal(await isTicked(), wanted);
 }
 
-/** Text of an input method, where the browser's protocol can compose it. */
+/** Enters text as an input method does, if the browser's protocol supports that. */
 async function compose(page) {
   const session = await page.createCDPSession();
   await page.click("#name");

@@ -1,4 +1,4 @@
-/** The package in Firefox: loaded as in Chromium, and a shopper's walk with JavaScript and without. */
+/** Tests the package in Firefox: loaded as in Chromium, and used by a shopper with JavaScript and without. */
 import { NO_FIREFOX } from "../lib/browser.mjs";
 import { ROWS, ofRow } from "./rows.mjs";
 import { IN_FIREFOX, startFrontEnd } from "./recipes.mjs";

@@ -1,6 +1,5 @@
 /**
- * Hermes, the engine of React Native, which has no WebAssembly: every row of the rules and of
- * forms.
+ * Tests every row of the rules and of forms in Hermes, the engine of React Native, which has no WebAssembly.
  */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -11,8 +10,8 @@ import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
 /**
- * The last Hermes on npm as a program, from 2022, which has fewer features than all later ones. Also how
- * React Native compiles for it.
+ * The packages to install: the last Hermes on npm that is a program, from 2022, which has fewer features than all
+ * later ones; and the tools with which React Native compiles for it.
  */
 const PACKAGES = [
   "hermes-engine-cli@0.12.0",
@@ -27,7 +26,7 @@ const PROGRAMS = {
 const PRESET = { disableImportExportTransform: true, enableBabelRuntime: false };
 
 /**
- * Installed outside of the matrix's own packages, because it is larger than most of them, and users of the
+ * Installs Hermes outside of the matrix's own packages, because it is larger than most of them, and users of the
  * package do not need it.
  */
 async function hermes({ cache, env }) {

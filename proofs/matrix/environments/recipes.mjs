@@ -1,4 +1,7 @@
-/** The recipes of `examples`: built and started by their own scripts, and tried as a shopper or a shop does. */
+/**
+ * Tests the recipes of `examples`. They are built and started by their own scripts, and used as a shopper or a shop
+ * uses them.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -21,7 +24,7 @@ const FIELDS = {
   "pledges.0.impact.offeringId": "tree",
 };
 const MUST_BE = "enter an e-mail address";
-/** By its label: Firefox finds nothing by its name for assistive technology. */
+/** Returns a selector of a field by its label, because Firefox finds nothing by its name for assistive technology. */
 const field = (label) =>
   `::-p-xpath(//input[@id = //label[contains(., "${label}")]/@for] | //label[contains(., "${label}")]//input)`;
 const [TREES, EMAIL] = ["Trees", "E-mail address"].map(field);
@@ -32,7 +35,7 @@ export const SERVE = "npm start --silent";
 
 const settings = ({ service }) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: service.baseUrl });
 
-/** Each recipe is tried with the versions that it pins. */
+/** Checks that each recipe pins the versions that it is tested with. */
 export function mustPin(workspace) {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(workspace.folder, "package.json"), "utf8"),
@@ -44,7 +47,7 @@ export function mustPin(workspace) {
     assert.equal(`${name} ${version}`, workspace.version(name));
 }
 
-/** The last order that the service received, with its idempotency key. */
+/** Returns the last order that the service received, with its idempotency key. */
 function recorded({ service }) {
   const { method, path, headers, body } = service.seen.at(-1);
   assert.deepEqual(
@@ -57,8 +60,8 @@ function recorded({ service }) {
 // ---- As a shopper ------------------------------------------------------------------------------
 
 /**
- * Opens a page and records all of its bytes, and the statuses of its posts. `policy` is added to the page's answer; under
- * {@link NO_SCRIPT} no script is loaded either.
+ * Opens a page, and records all bytes that it loads and the statuses of its posts. `policy` is added to the page's
+ * answer. Under {@link NO_SCRIPT}, no script is loaded either.
  */
 async function openShop(workspace, url, policy) {
   const page = await workspace.openPage();
@@ -106,7 +109,10 @@ async function openShop(workspace, url, policy) {
 const NO_SCRIPT = "script-src 'none'";
 const NO_WASM = "script-src 'self'";
 
-/** Neither puppeteer nor Firefox can add a header to an answer that continues. */
+/**
+ * Answers a request with the added policy. Neither puppeteer nor Firefox can add a header to an answer that
+ * continues.
+ */
 async function underPolicy(request, policy) {
   const response = await fetch(request.url());
   await request.respond({
@@ -116,7 +122,7 @@ async function underPolicy(request, policy) {
   });
 }
 
-/** Returns what assistive technology reads of a field, and whether the field has the focus. */
+/** Returns the text that assistive technology reads for a field, and whether the field has the focus. */
 const statusOf = (page, field) =>
   page.$eval(field, (input) => [
     input.getAttribute("aria-invalid"),
@@ -138,7 +144,10 @@ async function atLink(page) {
   assert.equal(await link.evaluate((each) => each.getAttribute("href")), TIMELINE);
 }
 
-/** From a mistyped address to the timeline. `bound`: the package's form checks itself; `badge`: what it says of 3 trees. */
+/**
+ * Uses the shop as a shopper does, from a mistyped address to the timeline. `bound`: whether the package's form
+ * validates; `badge`: the badge's text about 3 trees.
+ */
 async function walk(
   workspace,
   url,
@@ -165,7 +174,10 @@ async function walk(
   await shop.mustHaveOrdered();
 }
 
-/** Without scripts the browser handles the form. If HTML accepts an invalid value, the server refuses it in the page. */
+/**
+ * Uses the shop without scripts, so that the browser handles the form. If HTML accepts an invalid value, the server
+ * refuses it in the page.
+ */
 async function walkWithoutScript(workspace, url) {
   const { page, posts, see, ...shop } = await openShop(workspace, url, NO_SCRIPT);
   assert.equal(await page.$eval("form", ({ noValidate }) => noValidate), false);
@@ -191,7 +203,7 @@ const post = (url, body, headers = {}) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
 const pledge = (amount, offeringId) => ({ impact: { amount, offeringId } });
-/** Sends orders that no page of the shop sends. The server must pledge only what the shop offers. */
+/** Orders that no page of the shop sends. The server must pledge only the shop's own offers. */
 const FORGED = {
   ...ORDER,
   reference: "another",
@@ -200,7 +212,7 @@ const FORGED = {
   notifications: ["Email"],
 };
 const AMOUNT = ["pledges", 0, "impact", "amount"];
-/** Checks that an order is refused, with the path of its problem. */
+/** Invalid orders, which must be refused with the path of the problem. */
 const REFUSED = [
   [{ ...ORDER, recipient: { email: "ada@" } }, ["recipient", "email"]],
   [{ ...ORDER, pledges: [pledge(101, "tree")] }, AMOUNT],
@@ -208,7 +220,7 @@ const REFUSED = [
   [{ ...ORDER, pledges: [pledge(1e300, "tree")] }, AMOUNT],
 ];
 
-/** Tries an order as JSON: valid, forged, invalid, and not JSON at all. */
+/** Sends orders as JSON: valid, forged, invalid, and not JSON at all. */
 async function mustTakeOrders(workspace, url) {
   for (const order of [REQUEST, FORGED]) {
     const good = await post(url, JSON.stringify(order));
@@ -235,7 +247,7 @@ async function mustTakeOrders(workspace, url) {
 const OTHER_SITE = [{ origin: "https://evil.example" }, { origin: "null" }];
 const OTHER_SITE_BY_NAME = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
 
-/** Posts with a shopper's cookies from a page of another site. */
+/** Posts with a shopper's cookies from a page of another site, which must be refused. */
 async function mustRefuseOtherSites(workspace, url) {
   const count = workspace.service.seen.length;
   for (const headers of [...OTHER_SITE, OTHER_SITE_BY_NAME]) {
@@ -246,7 +258,7 @@ async function mustRefuseOtherSites(workspace, url) {
   assert.equal(workspace.service.seen.length, count, "nothing is sent");
 }
 
-/** Sends a body that begins and never continues. */
+/** Sends a body that begins and never continues. The server must end the connection. */
 export async function mustEndStalled(origin, path) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -255,14 +267,14 @@ export async function mustEndStalled(origin, path) {
   assert.ok(await Promise.race([closed, sleep(15_000, false, { ref: false })]), "it is ended");
 }
 
-/** The answer of a shop's server when the service can't be reached. */
+/** Checks the answer of a shop's server when the service can't be reached. */
 async function mustSaySorry(url) {
   const response = await post(url, JSON.stringify(REQUEST));
   assert.equal(response.status, 502);
   assert.match((await response.json()).message, /try again/);
 }
 
-/** The answer to a posted form if its fields are not the cause. */
+/** Checks the answer to a posted form if its fields are not the cause of the error. */
 async function mustRefuseInPage(url, { fields, status, text }) {
   const response = await fetch(url, {
     method: "POST",
@@ -276,7 +288,7 @@ async function mustRefuseInPage(url, { fields, status, text }) {
   assert.doesNotMatch(shown, /\/reference/, "a shopper is shown no paths");
 }
 
-/** Posts a form that no page of the shop posts. */
+/** Posts forms that no page of the shop posts. */
 async function mustTakeForms(workspace, url) {
   const headers = { accept: "text/html", origin: new URL(url).origin };
   const send = (body) => fetch(url, { method: "POST", headers, body, redirect: "manual" });
@@ -291,8 +303,7 @@ async function mustTakeForms(workspace, url) {
 }
 
 /**
- * A Worker with the service's name, which forwards requests of the recipe's binding to the
- * service.
+ * Starts a Worker with the service's name, which forwards requests of the recipe's binding to the service.
  * @returns flags for `wrangler dev`
  */
 function bindHonoToPledges(workspace) {
@@ -313,14 +324,14 @@ function bindHonoToPledges(workspace) {
 
 // ---- The recipes -------------------------------------------------------------------------------
 
-/** Copies a recipe and builds it by its own script. */
+/** Copies a recipe, and builds it with its own script. */
 async function build(workspace, name) {
   workspace.copyRecipe(name);
   mustPin(workspace);
   await workspace.node("npm run build --silent");
 }
 
-/** A page that Vite builds, with the shop's server of the Node recipe. */
+/** Starts a page that Vite builds, with the shop's server of the Node recipe. */
 export async function startFrontEnd(workspace, name) {
   await build(workspace, name);
   workspace.copyRecipe("node", "server");
@@ -337,7 +348,7 @@ const frontEnd = (name, wish) => ({
 });
 
 /**
- * Tries a framework whose server handles the form, from pages with and without scripts.
+ * Tests a framework whose server handles the form, from pages with and without scripts.
  * @param {string} [flags] for its start
  */
 const fullStack = (name, framework, flags = "") => ({
@@ -373,7 +384,7 @@ const fullStack = (name, framework, flags = "") => ({
 const BADGE = "3 trees with this order";
 const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
-/** The recipe of plain HTML in Firefox, by the name of the environment. */
+/** The recipe of plain HTML in Firefox, by the environment's name. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
   "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),

@@ -1,6 +1,6 @@
 /**
- * Runtimes for servers, each with `import` and with `require`, with calls that have an async context each, and with creates
- * that are lost.
+ * Tests runtimes for servers. Each is tested with `import` and with `require`, with calls that each have an async
+ * context, and with create requests that are lost.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -9,13 +9,13 @@ import { ask } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/browser.mjs";
 import { packagesIn } from "../lib/install.mjs";
 
-/** The newest version of each that npm has for every platform. */
+/** The tested versions of Node: of each major version, the newest that npm has for every platform. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 const DENO_FLAGS = "--node-modules-dir=manual --no-lock --allow-net=127.0.0.1 --allow-read=..";
 const windows = process.platform === "win32";
 const exe = windows ? ".exe" : "";
 
-/** A Node of another version, from npm. */
+/** Installs another version of Node from npm, and returns its path. */
 async function node({ tools: { cache } }, version) {
   const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
   const name = isAppleSilicon
@@ -25,7 +25,7 @@ async function node({ tools: { cache } }, version) {
   return join(packages, name, "bin", `node${exe}`);
 }
 
-/** Each platform's binary is a package of its own, which usually an install script chooses. */
+/** Returns the path of Bun. Each platform's binary is a separate package, which usually an install script chooses. */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));
   return workspace.tool(`@oven/${platform}/bin/bun${exe}`);
@@ -53,7 +53,10 @@ const runtime = (name, find, flags = []) => ({
   },
 });
 
-/** Deno reports the same error for a request that was received and for one that was refused, so the client trusts neither. */
+/**
+ * Checks how lost create requests are reported. Deno reports the same error for a request that was received and for
+ * one that was refused, so the client trusts neither.
+ */
 function mustTellLostCreates(output, name) {
   const { received, messages } = JSON.parse(output);
   assert.deepEqual(received, ["GET", "POST"]);

@@ -1,18 +1,21 @@
 /**
- * The declarations under several compilers, as each kind of module resolution reads them: under every strict flag that the
- * compiler has, exact optional members on and off, with the DOM's types and without.
+ * Tests the declarations with several compilers, as each kind of module resolution reads them: with every strict flag
+ * of the compiler, with exact optional members on and off, with the DOM's types and without.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { strictFlags } from "../../../tests/support/strict-flags.mjs";
 
-/** By the resolution of modules: as ES modules, as CommonJS, whose files have no `import` to keep, and for a bundler. */
+/**
+ * The kinds of module resolution: as ES modules, as CommonJS, whose files have no `import` to keep, and for a
+ * bundler.
+ */
 const KINDS = [
   { extension: "mts", module: "node16", moduleResolution: "node16", verbatimModuleSyntax: true },
   { extension: "cts", module: "node16", moduleResolution: "node16" },
   { extension: "ts", module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true },
 ];
-/** By the folder in `tests/types`: what is declared. */
+/** The declared libraries (`lib`) for each folder in `tests/types`. */
 const LIBRARIES = { ".": ["es2022", "dom", "dom.iterable"], server: ["es2022"] };
 
 const WRONG = `
@@ -30,7 +33,7 @@ function sourcesIn(workspace, part) {
   return names.map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
 }
 
-/** The types of React Hook Form. Errors in its own declarations do not count. */
+/** Checks the types for React Hook Form. Errors in React Hook Form's own declarations do not count. */
 async function compileUseForm(workspace, flags, compiler) {
   const file = join(workspace.tools.root, "tests", "consumers", "use-form.ts");
   workspace.write("use-form.ts", readFileSync(file, "utf8"));
@@ -75,7 +78,7 @@ const typescript = (version, compiler) => ({
 });
 
 /**
- * The oldest supported compiler, some between, and the newest.
+ * The environments: the oldest supported compiler, some between, and the newest.
  * @type {import("../main.mjs").Environment[]}
  */
 export const environments = [

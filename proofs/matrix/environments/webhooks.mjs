@@ -1,4 +1,4 @@
-/** The recipes for webhooks, with the service of `impact-pledge/testing`: no pledge is lost or doubled. */
+/** Tests the recipes for webhooks with the service of `impact-pledge/testing`: no pledge is lost or doubled. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -8,13 +8,14 @@ import { onLoopback } from "../../../tests/support/loopback.mjs";
 import { SERVE, mustEndStalled, mustPin } from "./recipes.mjs";
 
 const SECRET = "whsec_matrix";
-/** A text that would forge a log line, and clear the terminal. */
+/** A text that would forge a log line and clear the terminal. */
 const FORGED = "#1\nFORGED\u001b[2J";
 const hmac = (secret, text) => createHmac("sha256", secret).update(text);
 
 /**
- * `order`: a body of the order with this number and so many trees; `sign`: the headers of a body; `unrecorded`: what pledges
- * nothing, with the status of its answer; `refused`: the status of what is not signed.
+ * A sender of webhooks. `order`: returns the body of the order with this number and this many trees; `sign`: returns
+ * the headers of a body; `unrecorded`: bodies that pledge nothing, with the status of the answer; `refused`: the
+ * status for a body that is not signed.
  * @typedef {object} Sender
  * @property {string} name
  * @property {string} setting

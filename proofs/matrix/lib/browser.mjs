@@ -1,6 +1,6 @@
 /**
- * Chromium, and a Firefox of this machine as its maker ships it, by puppeteer: playwright drives only Firefoxes of its own.
- * Each is started when an environment first asks for it.
+ * Starts Chromium, and a Firefox of this machine as Mozilla ships it, with puppeteer, because playwright drives only
+ * its own builds of Firefox. Each browser is started when an environment first needs it.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,10 +8,10 @@ import { FLAGS } from "../../../scripts/setup/browser.mjs";
 import { find } from "../../../scripts/lib/run.mjs";
 import { findWebKit, launchWebKit } from "./webkit.mjs";
 
-/** Why an environment could not be tried on this machine. */
+/** Thrown if an environment cannot be tested on this machine. The message is the reason. */
 export class Skipped extends Error {}
 
-/** Why a missing Firefox does not fail the run in CI. */
+/** The reason why a missing Firefox does not fail the run in CI. */
 export const NO_FIREFOX =
   "npm has no Firefox, and its maker's downloads are out of reach of many machines";
 

@@ -1,6 +1,6 @@
 /**
- * Installs the tools of the environments below `build/matrix`: the tools of this folder's lock file, and below them, in
- * `projects`, the packed package, installed by npm as users do.
+ * Installs the environments' tools below `build/matrix`: the packages of this folder's lock file, and below them, in
+ * `projects`, the packed package, which npm installs as it does for users.
  */
 import { createHash } from "node:crypto";
 import {
@@ -42,7 +42,10 @@ async function buildPackage({ root, env }) {
   });
 }
 
-/** Not `npm ci`: a registry may lack some platform's binary of a tool's newest version, and then so does the lock file. */
+/**
+ * Installs the tools. Does not use `npm ci`, because a registry may lack some platform's binary of a tool's newest
+ * version, and then the lock file lacks it too.
+ */
 async function installTools({ env }, home) {
   const wanted = createHash("sha256");
   for (const name of FILES) wanted.update(readFileSync(join(HERE, name)));
@@ -76,7 +79,7 @@ async function installPackage({ root, env }, home) {
 }
 
 /**
- * Installs packages that are not the matrix's own tools, in a folder that is kept.
+ * Installs packages that do not belong to the matrix's own tools, in a folder that is kept.
  * @param {string} folder
  * @param {...string} packages with versions
  * @returns {Promise<string>} where they are

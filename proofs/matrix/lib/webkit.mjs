@@ -1,6 +1,6 @@
 /**
- * WebKitGTK as Debian's packages webkit2gtk-driver and xvfb have it, by WebDriver: a browser with as much of puppeteer's interface
- * as the forms of components need.
+ * Drives WebKitGTK from Debian's packages webkit2gtk-driver and xvfb with WebDriver. It has the part of puppeteer's
+ * interface that the forms of components need.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -45,7 +45,7 @@ export async function launchWebKit(programs, packages) {
   };
 }
 
-/** Requests a session until the driver listens. */
+/** Requests a session repeatedly, until the driver listens. */
 async function connected({ Builder }, server, binary) {
   const options = { binary, args: ["--automation"] };
   const builder = new Builder()

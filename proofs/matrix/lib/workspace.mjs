@@ -18,14 +18,14 @@ import { Skipped } from "./browser.mjs";
 const MATRIX = join(import.meta.dirname, "..");
 const PATIENCE_MS = 600_000;
 const POLL_MS = 100;
-/** What frameworks generate beside the files in git. */
+/** Matches the files that frameworks generate beside the files in git. */
 const MADE =
   /^(\.astro|\.next|\.nuxt|\.output|\.react-router|\.svelte-kit|\.wrangler|build|dist|node_modules|package-lock\.json)$/;
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 export class Workspace {
   #leaving = [];
-  /** The last output of the server that was started last. */
+  /** Returns the last output of the server that was started last. */
   output = () => "";
 
   /**
@@ -51,7 +51,10 @@ export class Workspace {
     };
   }
 
-  /** The smoke, and a project of `proofs/matrix/projects` where one is named. @param {string} [project] */
+  /**
+   * Copies the files of the smoke test, and a project of `proofs/matrix/projects` if one is named.
+   * @param {string} [project]
+   */
   copy(project) {
     cpSync(join(MATRIX, "shared"), this.folder, { recursive: true });
     const smoke = readFileSync(join(MATRIX, "shared", "smoke.mjs"), "utf8");
@@ -59,7 +62,7 @@ export class Workspace {
     if (project) cpSync(join(MATRIX, "projects", project), this.folder, { recursive: true });
   }
 
-  /** A recipe of `examples`. @param {string} [to] a folder */
+  /** Copies a recipe of `examples`. @param {string} [to] a folder */
   copyRecipe(name, to = ".") {
     cpSync(join(this.tools.root, "examples", name), join(this.folder, to), {
       recursive: true,
@@ -77,7 +80,7 @@ export class Workspace {
     this.write(name, changed(readFileSync(join(this.folder, name), "utf8")));
   }
 
-  /** A file of the tools' packages. */
+  /** Returns the path of a file in the tools' packages. */
   tool(path) {
     const file = join(this.home, "node_modules", path);
     if (!existsSync(file))
@@ -85,24 +88,27 @@ export class Workspace {
     return file;
   }
 
-  /** `vite 8.3.8` */
+  /** Returns a package's name and version, such as `vite 8.3.8`. */
   version(name) {
     return `${name} ${JSON.parse(readFileSync(this.tool(`${name}/package.json`), "utf8")).version}`;
   }
 
-  /** `Chrome 156.0` */
+  /** Returns the browser's name and version, such as `Chrome 156.0`. */
   async browserVersion() {
     return (await (await this.browser()).version()).replace("/", " ");
   }
 
-  /** What Node is given for a command: its flags, `npm` or a file of the tools' packages, and arguments. */
+  /**
+   * Returns Node's arguments for a command: flags, `npm` or a file of the tools' packages, and the command's
+   * arguments.
+   */
   #arguments(command) {
     const words = command.split(" ");
     const script = words.findIndex((word) => !word.startsWith("-"));
     return words.with(script, words[script] === "npm" ? npm() : this.tool(words[script]));
   }
 
-  /** Runs a program to its end. @returns {Promise<string>} what it printed */
+  /** Runs a program and waits for its end. @returns {Promise<string>} what it printed */
   async run(program, ...args) {
     const child = spawn(program, args, {
       cwd: this.folder,
@@ -121,7 +127,7 @@ export class Workspace {
     return out.stdout;
   }
 
-  /** Runs a command such as `vite/bin/vite.js build` with this Node. */
+  /** Runs a command such as `vite/bin/vite.js build` with the Node that runs this script. */
   node(command) {
     return this.run(process.execPath, ...this.#arguments(command));
   }
@@ -159,7 +165,7 @@ export class Workspace {
     return origin;
   }
 
-  /** Serves files, under a policy that allows no eval. @returns {Promise<string>} the origin */
+  /** Serves files with a content security policy that allows no eval. @returns {Promise<string>} the origin */
   async serve(folder, policy = POLICY) {
     const { origin, close } = await onLoopback(
       createServer((request, response) => {
@@ -176,21 +182,21 @@ export class Workspace {
     return origin;
   }
 
-  /** The address with the service's address as a parameter, for pages and servers that call it. */
+  /** Adds the service's address to an address as a parameter, for pages and servers that call the service. */
   #address = (url) => `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
 
-  /** Checks that a console program prints what is expected. */
+  /** Checks that a console program prints the expected results. */
   async mustPrint(program, ...args) {
     assert.deepEqual(JSON.parse(await this.run(program, ...args, this.service.baseUrl)), EXPECTED);
   }
 
-  /** Checks that a server answers what is expected. */
+  /** Checks that a server answers with the expected results. */
   async mustAnswer(url) {
     const text = await (await fetch(this.#address(url))).text();
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.output()}`);
   }
 
-  /** A page must find what is expected. @param {unknown} [expected] */
+  /** Checks that a page finds the expected results. @param {unknown} [expected] */
   async mustShow(url, expected = [EXPECTED, EXPECTED_FORM]) {
     const page = await this.openPage();
     await page.goto(this.#address(url));
@@ -205,13 +211,13 @@ export class Workspace {
     return context.newPage();
   }
 
-  /** Ends everything, last started first. */
+  /** Ends everything that was started, last started first. */
   async leave() {
     for (const end of this.#leaving.reverse()) await end();
   }
 }
 
-/** npm, as a script for Node. */
+/** Returns the path of npm's script for Node. */
 function npm() {
   const script = npmScript();
   if (!script) throw new Skipped("npm is not found: start this by `npm run matrix`");

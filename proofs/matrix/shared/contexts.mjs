@@ -1,4 +1,4 @@
-/** Whether each call runs in its caller's async context, which tracing and request loggers read. */
+/** Checks whether each call runs in its caller's async context, which tracing and request loggers read. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { REQUEST } from "./smoke.mjs";
 
@@ -7,7 +7,10 @@ const KEY = "service_sk_test_x";
 const busy = () => new Response(null, { status: 503, headers: { "retry-after": "0" } });
 const lost = () => Promise.reject(new Error("lost"));
 
-/** Makes calls at once, each in a context of its own. Returns what ran in another context. */
+/**
+ * Makes several calls at once, each in a separate context. Returns a description of each function that ran in another
+ * context.
+ */
 export async function strays(PledgeClient) {
   const context = new AsyncLocalStorage();
   const found = [];

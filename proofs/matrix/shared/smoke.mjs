@@ -1,4 +1,4 @@
-/** The calls that every environment makes of the package's entries, and their expected results. */
+/** The smoke test: the calls that every environment makes to the package's entries, and their expected results. */
 
 export const REQUEST = {
   reference: "order-1",
@@ -33,7 +33,7 @@ export async function smoke({ main, validator, form, badge, testing }, options) 
   };
 }
 
-/** A client of a service in the same process. One answer is lost. */
+/** Calls a service in the same process with a client. One answer is lost. */
 async function tested({ PledgeClient }, { createTestService }) {
   const service = createTestService({ now: 0 });
   const client = new PledgeClient({
@@ -85,7 +85,7 @@ export const EXPECTED = {
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** A shopper's steps in a bound form beside a badge, if there is a document. */
+/** Makes a shopper's steps in a bound form beside a badge, if there is a document. */
 export async function smokeForm({ bindForm, ready }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>

@@ -1,10 +1,14 @@
-/** Checks what the client reports about a create if the connection breaks, before or after the service received it, and no new connection is accepted. */
+/**
+ * Checks what the client reports about a create request if the connection breaks, before or after the service
+ * received the request, and no new connection is accepted.
+ */
 import { createServer } from "node:http";
 import { REQUEST } from "./smoke.mjs";
 
 /**
- * `fetch` of some runtimes sends the request again by itself, and reports only that it was refused.
- * @returns the requests that were received, and the errors of a create that was received, and of one that was not
+ * Sends create requests that are lost. In some runtimes, `fetch` sends the request again by itself, and reports only
+ * that it was refused.
+ * @returns the requests that were received, and the errors of a create request that was received, and of one that was not
  */
 export async function ofLostCreates(PledgeClient) {
   const received = [];

@@ -1,5 +1,5 @@
-//! wasm-bindgen's command, with only the options that the builds use. The published one takes minutes to compile, because its
-//! package also has a test runner, with an HTTP server and a client.
+//! wasm-bindgen's command, with only the options that the builds use. The published command takes minutes to compile,
+//! because its package also has a test runner, with an HTTP server and a client.
 
 use lexopt::{Arg, Parser, ValueExt as _};
 use std::error::Error;

@@ -1,6 +1,6 @@
 /**
- * One process of `alone.mjs`: loads a Worker, warms it up with one kind of request, and measures that kind. Its parent
- * sends the {@link Task} and hears `{microseconds}` per request, or `{error}`.
+ * One process of `alone.mjs`: loads a Worker, warms it up with one kind of request, and measures that kind. Its
+ * parent process sends the {@link Task} and receives `{microseconds}` per request, or `{error}`.
  */
 import { registerHooks } from "node:module";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { median } from "../../numbers.mjs";
 import { KINDS, withoutRecords } from "../requests.mjs";
 import { StandInKv, StandInRequest, installStandIns, lastLine } from "./stand-ins.mjs";
 
-/** How many requests are served at once. */
+/** The number of requests that are served at once. */
 const AT_ONCE = 16;
-/** How many requests are sent between two readings of the clock. */
+/** The number of requests that are sent between two readings of the clock. */
 const BATCH = 10 * AT_ONCE;
 const SLICES = 15;
 
@@ -65,27 +65,27 @@ async function load(build, kv) {
   return (request) => worker.fetch(request, bindings, context);
 }
 
-/** The source of a module that exports the compiled wasm of a file. */
+/** Returns the source of a module that exports the compiled wasm of a file. */
 const compiled = (url) => `
   import { readFileSync } from "node:fs";
   export default new WebAssembly.Module(readFileSync(new URL(${JSON.stringify(url)})));`;
 
-/** A Worker that does nothing but wait for KV once. */
+/** Returns a Worker that only waits for KV once. */
 const nothing = (kv) => async (request) => {
   const id = request.url.slice(request.url.lastIndexOf("/") + 1);
   const { value } = await kv.getWithMetadata(`transaction:${id}`, "stream");
   return new Response(value);
 };
 
-/** Makes requests from one that is encoded once. */
+/** Returns a function that makes copies of a request, which is encoded only once. */
 function asStandIn(request) {
   const bytes = Buffer.from(request.body ?? "");
   return () => new StandInRequest(request, bytes);
 }
 
 /**
- * Warms up, and measures slice by slice, because the threads of compiler and garbage collector still run during some
- * slices.
+ * Warms up, and measures in slices, because the threads of the compiler and the garbage collector still run during
+ * some slices.
  */
 async function loadFor(milliseconds, load) {
   const warm = cpuMicroseconds() + milliseconds * 1_000;
@@ -101,7 +101,7 @@ async function loadFor(milliseconds, load) {
   return { microseconds: median(slices) };
 }
 
-/** User and system time of the process. */
+/** Returns the user and system time of the process, in microseconds. */
 function cpuMicroseconds() {
   const { user, system } = process.cpuUsage();
   return user + system;

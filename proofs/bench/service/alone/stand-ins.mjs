@@ -1,6 +1,6 @@
 /**
- * Stand-ins for the platform, with only what the service needs: Node's own `Request`, `Response` and `Headers`
- * would take most of the time.
+ * Stand-ins for the platform, with only what the service needs. Node's own `Request`, `Response` and `Headers` would
+ * take most of the time.
  */
 
 class StandInHeaders {
@@ -25,7 +25,7 @@ class StandInHeaders {
   }
 }
 
-/** Bytes that can be read by each method except a reader. */
+/** A body that can be read by each method except a reader. */
 class StandInBody {
   #bytes;
 
@@ -92,11 +92,11 @@ class StandInResponse {
   json = () => this.#read().json();
 }
 
-/** A namespace in memory. It answers all calls of a turn of the event loop at once, in the next one. */
+/** A KV namespace in memory. It answers all calls from one turn of the event loop at once, in the next turn. */
 export class StandInKv {
   /** @type {Map<string, {bytes: Uint8Array, metadata: object | null}>} */
   records = new Map();
-  /** During the load, creates are not stored. */
+  /** Whether writes are stored. During the load, those of create requests are not. */
   isKept = true;
   #waiting = [];
 
@@ -147,7 +147,10 @@ export class StandInKv {
 /** The last line that the Worker logged. */
 export let lastLine = "";
 
-/** Replaces Node's own globals. A log line costs only what it costs to build it. */
+/**
+ * Replaces some of Node's globals with stand-ins. A log line then costs only the time to build it, because it is not
+ * written.
+ */
 export function installStandIns() {
   Object.assign(globalThis, {
     Response: StandInResponse,

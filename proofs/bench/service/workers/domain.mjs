@@ -1,4 +1,4 @@
-/** What the Hono service needs besides Hono: the contract's records, IDs, prices. */
+/** The parts that the Hono service needs besides Hono: the contract's records, IDs and prices. */
 
 /** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 export async function sha256(text) {
@@ -6,7 +6,7 @@ export async function sha256(text) {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** 122 random bits. */
+/** Returns a new ID with 122 random bits. */
 export const newId = (prefix) => prefix + crypto.randomUUID().replaceAll("-", "");
 
 const ID = /^ptran_[0-9a-f]{32}$/;
@@ -14,16 +14,22 @@ export const isId = (text) => ID.test(text);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Whether a month such as `2026-11` ended a day ago. */
+/** Whether a month such as `2026-11` ended at least a day ago. */
 export function hasEnded(month, now) {
   const [year, number] = month.split("-").map(Number);
   return now - Date.UTC(year, number) >= DAY_MS; // months count from 0 there
 }
 
-/** Bearer, in any case, and a token. @param {string | undefined} header */
+/**
+ * Returns the token of an `Authorization` header with the scheme Bearer, in upper or lower case.
+ * @param {string | undefined} header
+ */
 export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
 
-/** Whom the key of a unit acts for; the bench has no team. @param {{mode: string, unit: string}} record */
+/**
+ * Returns the caller that a unit's key acts for. This benchmark has no team.
+ * @param {{mode: string, unit: string}} record
+ */
 export const callerOf = ({ unit, mode }) => ({ unit, mode, isLive: mode === "live" });
 
 const DETAIL = {
@@ -36,7 +42,7 @@ const DETAIL = {
   externalUrl: null,
 };
 
-/** The answer to a create (§2.1). */
+/** Returns the answer to a create request (§2.1). */
 export function makeTransaction(request, { origin, isLive, priceList }) {
   const { reference, recipient, pledges, trigger, notifications = [] } = request;
   const id = newId("ptran_");
@@ -72,7 +78,7 @@ export function makeTransaction(request, { origin, isLive, priceList }) {
   return { transaction, editKey };
 }
 
-/** The answer to a get (§4.2). */
+/** Returns the answer to a get (§4.2). */
 export function toRetrieved({
   createdAt,
   reference,
@@ -103,8 +109,8 @@ export function toRetrieved({
 }
 
 /**
- * The sum, rounded once, half away from zero. It is exact for amounts of at most three decimals, like all amounts here. The
- * contract allows any finite number, which costs our service more.
+ * Returns the sum, rounded once, half away from zero. It is exact for amounts of at most three decimals, like all
+ * amounts here. The contract allows any finite number, which costs our service more.
  */
 function amount(pledges, priceList) {
   const thousandths = pledges
@@ -118,7 +124,7 @@ function amount(pledges, priceList) {
 }
 
 /**
- * Every problem with its path, at most 20 of them, as the contract's 400 lists them.
+ * Returns every problem with its path, at most 20 of them, as the contract's 400 lists them.
  * @param {import("zod").ZodError} error
  */
 export function summary({ issues }) {

@@ -1,6 +1,6 @@
 /**
- * The lower limit of this design on workerd: the platform's own work and one KV call, without key, check and
- * record. No implementation can be faster.
+ * Shows the lower limit of this design on workerd: the platform's own work and one KV call, without checking a key or
+ * a payload and without building a record. No implementation can be faster.
  */
 import { oneCall } from "./one-call.mjs";
 

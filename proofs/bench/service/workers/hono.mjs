@@ -1,10 +1,12 @@
 /**
- * The API in Hono and zod with all that made our service quick: the same caches of keys and price list, the key and
- * the record read side by side, the record streamed back as it is stored, answers built once, no needless middleware.
+ * The API in Hono and zod, with everything that made our service fast: the same caches of keys and price list,
+ * concurrent reads of the key and the record, the record streamed back as it is stored, answers built once, and no
+ * needless middleware.
  *
- * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, limits of memory and of refused keys, deadlines, the
- * refusal of duplicate members and lone surrogates, amounts of any size; and of a record's metadata what an operator
- * lists by: keyed hashes of order and recipient, in the ID too, and which prices and key it was made with.
+ * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, limits of memory and of refused keys, deadlines,
+ * the refusal of duplicate members and lone surrogates, and amounts of any size. From a record's metadata, it lacks
+ * the parts that operators list by: keyed hashes of order and recipient, also in the ID, and the prices and key of
+ * the create request.
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../rivals/zod-schema.mjs";
@@ -109,7 +111,10 @@ async function create(c) {
   return answer(transaction);
 }
 
-/** Returns null beyond the limit: by the announced length, or without one while reading. */
+/**
+ * Reads the body; returns null if it is too long. The announced length decides, or without one the bytes that were
+ * read.
+ */
 async function readBody(request) {
   const length = request.headers.get("content-length");
   if (length !== null) return Number(length) > MAX_BODY_BYTES ? null : request.text();

@@ -1,4 +1,4 @@
-/** The answer's init, whose status and headers workerd copies at once. */
+/** The answer's `init`. workerd copies its status and headers at once. */
 const JSON_OK = new Response(null, {
   headers: {
     "content-type": "application/json",

@@ -1,4 +1,4 @@
-/** The service behind workerd's queue binding: accepts each message, and drops it. */
+/** The service behind workerd's queue binding. It accepts each message, and drops it. */
 const TAKEN = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
 
 export default {

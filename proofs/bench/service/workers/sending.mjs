@@ -1,9 +1,12 @@
-/** The lower limit of a message: like `safe.mjs`, but with a prepared message after each create. */
+/**
+ * Shows the lower limit of a message. It does what `safe.mjs` does, one KV call with a deadline, and sends a prepared
+ * message after each create request.
+ */
 import { put } from "../../../../src/workers/put.js";
 import { within } from "../../../../src/workers/within.js";
 import { oneCall } from "./one-call.mjs";
 
-/** As large as the service's message about one pledge. */
+/** A message as large as the service's message about one pledge. */
 const MESSAGE = JSON.stringify({
   id: `ptran_${"0".repeat(42)}`,
   mode: "test",

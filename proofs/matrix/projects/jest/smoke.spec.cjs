@@ -1,6 +1,6 @@
 const { EXPECTED, EXPECTED_FORM, tryAll, tryForm } = require("./entries.cjs");
 
-/** jsdom has no `fetch`: a shop's tests bring their own. */
+/** The answer of a mocked `fetch`. jsdom has no `fetch`, so a shop's tests must provide one. */
 const answer = JSON.stringify(require("./answer.json"));
 const fetch =
   globalThis.fetch ??

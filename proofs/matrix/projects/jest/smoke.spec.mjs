@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { tryAll, tryForm } from "./entries.mjs";
 import { EXPECTED, EXPECTED_FORM } from "./smoke.mjs";
 
-/** jsdom has no `fetch`: a shop's tests bring their own. */
+/** The answer of a mocked `fetch`. jsdom has no `fetch`, so a shop's tests must provide one. */
 const answer = readFileSync("answer.json");
 const fetch =
   globalThis.fetch ??
