@@ -1,15 +1,15 @@
-/** After how long something is so. Written by `UPDATE=1 cargo test --test native generated`. */
-/** Until a list, or a read of Workers KV, shows a write. */
+/** Delays that the commands state. Written by `UPDATE=1 cargo test --test native generated`. */
+/** How long it takes until a list, or a read of Workers KV, shows a write. */
 export const SHOWN_SECONDS = 60;
-/** Until prices, payments and profiles apply everywhere. */
+/** How long it takes until prices, payments and profiles apply everywhere. */
 export const APPLIED_SECONDS = 70;
-/** Until a revoked key, or a unit of no team any more, is refused. */
+/** How long it takes until a revoked key, or a unit that was removed from its team, is refused. */
 export const REFUSED_SECONDS = 40;
-/** Until it is known what became of an e-mail. */
+/** How long it takes until the result of sending an e-mail is known. */
 export const MAILED_SECONDS = 120;
-/** Until an e-mail of which nothing was heard has failed. */
+/** How long it takes until an e-mail without a delivery report counts as failed. */
 export const WAITING_HOURS = 24;
-/** Until it is forgotten what became of an e-mail. */
+/** How long it takes until the result of sending an e-mail is forgotten. */
 export const NOTIFICATION_DAYS = 30;
-/** Until it is forgotten that an e-mail failed. */
+/** How long it takes until the record of a failed e-mail is removed. */
 export const FAILED_MAIL_DAYS = 90;

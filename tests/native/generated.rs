@@ -54,18 +54,23 @@ fn commands_state_the_delays_of_their_causes() {
         ("a list, or a read of Workers KV, shows a write", "SHOWN_SECONDS", SHOWN_SECONDS),
         ("prices, payments and profiles apply everywhere", "APPLIED_SECONDS", APPLIED_SECONDS),
         (
-            "a revoked key, or a unit of no team any more, is refused",
+            "a revoked key, or a unit that was removed from its team, is refused",
             "REFUSED_SECONDS",
             REFUSED_SECONDS,
         ),
-        ("it is known what became of an e-mail", "MAILED_SECONDS", MAILED_SECONDS),
-        ("an e-mail of which nothing was heard has failed", "WAITING_HOURS", WAITING_HOURS),
-        ("it is forgotten what became of an e-mail", "NOTIFICATION_DAYS", NOTIFICATION_DAYS.into()),
-        ("it is forgotten that an e-mail failed", "FAILED_MAIL_DAYS", FAILED_MAIL_DAYS.into()),
+        ("the result of sending an e-mail is known", "MAILED_SECONDS", MAILED_SECONDS),
+        ("an e-mail without a delivery report counts as failed", "WAITING_HOURS", WAITING_HOURS),
+        (
+            "the result of sending an e-mail is forgotten",
+            "NOTIFICATION_DAYS",
+            NOTIFICATION_DAYS.into(),
+        ),
+        ("the record of a failed e-mail is removed", "FAILED_MAIL_DAYS", FAILED_MAIL_DAYS.into()),
     ];
-    let head = "/** After how long something is so. Written by `UPDATE=1 cargo test --test native generated`. */\n";
-    let line =
-        |(what, name, value)| format!("/** Until {what}. */\nexport const {name} = {value};\n");
+    let head = "/** Delays that the commands state. Written by `UPDATE=1 cargo test --test native generated`. */\n";
+    let line = |(what, name, value)| {
+        format!("/** How long it takes until {what}. */\nexport const {name} = {value};\n")
+    };
     is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 
