@@ -296,7 +296,7 @@ fn tables() -> String {
         marker::UNREADABLE,
         marker::GIVEN_UP
     ));
-    line("/** The numbers of some codes. */".into());
+    line("/** The numbers that stand for some codes. */".into());
     line(format!(
         "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, DUPLICATE_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
         number_of(Code::InvalidType),
@@ -511,7 +511,7 @@ fn fields() -> String {
         .collect();
     let formats = json!(formats);
     format!(
-        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n/** The formats of texts by their numbers. */\nexport const FORMATS: string[] = {formats};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n/** The names of the text formats, by number. */\nexport const FORMATS: string[] = {formats};\n"
     )
 }
 
@@ -729,7 +729,7 @@ fn the_facts_of_the_service_are_current() {
     });
     let from = FROM.replace("src/schema.rs", "src/api/names.rs and src/store/key.rs");
     let ts = format!(
-        "// {from}.\n\n/** Most bytes of a request's body. */\nexport const MAX_BODY_BYTES = \
+        "// {from}.\n\n/** The maximum size of a request's body, in bytes. */\nexport const MAX_BODY_BYTES = \
          {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\
          export const PREFIXES = {prefixes};\n"
     );

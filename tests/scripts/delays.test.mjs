@@ -201,7 +201,7 @@ const STATED = {
   "README.md": [],
 };
 
-/** Facts of other services, and measurements. */
+/** Delays that other services state, and measured times. */
 const NOT_OURS = [
   "at least 60 s (KV's shortest expiry)",
   "reads in 30 ms and writes and lists in 150 ms, and a mail service that takes 400 ms: an e-mail takes 1 s",
