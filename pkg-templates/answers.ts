@@ -58,7 +58,10 @@ export interface Notification {
   status: "Pending" | (string & {});
 }
 
-/** A pledge transaction in the response to a create request (§2.1). Members that the contract does not list are kept, but not typed. */
+/**
+ * A pledge transaction in the response to a create request (§2.1). Members that the contract does not list are kept, but not
+ * typed.
+ */
 export interface PledgeTransaction {
   /** Unique ID: `ptran_…`. */
   id: string;

@@ -75,7 +75,10 @@ function tagOf(locale: string): string {
 
 const NAME = "impact-badge";
 
-/** The styles of a badge. Colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is hidden. */
+/**
+ * The styles of a badge. Colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is
+ * hidden.
+ */
 const CSS = `
 :host{display:inline-block}
 :host([hidden]),:host(:empty) a:has(slot){display:none}

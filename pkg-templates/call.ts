@@ -239,7 +239,10 @@ function shownHeaders(headers: SentHeaders, redact: Redact): Record<string, stri
 type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
-/** The last result of {@link takesSignal}, and the classes for which it is valid. Cached because the check takes a tenth of a call's time. */
+/**
+ * The last result of {@link takesSignal}, and the classes for which it is valid. Cached because the check takes a tenth of a
+ * call's time.
+ */
 let found: { Request: unknown; AbortController: unknown; takes: boolean } | undefined;
 
 /**

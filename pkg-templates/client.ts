@@ -227,7 +227,9 @@ const VARIABLES: Record<string, string> = {
 };
 const environment = () => globalThis.process?.env ?? {};
 
-/** Stands for the API key in checks until the function `apiKey` has returned it. This text is neither a test key nor a live key. */
+/**
+ * Stands for the API key in checks until the function `apiKey` has returned it. This text is neither a test key nor a live key.
+ */
 const UNKNOWN_KEY = "unknown";
 
 function checkCredentials(
@@ -271,7 +273,10 @@ async function apiKeyOf(
   return apiKey;
 }
 
-/** Returns the `User-Agent` header; none in a page. Browsers send their own, and some send a CORS preflight if a page sets another. */
+/**
+ * Returns the `User-Agent` header; none in a page. Browsers send their own, and some send a CORS preflight if a page sets
+ * another.
+ */
 function userAgent({ appInfo }: Settings): Record<string, string> {
   if (inBrowserPage()) return {};
   const { name, version, url } = appInfo ?? ({} as Partial<NonNullable<typeof appInfo>>);

@@ -102,12 +102,12 @@ export interface PledgeClientOptions extends SharedOptions {
   baseUrl: string | URL;
   /**
    * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if there is no response.
-   * - Not set: a create with an `idempotencyKey` is retried like a get. A create without one is retried only if it was certainly
-   *   not recorded: after the status 429, after the service's own 503 with `Retry-After`, and a connection that was refused or a host
-   *   that was not found, if `fetch` reports that by a code (Node, Bun).
-   * - `true`: a create without an `idempotencyKey` is sent with a random one, and is retried like a get. A service that does
+   * - Not set: a create request with an `idempotencyKey` is retried like a get request. One without one is retried only if it was certainly
+   *   not recorded: after the status 429, after the service's own 503 with `Retry-After`, and after a connection that was
+   *   refused or a host that was not found, if `fetch` reports that by a code (Node, Bun).
+   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a get request. A service that does
    *   not support the header `Idempotency-Key` could record it twice.
-   * - `false`: no create is retried.
+   * - `false`: no create request is retried.
    */
   retryCreates?: boolean | null | undefined;
   /** Your own `fetch`, or an object with one, such as a Cloudflare service binding. Default: the platform's. */
@@ -159,10 +159,10 @@ export interface Call<T> extends Promise<T> {
 /** The options of one create request. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A service that supports it
-   * answers a repeated create with the first transaction instead of recording a second one. With a key, the client retries the
-   * create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does not support
-   * idempotency keys, a retry could record the create twice.
+   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A service that
+   * supports it answers a repeated create with the first transaction instead of recording a second one. With a key, the
+   * client retries the create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does
+   * not support idempotency keys, a retry could record the create twice.
    */
   idempotencyKey?: string | null | undefined;
 }

@@ -18,8 +18,8 @@ const MOST_LEVELS = 64;
 const ENOUGH = new Error("all issues are before this position");
 
 /**
- * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are UTF-16 code units, as in editors.
- * A missing member has the position of its object; an unknown or duplicate member has that of its name.
+ * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are UTF-16 code units,
+ * as in editors. A missing member has the position of its object; an unknown or duplicate member has that of its name.
  */
 export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedIssue[] {
   const wanted = new Set(issues.flatMap(({ path }) => [keyOf(path), keyOf(path.slice(0, -1))]));

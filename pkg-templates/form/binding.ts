@@ -124,7 +124,10 @@ export function attachChecks(
 
   // ---- Issues of a server ----
 
-  /** Shows the issues that `onSubmit` returned or threw. If there are none, shows that the form was not sent, and passes the value to `reportError`. */
+  /**
+   * Shows the issues that `onSubmit` returned or threw. If there are none, shows that the form was not sent, and passes the
+   * value to `reportError`.
+   */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;
     if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
@@ -196,7 +199,10 @@ export function attachChecks(
     return read(controlsOf(fields, data ?? entryList.peek(fields)), "field", options);
   }
 
-  /** Reads the form again. @param data the posted data. Default: the data that is known without running the page's `formdata` listeners */
+  /**
+   * Reads the form again.
+   * @param data the posted data. Default: the data that is known without running the page's `formdata` listeners
+   */
   function refresh(isSilent?: boolean, data?: FormData): FieldReading {
     dropDue();
     const fields = fieldsOf(form),

@@ -24,7 +24,10 @@ export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
-/** Returns the browser's validation message for a field. Tolerates getters that throw, as a component's may before it is rendered. */
+/**
+ * Returns the browser's validation message for a field. Tolerates getters that throw, as a component's may before it is
+ * rendered.
+ */
 export const foundBy = (field: Field): string | undefined =>
   tryOrUndefined(() => field.validationMessage);
 

@@ -18,7 +18,10 @@ type Changed = Map<HTMLElement, Set<string>>;
 
 const MADE = "impact-pledge-problem";
 
-/** The number of the next element ID. It starts at the current time, because a copy of a page may contain IDs of an earlier visit. */
+/**
+ * The number of the next element ID. It starts at the current time, because a copy of a page may contain IDs of an earlier
+ * visit.
+ */
 let count = Date.now();
 
 export function messagesOf(form: HTMLFormElement) {

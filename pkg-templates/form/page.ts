@@ -68,7 +68,9 @@ function watch(form: HTMLFormElement, onField: OnField, signal: AbortSignal): vo
   watchPage(form.ownerDocument);
 }
 
-/** Adds listeners to the page, only once. It is a separate function, so that the listeners keep no variables of a form in memory. */
+/**
+ * Adds listeners to the page, only once. It is a separate function, so that the listeners keep no variables of a form in memory.
+ */
 function watchPage(page: Document): void {
   if (watched.has(page)) return;
   watched.add(page);

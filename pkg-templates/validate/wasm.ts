@@ -119,7 +119,10 @@ export function checkJson(
 
   const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
-  /** Adds the issue that begins at this word, unless its node is outside the part, or the issue is about a number that a second check accepts. */
+  /**
+   * Adds the issue that begins at this word, unless its node is outside the part, or the issue is about a number that a second
+   * check accepts.
+   */
   function add(at: number): void {
     const low = words[at]!,
       high = words[at + 1]!,

@@ -1,6 +1,9 @@
 /** Custom elements that behave like those of component libraries. Each function runs in the page. */
 
-/** Defines a text field like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each `setCustomValidity`. */
+/**
+ * Defines a text field like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each
+ * `setCustomValidity`.
+ */
 export function defineText() {
   customElements.define(
     "x-text",

@@ -62,7 +62,10 @@ function isOnlyMine(file) {
 
 const local = async (t) => ({ kv: await localKv(t) });
 
-/** Creates a namespace with these records, and a backup of it. Returns both, and the namespace's contents. The folder contains only the backup. */
+/**
+ * Creates a namespace with these records, and a backup of it. Returns both, and the namespace's contents. The folder contains
+ * only the backup.
+ */
 async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const at = await open(t);
   await at.kv.write(entries);

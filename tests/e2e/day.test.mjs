@@ -75,7 +75,10 @@ const ofLaterRelease = (records) =>
     };
   });
 
-/** Returns functions for an account: `deploy` and `rollBack` change an environment (production has e-mails), and `at` runs work in it. */
+/**
+ * Returns functions for an account: `deploy` and `rollBack` change an environment (production has e-mails), and `at` runs work
+ * in it.
+ */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };

@@ -1,4 +1,7 @@
-/** Runs the operator's commands in this process, each test on records of its own in local KV. Also has the records that the tests share. */
+/**
+ * Runs the operator's commands in this process, each test on records of its own in local KV. Also has the records that the tests
+ * share.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { operate } from "../../scripts/lib/operations.mjs";

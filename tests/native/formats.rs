@@ -1,4 +1,5 @@
-//! Tests the text formats against tables of examples, and against reference implementations that share no code with them.
+//! Tests the text formats against tables of examples, and against reference implementations that share no code with
+//! them.
 
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
@@ -113,7 +114,8 @@ fn uri_oracle(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
 }
 
-/// Parses a date-time with the crate `time`, which accepts any byte for `T`, and a leap second only at the end of a month.
+/// Parses a date-time with the crate `time`, which accepts any byte for `T`, and a leap second only at the end of a
+/// month.
 fn date_time_oracle(text: &str) -> Option<bool> {
     let known = OffsetDateTime::parse(text, &Rfc3339).is_ok();
     let bytes = text.as_bytes();

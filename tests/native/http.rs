@@ -439,7 +439,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// Any number of create requests from other units does not affect a create request whose replay record is not visible yet.
+/// Any number of create requests from other units does not affect a create request whose replay record is not visible
+/// yet.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -526,7 +527,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ---------------------------------------------------------------------------------------
 
-/// The smallest pledge of a record is at most 10 bytes longer than the size by which the service refuses too many pledges.
+/// The smallest pledge of a record is at most 10 bytes longer than the size by which the service refuses too many
+/// pledges.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();
@@ -634,7 +636,8 @@ fn production_records_nothing_without_an_https_origin_of_its_own() {
     }
 }
 
-/// Asserts that a create request to any host gets 503 and writes nothing, and that the log and `/healthz` state the problem.
+/// Asserts that a create request to any host gets 503 and writes nothing, and that the log and `/healthz` state the
+/// problem.
 #[track_caller]
 fn assert_no_create(service: &TestService<MemoryStore>, problem: &str) {
     let names = service.store.names();

@@ -141,8 +141,8 @@ fn a_replay_is_remembered_for_two_minutes() {
     assert!(replays.bytes() < bytes, "what is over takes no room");
 }
 
-/// If more than 2 MiB are remembered in total, the unit with the most bytes loses its oldest record. The other units lose
-/// nothing.
+/// If more than 2 MiB are remembered in total, the unit with the most bytes loses its oldest record. The other units
+/// lose nothing.
 #[test]
 fn a_unit_with_many_replays_forgets_only_its_own() {
     let replays = Caches::default().recent_replays;

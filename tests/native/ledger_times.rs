@@ -133,8 +133,8 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// A reconciliation pass runs on a computer that went to sleep. In the meantime somebody changed a record, and the answer
-/// said that the change was made.
+/// A reconciliation pass runs on a computer that went to sleep. In the meantime somebody changed a record, and the
+/// answer said that the change was made.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {

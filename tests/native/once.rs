@@ -315,7 +315,8 @@ impl World {
         Box::pin(asked.give(at, &self.queue, ledger, author))
     }
 
-    /// Runs the command while these calls fail. Returns its answer (`None` if the process ended), and the number of calls.
+    /// Runs the command while these calls fail. Returns its answer (`None` if the process ended), and the number of
+    /// calls.
     fn ask(
         &self,
         asked: Asked,
@@ -594,8 +595,8 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     }
 }
 
-/// If a key was created although the answer said that it was not, nobody has seen its secret. Sending the same form again
-/// shows it.
+/// If a key was created although the answer said that it was not, nobody has seen its secret. Sending the same form
+/// again shows it.
 #[test]
 fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
@@ -817,8 +818,8 @@ fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
     }
 }
 
-/// Workers KV may not show a new entry of the audit log for a minute. A repeated request then creates the key again, with
-/// the same text.
+/// Workers KV may not show a new entry of the audit log for a minute. A repeated request then creates the key again,
+/// with the same text.
 #[test]
 fn without_a_ledger_a_key_is_one_also_where_its_entry_is_not_shown() {
     let world = World::without_ledger(Create);

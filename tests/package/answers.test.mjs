@@ -14,7 +14,9 @@ const CODES = {
   UnprocessableEntityError: "unprocessable",
 };
 
-/** Returns the JSON of a value, in which each raw JSON text in `at` replaces the value at its pointer; null removes the member. */
+/**
+ * Returns the JSON of a value, in which each raw JSON text in `at` replaces the value at its pointer; null removes the member.
+ */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -58,7 +58,10 @@ const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
-/** The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the attempt after it. */
+/**
+ * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
+ * attempt after it.
+ */
 const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
