@@ -102,11 +102,11 @@ export interface PledgeClientOptions extends SharedOptions {
   baseUrl: string | URL;
   /**
    * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if there is no response.
-   * - Not set: a create request with an `idempotencyKey` is retried like a get request. One without one is retried only if it was certainly
-   *   not recorded: after the status 429, after the service's own 503 with `Retry-After`, and after a connection that was
-   *   refused or a host that was not found, if `fetch` reports that by a code (Node, Bun).
-   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a get request. A service that does
-   *   not support the header `Idempotency-Key` could record it twice.
+   * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request without a key is
+   *   retried only if it was certainly not recorded: after the status 429, after the service's own 503 with `Retry-After`, and
+   *   after a connection that was refused or a host that was not found, if `fetch` reports that by a code (Node, Bun).
+   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a get request. A
+   *   service that does not support the header `Idempotency-Key` could record it twice.
    * - `false`: no create request is retried.
    */
   retryCreates?: boolean | null | undefined;

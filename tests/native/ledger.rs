@@ -468,7 +468,7 @@ fn by(author: &str, at: u64) -> Change {
     Change { change: format!("audit:{author}"), author: author.to_owned(), at }
 }
 
-/// Claims the record of a state in the ledger. `is_there`: whether the record was seen.
+/// Claims the fact `t:u` in the ledger, for a change to the state `wanted`. `is_there`: whether the fact's record was seen.
 fn claim(ledger: &SqliteLedger, wanted: TargetState, is_there: bool, by: &Change) -> ClaimOutcome {
     let seen = ObservedFact { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
@@ -518,7 +518,7 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
-/// A claim can be given up in any earlier state. If the record was seen, it has a claim afterwards.
+/// A change can be given up whatever the earlier state was. If the record was seen, it has a claim afterwards.
 #[test]
 fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
