@@ -277,8 +277,7 @@ fn the_shapes_are_those_of_the_records() {
 }
 
 proptest! {
-    /// A body that is cut or altered at random never causes a panic: it is either refused or, if it is JSON, may be
-    /// read.
+    /// A body that is cut or altered at random never causes a panic. If the body is not refused, it is JSON.
     #[test]
     fn any_bytes_are_read_or_refused(at in 0_usize..700, byte: u8, cut: bool) {
         let mut body = WHOLE.get.to_string().into_bytes();

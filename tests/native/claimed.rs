@@ -288,7 +288,7 @@ impl World {
         }
     }
 
-    /// In the end the ledger agrees with the record, and the next change works.
+    /// Asserts that in the end the ledger agrees with the record, and that the next change works.
     #[track_caller]
     fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
         let is_there = self.is_there(change);
