@@ -19,7 +19,7 @@ export interface Charge {
   paidAt: string | null;
 }
 
-/** Optional members of a request are null in a response if absent. */
+/** A type of the request, as responses contain it: optional members that were not sent are null. */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
 /** The person for whom the pledges are made (§2.3). */
@@ -31,7 +31,7 @@ export type Impact = Answered<ImpactRequest>;
 /** The description of a pledge on the timeline (§2.5); members that were not supplied are null. */
 export type PledgeDetail = Answered<PledgeDetailRequest>;
 
-/** A pledge in the response to a create (§2.5). */
+/** A pledge in the response to a create request (§2.5). */
 export interface Pledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -39,7 +39,7 @@ export interface Pledge {
   detail: PledgeDetail;
 }
 
-/** A pledge in the response to a get (§4.2). */
+/** A pledge in the response to a get request (§4.2). */
 export interface RetrievedPledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -58,7 +58,10 @@ export interface Notification {
   status: "Pending" | (string & {});
 }
 
-/** A pledge transaction in the response to a create (§2.1). Members beyond the contract are kept, but not typed. */
+/**
+ * A pledge transaction in the response to a create request (§2.1). Members that the contract does not list are kept, but not
+ * typed.
+ */
 export interface PledgeTransaction {
   /** Unique ID: `ptran_…`. */
   id: string;
@@ -66,7 +69,7 @@ export interface PledgeTransaction {
   reference: string;
   /** Time of creation (RFC 3339 date-time). */
   createdAt: string;
-  /** Whether it was created with a live key. */
+  /** Whether the transaction was created with a live key. */
   isLive: boolean;
   charge: Charge;
   recipient: Recipient;
@@ -79,13 +82,13 @@ export interface PledgeTransaction {
   timelineUrl: string;
 }
 
-/** A pledge transaction in the response to a get (§4.2). A service may leave out the optional members. */
+/** A pledge transaction in the response to a get request (§4.2). A service may leave out the optional members. */
 export interface RetrievedPledgeTransaction {
   /** Time of creation (RFC 3339 date-time). */
   createdAt: string;
   /** Your reference. */
   reference: string;
-  /** Whether it was created with a live key. */
+  /** Whether the transaction was created with a live key. */
   isLive: boolean;
   charge: Charge;
   trigger: Trigger;

@@ -15,7 +15,7 @@ export interface ImpactWords {
 
 /** The options of {@link impactText}. */
 export interface ImpactTextOptions extends ImpactWords {
-  /** The quantity: greater than 0, as a pledge's `impact.amount`. */
+  /** The quantity: a number greater than 0, such as a pledge's `impact.amount`. */
   amount: number;
   /** The language of the sentences, written as in HTML (`de`, `pt-BR`) or as in ICU (`pt_BR`). */
   lang: string;
@@ -25,15 +25,15 @@ export interface ImpactTextOptions extends ImpactWords {
 export interface ImpactBadgeAttributes extends ImpactWords {
   /** The quantity. If it is not a number greater than 0, the element shows its own text. */
   amount: number | string;
-  /** The language of the sentences. Default: that of the closest element that has one. */
+  /** The language of the sentences. Default: the `lang` of the closest element that has one. */
   lang?: string | undefined;
   /** The link of the badge: an `http:` or `https:` URL, or one relative to the page. */
   href?: string | undefined;
-  /** The `rel` of that link. */
+  /** The `rel` attribute of the badge's link. */
   rel?: string | undefined;
 }
 
-/** The significant digits that a `number` keeps: 0.1 + 0.2 is shown as 0.3. */
+/** Limits numbers to 15 significant digits, so that 0.1 + 0.2 is shown as 0.3. */
 const DIGITS = { maximumSignificantDigits: 15 };
 
 /**
@@ -63,7 +63,7 @@ const ICU =
   /^(?:(root|c|posix)|([a-z]{2,8}(?:[-_][a-z]{4})?(?:[-_](?:[a-z]{2}|\d{3}))?))(?:[_.@]|$)/i;
 
 /**
- * Returns the language tag (language, script and region) of such a name: `de_DE`, `de_DE.UTF-8`, `zh_Hans_CN`,
+ * Returns the language tag (language, script and region) of an ICU or POSIX locale name: `de_DE`, `de_DE.UTF-8`, `zh_Hans_CN`,
  * `de__PHONEBOOK` or `de@collation=phonebook`. Returns a language tag unchanged.
  */
 function tagOf(locale: string): string {
@@ -75,7 +75,10 @@ function tagOf(locale: string): string {
 
 const NAME = "impact-badge";
 
-/** The colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is hidden. */
+/**
+ * The styles of a badge. Colours follow the page's `color-scheme`. A badge without a valid number and without text of its own is
+ * hidden.
+ */
 const CSS = `
 :host{display:inline-block}
 :host([hidden]),:host(:empty) a:has(slot){display:none}
@@ -130,7 +133,7 @@ const attributesOf = ({ attributes }: Element) =>
     [...attributes].map(({ name, value }) => [name, value]),
   ) as unknown as ImpactBadgeAttributes;
 
-/** Returns the language of an element, or of the closest ancestor that has one, also outside its shadow tree. */
+/** Returns the language of an element, or of its closest ancestor that has one. Ancestors outside its shadow tree count, too. */
 function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>,
     own = element.closest<HTMLElement>("[lang]");

@@ -13,14 +13,14 @@ import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
 const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, such as the error page of a proxy
-/** The number of chunks after which timers may run: a stream whose chunks are always ready would block them. */
+/** How many chunks are read before timers may run. A stream whose chunks are always ready would otherwise block them. */
 const PIECES_AT_ONCE = 1_000;
 
-/** A call with its options. `src/client/js.rs` declares the members that the Rust side reads. */
+/** A call with its options. `src/client/js.rs` declares the members that the Rust code reads. */
 export interface Outgoing extends CallSettings {
   readonly callId: string;
   readonly isCreate: boolean;
-  /** The body of a create, or the ID of a get. */
+  /** The JSON body of a create request, or the ID of the transaction to get. */
   readonly subject: string;
   readonly idempotencyKey: string | undefined;
   /** The signal that the caller passed. */
@@ -35,7 +35,7 @@ export type FetchArguments =
   | { readonly input: string; readonly init: FetchInit }
   | { readonly input: Request; readonly init?: undefined };
 
-/** A response in the form that the Rust side reads. */
+/** A response in the form that the Rust code reads. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -43,19 +43,19 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** The decision after an attempt: retry or end. See `src/retry.rs`. */
+/** The decision after an attempt: whether to retry it or to end the call. See `src/retry.rs`. */
 export interface Next {
-  /** The wait before the retry in milliseconds; undefined if this was the last attempt. */
+  /** How long to wait before the retry, in milliseconds; undefined if this was the last attempt. */
   readonly waitMs: number | undefined;
-  /** The wait in milliseconds that the service asks for; absent if it asks for none. */
+  /** How long the service asks the client to wait, in milliseconds; absent if it does not ask. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether only the options of the call prevented a retry. */
+  /** Whether the call's options are the only reason why there is no retry. */
   readonly isWithheld: boolean;
   /** Whether this attempt may have recorded a transaction; at the end of a call, whether any attempt may have. */
   readonly mayBeRecorded: boolean;
 }
 
-/** The result of the Rust side for an attempt: members of {@link Answered} (undefined without a response) and of {@link Next}. */
+/** What the Rust code returns for an attempt: members of {@link Answered} (undefined without a response) and of {@link Next}. */
 export type Conclusion = readonly [
   kind: Answered["kind"] | undefined,
   text: string,
@@ -68,38 +68,38 @@ export type Conclusion = readonly [
   ],
 ];
 
-/** The end of a call with a response. */
+/** The result of a call that got a response. */
 export interface Answered extends Next {
   readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
-  /** The amount of a transaction, or the message of an error. */
+  /** The charge's amount if the response is a transaction; the message if it is an error. */
   readonly text: string;
-  /** The member `error` of the body of an error. */
+  /** The member `error` in the body of an error response. */
   readonly error: string | undefined;
   readonly answer: Answer;
   readonly url: string;
   readonly retries: number;
 }
 
-/** The end of an attempt without a response. */
+/** The result of an attempt that got no response. */
 interface Failed {
   readonly kind: RequestErrorEvent["reason"];
-  /** A redacted copy of the value that `fetch` threw, if it threw. */
+  /** A copy of the value that `fetch` threw, if it threw, without API keys. */
   readonly cause?: Cause;
-  /** Whether there was certainly no connection. */
+  /** Whether it is certain that the request was not sent, because there was no connection. */
   readonly isUnsent?: boolean;
 }
 
-/** The end of a call without a response. */
+/** The result of a call that got no response. */
 export interface Unanswered extends Next, Failed {
   readonly retries: number;
 }
 
-/** The end of an attempt. */
+/** The result of an attempt. */
 type Attempted = Partial<Failed> & Partial<Pick<Answered, "answer" | "url">>;
 
 /**
- * Sends the request of a call, and retries it as the Rust side decides. A call awaits only its own promises, so that `fetch`
- * and the hooks run in the async context of the caller, which tracing reads.
+ * Sends the request of a call, and retries it if the Rust code says so. A call awaits only promises of its own. `fetch` and the
+ * hooks therefore run in the caller's async context, which tracing needs.
  *
  * @throws {PledgeError} if an argument can't be sent, or there is no `fetch`
  */
@@ -131,7 +131,7 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
 
 const ABORTED = { kind: "aborted", isWithheld: false, waitMs: undefined } as const;
 
-/** Sends the request once, reads the response, and reports both. Closes the connection of an attempt that fails. */
+/** Sends the request once, reads the response, and calls the hooks for both. Closes the connection if the attempt fails. */
 async function attempted(
   call: Outgoing,
   ids: Pick<RequestEvent, "callId" | "attempt">,
@@ -178,12 +178,12 @@ function reasonOf({ answer, kind }: Attempted): string {
   return kind === "timeout" ? "there was no answer in time" : "the connection failed";
 }
 
-/** The request of an attempt. */
+/** An attempt's request, ready to be sent. */
 interface Prepared {
   readonly input: string | Request;
   readonly init: FetchInit | undefined;
   readonly url: string;
-  /** Makes its part of an event. */
+  /** Returns the members of an event that describe this request. */
   readonly shown: () => Pick<RequestEvent, "method" | "url" | "requestHeaders">;
 }
 
@@ -199,7 +199,7 @@ function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
   return { input, init, url, shown };
 }
 
-/** @throws {PledgeError} if the platform's `Request` refuses what the checks of the options let pass */
+/** @throws {PledgeError} if the platform's `Request` refuses an argument that our own checks of the options accept */
 function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments {
   try {
     const request = core().fetchArguments(call, signal);
@@ -239,12 +239,15 @@ function shownHeaders(headers: SentHeaders, redact: Redact): Record<string, stri
 type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
-/** The last result of {@link takesSignal}, and the classes for which it is valid: the probe takes a tenth of a call. */
+/**
+ * The last result of {@link takesSignal}, and the classes for which it is valid. Cached because the check takes a tenth of a
+ * call's time.
+ */
 let found: { Request: unknown; AbortController: unknown; takes: boolean } | undefined;
 
 /**
- * Whether `fetch` accepts the signals of `AbortController`. Under jsdom it does not: jsdom replaces `AbortController`, but
- * not Node's `fetch`. Without a signal, a call still ends in time, but its connection stays open.
+ * Whether `fetch` accepts the signals of `AbortController`. Under jsdom it does not, because jsdom replaces `AbortController`,
+ * but not Node's `fetch`. Without a signal, a call still ends in time, but its connection stays open.
  */
 function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
   const { fetch, Request, AbortController } = globalThis as Platform;
@@ -258,7 +261,7 @@ function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
 }
 
 /**
- * Sends a request and reads its response to the end, or to the limit for its status.
+ * Sends a request and reads its response to the end, or up to the maximum length for its status.
  * @param signal the signal of the attempt, even if `fetch` does not accept it
  */
 async function answerTo(
@@ -320,7 +323,7 @@ async function readStream(
   return bytes.subarray(0, length);
 }
 
-/** Returns the type name of a typed array. It is the same in every realm and cannot be faked. */
+/** Returns the type name of a typed array. The name is the same in every realm and cannot be faked. */
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
@@ -329,7 +332,7 @@ const kindOf = (value: unknown) => typedArrayName!.call(value);
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")!;
 
-/** Returns the bytes of an ArrayBuffer or a Uint8Array. Any other object with a `length` would become zeros. */
+/** Returns the bytes of an ArrayBuffer or a Uint8Array. Refuses other objects: one with a `length` would become zeros. */
 function wholeBody(value: ArrayBuffer): Uint8Array {
   const isBuffer = tryOrUndefined(() => bufferLength!.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array")

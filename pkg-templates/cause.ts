@@ -1,7 +1,7 @@
 /* Interprets what a failed `fetch` threw: whether the request was sent, and how to describe the failure. */
 import { tryOrUndefined } from "./redact.ts";
 
-/** A copy of a thrown value: typically an error of Node or another platform about a connection, but it may be anything. */
+/** A copy of a thrown value, which may be anything. Usually it is a platform's error about a connection. */
 export type Cause =
   | {
       readonly message?: string;
@@ -13,13 +13,14 @@ export type Cause =
   | undefined;
 
 /**
- * Only codes that no platform uses for a request that was sent. Deno's "client error (Connect)" and `ConnectionRefused` of Bun
- * before 1.4 are excluded: there, `fetch` itself resends a request if a connection that was kept alive breaks.
+ * Matches error codes that no platform uses for a request that was sent. Deno's "client error (Connect)" and
+ * `ConnectionRefused` of Bun before 1.4 are excluded: on these platforms, `fetch` itself resends a request if a connection
+ * that was kept alive breaks.
  */
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 
-/** Whether there was certainly no connection, and therefore no request was sent. */
+/** Whether it is certain that there was no connection, so that no request was sent. */
 export function isUnsent(cause: Cause): boolean {
   if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
   return (

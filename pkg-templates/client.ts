@@ -111,7 +111,7 @@ export class PledgeClient {
   }
 
   /**
-   * Creates a client with the options of this one and those given. Those given take precedence.
+   * Creates a client with the options of this client, overridden by the given options.
    * @throws {PledgeError} if an option is invalid
    *
    * @example
@@ -125,7 +125,7 @@ export class PledgeClient {
     return new PledgeClient(merged(this.#options as PledgeClientOptions, options));
   }
 
-  /** Returns what `console.log` shows in Node, Deno and Bun. It shows only the mode of the key. */
+  /** Returns what `console.log` shows for a client in Node, Deno and Bun. Of the API key, it contains only the mode. */
   #inspected(
     _depth: unknown,
     options: unknown,
@@ -227,7 +227,9 @@ const VARIABLES: Record<string, string> = {
 };
 const environment = () => globalThis.process?.env ?? {};
 
-/** Replaces the key in checks until the function `apiKey` returns the real one. It is neither a test nor a live key. */
+/**
+ * Stands for the API key in checks until the function `apiKey` has returned it. This text is neither a test key nor a live key.
+ */
 const UNKNOWN_KEY = "unknown";
 
 function checkCredentials(
@@ -271,7 +273,10 @@ async function apiKeyOf(
   return apiKey;
 }
 
-/** Returns no header in a page: browsers send their own `User-Agent`, and some send a CORS preflight for another. */
+/**
+ * Returns the `User-Agent` header; none in a page. Browsers send their own, and some send a CORS preflight if a page sets
+ * another.
+ */
 function userAgent({ appInfo }: Settings): Record<string, string> {
   if (inBrowserPage()) return {};
   const { name, version, url } = appInfo ?? ({} as Partial<NonNullable<typeof appInfo>>);
@@ -312,7 +317,7 @@ function isOpenHttp(baseUrl: string): boolean {
   return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether this is a window with a document, or a worker of a browser: only browsers call themselves Mozilla. */
+/** Whether this runs in a page or a worker of a browser. Only browsers call themselves Mozilla. */
 function inBrowserPage(): boolean {
   const { window, navigator, WorkerGlobalScope } = globalThis as typeof globalThis & {
     readonly WorkerGlobalScope?: unknown;
@@ -323,14 +328,14 @@ function inBrowserPage(): boolean {
   );
 }
 
-/** Reads an ID. Refuses half of a surrogate pair, which would become another character in UTF-8. */
+/** Reads an ID. Refuses a lone surrogate (half of a pair), which would become another character in UTF-8. */
 function idText(id: unknown): string {
   if (typeof id !== "string" || /\p{Surrogate}/u.test(id))
     throw invalid("`id` must be the ID of a pledge transaction, a string");
   return id;
 }
 
-/** Validates a request and returns it as JSON. Validates that text as well, because the value may change in between. */
+/** Validates a request and returns it as JSON. Then validates the JSON as well, because the value may have changed in between. */
 function snapshot(request: unknown): string {
   refuse(validate(request));
   const text = tryOrUndefined(() => String(JSON.stringify(request)));
@@ -344,7 +349,7 @@ function refuse(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-/** Returns the transaction of a call's conclusion, or throws its error. */
+/** Returns the transaction that a call resulted in, or throws the call's error. */
 function conclude<T extends object>(call: Outgoing, conclusion: Answered | Unanswered): T {
   if (conclusion.kind === "transaction") return transaction(call, conclusion);
   if ("answer" in conclusion) throw refusal(call, conclusion);
@@ -375,7 +380,7 @@ function notRetried({ retryCreates }: Outgoing, { isWithheld }: Next): string {
   return `; it was not retried: ${why}`;
 }
 
-/** Functions that copy the details of a transaction's response. They run only when a caller asks for the details. */
+/** For each transaction, a function that copies the details of its response. It runs only if a caller asks for the details. */
 const responses = new WeakMap<object, () => ResponseInfo>();
 
 function transaction<T extends object>(

@@ -1,17 +1,17 @@
 /* The limit of a whole call: the caller's signal or the deadline, whichever is earlier. */
 import { tryOrUndefined } from "./redact.ts";
 
-/** The part of an AbortSignal that is used. */
+/** The members of an AbortSignal that this package uses. */
 export type Signal = Pick<AbortSignal, "aborted" | "addEventListener" | "removeEventListener">;
 
-/** The limit of a call. */
+/** The time limit of a call. */
 export interface Limit {
   /** Aborts at the deadline or when the caller's signal aborts. Never throws. */
   readonly signal: Signal;
   readonly leftMs: () => number;
   /** Whether the deadline ended the call. */
   readonly isOver: () => boolean;
-  /** Stops the timer. Call it when the call has ended. */
+  /** Stops the timer. To be used when the call has ended. */
   readonly clear: () => void;
 }
 
@@ -30,7 +30,7 @@ export function newLimit(given: AbortSignal | undefined, deadlineMs: number | un
   };
 }
 
-/** Returns a signal that aborts with the first of several. Treats a signal that throws as one that never aborts. */
+/** Returns a signal that aborts as soon as one of these signals does. A signal that throws counts as one that never aborts. */
 function anyOf(signals: readonly Signal[]): Signal {
   const each = (use: (signal: Signal) => unknown) => {
     for (const signal of signals) tryOrUndefined(() => use(signal));
@@ -72,6 +72,6 @@ export function within<T>(work: () => Promise<T>, ms: number, signal: Signal): P
   });
 }
 
-/** Waits for `ms` milliseconds. Returns whether the signal aborted first. */
+/** Waits for `ms` milliseconds, or until the signal aborts. Returns whether it aborted. */
 export const waited = async (ms: number, signal: Signal): Promise<boolean> =>
   (await within(() => new Promise(() => {}), ms, signal)).kind === "aborted";

@@ -22,7 +22,7 @@ export class PledgeError extends Error {
       if (value !== undefined) (this as Mutable)[name] = value;
   }
 
-  /** Returns the details that are safe to log: without API key, headers and body. At most 20 issues. */
+  /** Returns the details that are safe to log: no API key, headers or body, and at most 20 issues. */
   toJSON(): Record<string, unknown> {
     const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } =
       this as this & Partial<Shown>;
@@ -52,11 +52,11 @@ interface Shown {
   readonly issues: readonly Issue[];
 }
 
-/** The maximum number of issues in a log. */
+/** The maximum number of issues in a log line. */
 const LOGGED = 20;
 
 /**
- * The request breaks a rule of the contract (§4.1). It was not sent.
+ * Thrown if the request breaks a rule of the contract (§4.1). The request was not sent.
  *
  * @example
  * ```js
@@ -147,16 +147,16 @@ export class UnprocessableEntityError extends ApiError {
   declare readonly code: "unprocessable";
 }
 
-/** Too many requests (429), even after the retries that the options allow. */
+/** The service received too many requests (429), even after the retries that the options allow. */
 export class RateLimitError extends ApiError {
   declare readonly code: "rate_limited";
-  /** The wait in milliseconds that the service asks for (`Retry-After`), if any. */
+  /** How long the service asks you to wait (`Retry-After`), in milliseconds, if it does. */
   declare readonly retryAfterMs?: number;
 }
 
 /**
- * There was no complete response. A create may still have been recorded, unless the message says that the request was not
- * sent.
+ * Thrown if there was no complete response. A create request may still have been recorded, unless the message says that it was
+ * not sent.
  *
  * @example
  * ```js
@@ -170,15 +170,15 @@ export class RateLimitError extends ApiError {
 export class ConnectionError extends PledgeError {
   declare readonly code: "connection_failed" | "timeout";
   /**
-   * A copy of the value that `fetch` rejected with, with the API key redacted. It has the name, message, stack, code,
+   * A copy of the value that `fetch` rejected with, with the API key redacted. The copy has the name, message, stack, code,
    * causes and plain properties of the original, but is not an instance of its class.
    */
   declare readonly cause?: unknown;
-  /** The idempotency key that was sent, if any: use it to retry the create. */
+  /** The idempotency key that was sent, if any. Use it to retry the create request. */
   declare readonly idempotencyKey?: string;
 }
 
-/** There was no response within `timeoutMs` or `deadlineMs`. A create may still have been recorded. */
+/** Thrown if there was no response within `timeoutMs` or `deadlineMs`. A create request may still have been recorded. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: "timeout";
 }

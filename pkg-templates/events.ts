@@ -19,7 +19,7 @@ interface Events {
   readonly response: ResponseEvent;
   readonly error: RequestErrorEvent;
   readonly retry: RetryEvent;
-  /** The details of a call's error that are safe to log. */
+  /** The details of the call's error that are safe to log. */
   readonly failure: Record<string, unknown>;
 }
 
@@ -56,13 +56,13 @@ interface Hooks {
   readonly onRetry?: unknown;
 }
 
-/** Reports an event to its hook and the logger. `describe` is called only if one of them listens. */
+/** Reports an event to its hook and the logger. Calls `describe` only if there is a hook, or the logger logs the event. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
 
 /** Returns a random text of about 11 letters and digits. It is not secret, and some platforms have no `crypto`. */
 export const newCallId = (): string => Math.random().toString(36).slice(2);
 
-/** Control characters and line separators. Escaped, so that a text of the service cannot forge log lines. */
+/** Control characters and line separators. They are escaped in logs, so that a text from the service cannot forge log lines. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const escaped = (text: string) =>
   text.replace(CONTROLS, (character) =>
@@ -92,7 +92,7 @@ export function reporter(
   };
 }
 
-/** Runs a function that may throw or reject, without ending the call. */
+/** Runs a function. If it throws or rejects, the call continues. */
 async function runSafely(work: () => unknown, failed?: (error: unknown) => unknown): Promise<void> {
   try {
     await work();

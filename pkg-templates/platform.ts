@@ -22,7 +22,7 @@ export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">
   throw new Error(`impact-pledge needs ${name} or a polyfill`);
 }
 
-/** For code that creates a coder on load, such as wasm-bindgen's. */
+/** An encoder that is created at its first use. Code such as wasm-bindgen's creates one as soon as it is loaded. */
 class LazyTextEncoder {
   encode = (text: string) => coder("TextEncoder").encode(text);
   encodeInto = (text: string, bytes: Uint8Array) => coder("TextEncoder").encodeInto(text, bytes);

@@ -50,14 +50,14 @@ type MemberOf<Values, Name extends string> = Values extends { readonly [N in Nam
   ? NonNullable<Member>
   : unknown;
 
-/** A request beside other values. */
+/** The type of values that contain a request among other values. */
 type RequestIn<Values> = {
   [N in keyof CreatePledgeTransactionRequest]: N extends keyof Values
     ? Fitting<CreatePledgeTransactionRequest[N], Values[N]>
     : CreatePledgeTransactionRequest[N];
 };
 
-/** The type of the service, or its mutable and exact form if the form's own type requires that. */
+/** The type of a request's member. If the form's own type requires it, the type is made mutable and exact. */
 type Fitting<Type, Own> = Type extends Own
   ? Type
   : Mutable<Type> extends Own
@@ -216,7 +216,7 @@ function textOf(value: unknown, path: readonly string[], fields: unknown): strin
   return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
 }
 
-/** Returns the text for a number or date that could not be read: an empty text only if the element is empty. */
+/** Returns the string that stands for a number or date that could not be parsed. It is empty only if the element is empty. */
 function unreadIn(path: readonly string[], fields: unknown): string {
   const [element] = elementsOf(fields, path);
   return element?.value === "" && !element.validity?.badInput ? "" : UNREADABLE;

@@ -1,6 +1,6 @@
 /* Suggests a known name for an unknown one. */
 
-/** The number of characters of a name that are compared. */
+/** How many characters of a name are compared, at most. */
 const MAX_NAME = 40;
 
 /** Returns the end of an error message: the closest name, or all names. @param what the plural noun for the names */

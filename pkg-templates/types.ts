@@ -101,13 +101,13 @@ export interface PledgeClientOptions extends SharedOptions {
   /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Which creates are retried. A get is retried after the statuses 408, 429 and 5xx, and if there is no response.
-   * - Not set: a create with an `idempotencyKey` is retried like a get. A create without one is retried only if it was certainly
-   *   not recorded: after the status 429, the service's own 503 with `Retry-After`, and a connection that was refused or a host
-   *   that was not found, if `fetch` reports that by a code (Node, Bun).
-   * - `true`: a create without an `idempotencyKey` is sent with a random one, and is retried like a get. A service that does
-   *   not support the header `Idempotency-Key` could record it twice.
-   * - `false`: no create is retried.
+   * Which create requests are retried. Get requests are retried after the statuses 408, 429 and 5xx, and if there is no response.
+   * - Not set: a create request with an `idempotencyKey` is retried like a get request. A create request without a key is
+   *   retried only if it was certainly not recorded: after the status 429, after the service's own 503 with `Retry-After`, and
+   *   after a connection that was refused or a host that was not found, if `fetch` reports that by a code (Node, Bun).
+   * - `true`: a create request without an `idempotencyKey` is sent with a random one, and is retried like a get request. A
+   *   service that does not support the header `Idempotency-Key` could record it twice.
+   * - `false`: no create request is retried.
    */
   retryCreates?: boolean | null | undefined;
   /** Your own `fetch`, or an object with one, such as a Cloudflare service binding. Default: the platform's. */
@@ -156,13 +156,13 @@ export interface Call<T> extends Promise<T> {
   withResponse(): Promise<{ data: T; response: ResponseInfo }>;
 }
 
-/** The options of one create. */
+/** The options of one create request. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own key for this create, such as the order number: 1 to 255 printable ASCII characters. A service that supports it
-   * answers a repeated create with the first transaction instead of recording a second one. With a key, the client retries the
-   * create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does not support
-   * idempotency keys, a retry could record the create twice.
+   * Your own key for this create request, such as the order number: 1 to 255 printable ASCII characters. A service that
+   * supports it answers a repeated create with the first transaction instead of recording a second one. With a key, the
+   * client retries the create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`. If your service does
+   * not support idempotency keys, a retry could record the create twice.
    */
   idempotencyKey?: string | null | undefined;
 }

@@ -58,7 +58,7 @@ async fn listed(platform: &Platform) -> Vec<Value> {
     list.get("keys").and_then(Value::as_array).unwrap().clone()
 }
 
-/// A key of another program.
+/// A record's key that another program chose.
 struct RawKey(String);
 
 impl Key for RawKey {
@@ -84,7 +84,7 @@ async fn kv_conforms_for_operators() {
     platform.dispose().await;
 }
 
-/// An empty namespace that records the options of its reads.
+/// An empty namespace that records the options with which it is read.
 fn noting() -> JsValue {
     js_sys::eval(
         "({ noted: [], getWithMetadata(name, options) {
@@ -148,8 +148,8 @@ async fn a_list_has_names_metadata_and_expirations_page_by_page() {
     platform.dispose().await;
 }
 
-/// A store that has the records with even numbers. Its namespace answers an array of names with a map, or refuses the array
-/// as too large. It is a stand-in, because the maps of wrangler's namespace arrive empty here.
+/// A store that has the records with even numbers. Its namespace is a stand-in, which answers an array of names with a
+/// map, or refuses the array as too large. The maps of wrangler's own namespace arrive empty here.
 fn of_even_numbers(refuses_arrays: bool) -> KvStore {
     let namespace = js_sys::eval(&format!(
         r#"({{ get(names) {{

@@ -5,7 +5,7 @@ import { Stop, jsonText, printable, settings } from "./output.ts";
 
 const NO_ANSWER =
   "check that PLEDGE_BASE_URL is the service's address; `npx impact-pledge serve` starts one on this machine";
-/** Advice by error code. */
+/** What the user can do about an error, by error code. */
 const HINTS: Partial<Record<string, string>> = {
   invalid_argument: "the command reads PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
   authentication_failed:
@@ -29,7 +29,7 @@ export function get(_options: object, [id]: readonly string[]): Promise<0> {
   return printed((client) => client.getPledgeTransaction(id));
 }
 
-/** Calls the service and prints the transaction. */
+/** Calls the service and prints the transaction that it returns. */
 async function printed(call: (client: PledgeClient) => Promise<object>): Promise<0> {
   mustBeSet("PLEDGE_API_KEY", "PLEDGE_BASE_URL");
   const { PledgeClient, PledgeError } = await import("impact-pledge");

@@ -93,7 +93,7 @@ function report(
   );
 }
 
-/** Explains why text that looks like JSON is not: its encoding. */
+/** Returns what is wrong with the encoding of a file that is not JSON; an empty text if nothing is found. */
 function encodingOf([first, second, third]: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf)
     return "; the text begins with a byte order mark: save it as UTF-8 without one";

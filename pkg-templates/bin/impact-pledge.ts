@@ -11,7 +11,7 @@ import { serve } from "./serve.ts";
 interface Option {
   readonly type: "boolean" | "string";
   readonly short?: string;
-  /** The name of its value in the help. */
+  /** The name of the option's value in the help text. */
   readonly value?: string;
   readonly about: string;
 }
@@ -102,7 +102,7 @@ async function main(args: string[]): Promise<number> {
   throw new Stop(helpOf(GENERAL));
 }
 
-/** Whether an argument contains an API key, also the one in the environment. */
+/** Whether an argument contains an API key: the one in the environment, or any text that looks like one. */
 function isKey(arg: string): boolean {
   const { PLEDGE_API_KEY: key } = process.env;
   return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));

@@ -2,24 +2,24 @@
 import type { Issue } from "impact-pledge/validate";
 import { visit } from "jsonc-parser";
 
-/** A position in the text, counted from 1. */
+/** A position in a text: its line and its column, both counted from 1. */
 interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Positions by the keys of paths. */
+/** Positions in the text, by path. Each path is written as one string. */
 type Places = Map<string, Place[]>;
 
 export type PlacedIssue = Issue & Partial<Place>;
 
-/** The validator's own limit: it reports nothing after a value that nests deeper. */
+/** The validator's maximum depth. It reports nothing after a value that is nested deeper. */
 const MOST_LEVELS = 64;
 const ENOUGH = new Error("all issues are before this position");
 
 /**
- * Adds `line` and `column` to each issue that has a position. Both count from 1. Columns are UTF-16 code units, as in editors.
- * A missing member has the position of its object; an unknown or duplicate member has that of its name.
+ * Adds `line` and `column` to each issue that has a position in the file. Both count from 1. Columns are UTF-16 code units,
+ * as in editors. A missing member has the position of its object; an unknown or duplicate member has that of its name.
  */
 export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedIssue[] {
   const wanted = new Set(issues.flatMap(({ path }) => [keyOf(path), keyOf(path.slice(0, -1))]));
@@ -43,13 +43,13 @@ export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedI
 const keyOf = (path: Issue["path"]) => JSON.stringify(path);
 const decoded = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-/** Returns the position after these bytes. */
+/** Returns the position after the last of these bytes. */
 function placeAt(bytes: Uint8Array): Place {
   const lines = decoded(bytes).split(/\r\n|[\r\n]/);
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
-/** Returns the positions of members' names and of values, by the keys of their paths, in the order of the text. */
+/** Returns the positions of the wanted paths: of members' names and of values, each in the order of the text. */
 function placesIn(text: string, wanted: ReadonlySet<string>): { names: Places; values: Places } {
   const names: Places = new Map(),
     values: Places = new Map();

@@ -12,7 +12,7 @@ import { keys, teams } from "../../src/operator/development.json";
 import { refusalOf } from "./loopback.ts";
 import { Stop, printable, settings } from "./output.ts";
 
-/** The keys of local development and their records. */
+/** The API keys for local development, with their stored records. */
 const KEYS = keys as unknown as readonly [
   key: string,
   record: { unit?: string; team?: "team_dev" },
@@ -38,7 +38,7 @@ export async function serve(options: { port?: string }): Promise<0> {
   return 0;
 }
 
-/** Passes requests to `handler`, except those for other hosts. */
+/** Returns a listener that passes requests to `handler`, but refuses requests whose host is not this machine. */
 function forThisMachine(handler: RequestListener): RequestListener {
   return (request, response) => {
     const refusal = refusalOf(request.headers.host);
@@ -48,7 +48,7 @@ function forThisMachine(handler: RequestListener): RequestListener {
   };
 }
 
-/** Returns the port of the option, or else of the environment. */
+/** Returns the port from the option or, if that is not set, from the environment variable. */
 function portOf(option: string | undefined, variable: string): number {
   const text = option ?? variable,
     port = Number(text);

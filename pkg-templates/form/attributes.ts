@@ -6,7 +6,7 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 
 type FieldType = FieldAttributes["type"];
 
-/** Types of inputs, by format or by the first step of the path. */
+/** The `type` of an input, by the format of its value or by the first step of its path. */
 const TYPES: Record<string, FieldType> = {
   email: "email",
   uri: "url",

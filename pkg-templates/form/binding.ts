@@ -31,7 +31,7 @@ export interface Checks {
 }
 
 /**
- * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
+ * Checks a form until it is unbound. Uses closures instead of a class, because a minifier can shorten their names more.
  * @param signal aborted when the form is unbound
  */
 export function attachChecks(
@@ -96,7 +96,7 @@ export function attachChecks(
     else if (options.onSubmit) submit(event, payload, data);
   }
 
-  /** Cancels the event, also for other listeners: as if the browser itself had found problems. */
+  /** Cancels the event. Other listeners do not get it either, as if the browser itself had found problems. */
   function block(event: SubmitEvent, issues: readonly FieldIssue[]): void {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -124,14 +124,17 @@ export function attachChecks(
 
   // ---- Issues of a server ----
 
-  /** Shows the issues that `onSubmit` returned or threw. Without issues, shows that the form was not sent, and reports the value. */
+  /**
+   * Shows the issues that `onSubmit` returned or threw. If there are none, shows that the form was not sent, and passes the
+   * value to `reportError`.
+   */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;
     if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
     (globalThis.reportError ?? console.error)(answer); // as an uncaught error
   }
 
-  /** Replaces the issues of an earlier call. @returns {boolean} whether there are any */
+  /** Shows the reported issues instead of those of an earlier call. @returns {boolean} whether there are any issues */
   function report(reported: unknown): boolean {
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;
@@ -162,7 +165,7 @@ export function attachChecks(
       serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
-  /** Removes the issues of an edited field, of other fields with its name, and of its group. */
+  /** Removes the server's issues of an edited field, of other fields with its name, and of its group. */
   function forgetErrorOf(edited: Field): void {
     const name = nameOf(edited),
       member = memberOf(edited);
@@ -177,7 +180,7 @@ export function attachChecks(
     live.clear();
   }
 
-  /** Takes over the messages that an earlier binding left in a copy of the form. @returns the fields whose problems are shown */
+  /** Reuses the messages that an earlier binding left in a copy of the form. @returns the fields whose problems are shown */
   function adopt(fields: readonly Field[]): Field[] {
     if (!live.left) return [];
     removeFailure(form);
@@ -196,7 +199,10 @@ export function attachChecks(
     return read(controlsOf(fields, data ?? entryList.peek(fields)), "field", options);
   }
 
-  /** @param data the posted data. Default: the data as far as it is known without running the page's `formdata` listeners */
+  /**
+   * Reads the form again.
+   * @param data the posted data. Default: the data that is known without running the page's `formdata` listeners
+   */
   function refresh(isSilent?: boolean, data?: FormData): FieldReading {
     dropDue();
     const fields = fieldsOf(form),
@@ -238,7 +244,7 @@ export function attachChecks(
       field.removeAttribute("aria-invalid");
   }
 
-  /** Returns the problem that the rules found, or else the browser, or else the server. */
+  /** Returns the problem of a field that the rules found; if there is none, the browser's; otherwise the server's. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
     return validity.find(field) || (issue && canShow(field))
@@ -253,8 +259,8 @@ export function attachChecks(
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
   /**
-   * Announces the number of problems, and the problems without a field, until these change. Focuses the first field. If that
-   * is not visible, lists all problems of invisible fields, and focuses the list.
+   * Announces the number of problems, and the problems without a field, until they change. Focuses the first field. If that
+   * field is not visible, lists all problems of invisible fields, and focuses the list.
    */
   function announce(texts: ReadonlySet<string>, first: Field | undefined): void {
     const count = countNow(),

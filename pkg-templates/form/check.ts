@@ -19,7 +19,7 @@ import type { Shape } from "./shape.ts";
 /** A decimal as people type it: `007`, `+1`, `.5` or `1e3`. */
 export const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
-/** The number of the type `string` in messages. */
+/** The number that stands for the type `string` in messages. */
 const STRING = 3;
 
 /** Builds an issue. @param path dotted; it has at most one index @param code the number of the code */
@@ -31,7 +31,7 @@ export function issueAt(path: string, code: number, detail = 0): NewIssue {
 
 export const issueOfUnknown = (name: string) => issueOf(UNKNOWN_MEMBER << 8, 0, name);
 
-/** Checks the text of a value of this shape. */
+/** Checks the text of a value against its shape. */
 export function checkText(text: string, shape: Shape, path: string): NewIssue[] {
   const { members, item, isNumber, format, choices } = shape;
   if (members || item || (isNumber && !DECIMAL.test(text)))
@@ -45,7 +45,7 @@ export function checkText(text: string, shape: Shape, path: string): NewIssue[] 
   return choices && !choices.includes(text) ? [issueAt(path, NOT_ALLOWED)] : [];
 }
 
-/** Checks the number of an array's items. */
+/** Checks how many items an array has. */
 export function checkCount(
   count: number,
   { least = 0, most = Infinity }: Shape,

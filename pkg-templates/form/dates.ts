@@ -7,7 +7,7 @@
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?$/;
 const DAY_MS = 86_400_000;
 
-/** The formatter that was used last. Creating one takes as long as formatting a hundred dates. */
+/** The formatter that was used last. It is kept, because creating a formatter takes as long as formatting a hundred dates. */
 let kept: Zone | undefined;
 
 interface Zone {

@@ -11,7 +11,7 @@ export interface FieldControl extends Control {
 /** Represents text that the browser cannot read. It is neither empty nor a number. */
 const UNREADABLE = "\uFFFD";
 
-/** The entry list of a form. */
+/** Returns functions that read the entry list of a form: the names and values that the browser would post. */
 export function entryListOf(form: HTMLFormElement) {
   let posted: Entry[] = [];
 
@@ -23,8 +23,8 @@ export function entryListOf(form: HTMLFormElement) {
   }
 
   /**
-   * Returns the list without running these listeners. Takes the entries that they would add from the properties of custom
-   * elements, or else from the list that was built last.
+   * Returns the entry list without running the page's `formdata` listeners. Takes the entries that the listeners would add from
+   * the properties of custom elements or, if that is not possible, from the list that was built last.
    */
   function peek(fields: readonly Field[]): Entry[] {
     const listed = withoutListeners(form),
@@ -54,7 +54,7 @@ function withoutListeners(form: HTMLFormElement): Entry[] {
   }
 }
 
-/** Returns the values of a custom element, from the properties that most such elements have. */
+/** Returns the values of a custom element. Reads the properties that most custom elements have. */
 const valuesOf = ({ checked, value }: Field): unknown[] =>
   checked === false ? [] : [value || (checked ? "on" : "")].flat();
 

@@ -33,13 +33,13 @@ export function showFailure(
   return alert;
 }
 
-/** Submits the form again by the same button, if it is still in the form. */
+/** Submits the form again. Uses the same button if it is still in the form. */
 export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
   form.requestSubmit(buttonOf(form, submitter));
 
 /**
- * Returns the submitter if the browser can submit the form by it. A submitter may have been removed or be a custom element, and
- * happy-dom passes the form itself.
+ * Returns the submitter if the browser can use it to submit the form. It cannot if the submitter was removed or is a custom
+ * element, or in happy-dom, which passes the form itself.
  */
 export const buttonOf = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   (submitter as Partial<HTMLButtonElement>)?.form === form && !isCustom(submitter!)

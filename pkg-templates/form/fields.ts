@@ -9,11 +9,11 @@ export type Field = HTMLInputElement;
 
 export const isCustom = ({ localName }: Element) => localName.includes("-");
 
-/** Whether an element is a custom element that is not associated with forms: it posts by `formdata` listeners. */
+/** Whether an element is a custom element that is not form-associated. It adds its values in `formdata` listeners. */
 export const isForeign = (element: Element) =>
   isCustom(element) && !(element.constructor as { formAssociated?: boolean }).formAssociated;
 
-/** Returns the name under which a field is posted. Frameworks may set only the property. */
+/** Returns the name under which a field is posted. Frameworks may set the property `name` without the attribute. */
 export const nameOf = (field: Field): string =>
   field.getAttribute("name") ?? String(field.name ?? "");
 
@@ -24,7 +24,10 @@ export const memberOf = (field: Field): string => nameOf(field).split(".")[0]!;
 export const canShow = (field: Field | null | undefined): field is Field =>
   Boolean(field) && field!.type !== "hidden" && field!.willValidate !== false;
 
-/** Returns the browser's validation message of a field. Getters of a component may throw before it is rendered. */
+/**
+ * Returns the browser's validation message for a field. Tolerates getters that throw, as a component's may before it is
+ * rendered.
+ */
 export const foundBy = (field: Field): string | undefined =>
   tryOrUndefined(() => field.validationMessage);
 

@@ -44,7 +44,7 @@ const BIND = {
   timeZone: zoneOf,
 };
 
-/** The signals of bound forms, aborted when they are unbound. */
+/** The signal of each bound form. It is aborted when the form is unbound. */
 const bound = new WeakMap<HTMLFormElement, AbortSignal>();
 
 /**
@@ -140,7 +140,7 @@ export function bindForm<Optional extends boolean = false>(
   };
 }
 
-/** Delays a submission until the rules are loaded, or until they are too late. Then submits the form again. */
+/** Delays a submission until the rules are loaded or the wait has timed out. Then submits the form again. */
 function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: AbortSignal): void {
   let isWaiting: boolean | undefined; // false: the wait is over
   async function hold(event: SubmitEvent): Promise<void> {

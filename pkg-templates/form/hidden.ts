@@ -3,7 +3,7 @@ import { type Field, nameOf } from "./fields.ts";
 import type { Line } from "./live.ts";
 
 const UNTIL_FOUND = "until-found";
-/** The maximum number of listed problems of invisible fields. */
+/** How many problems of invisible fields are listed, at most. */
 const MOST_LISTED = 100;
 
 /**
@@ -62,7 +62,7 @@ function ancestorsOf(field: Element): Element[] {
 
 const open = (details: Element) => ((details as HTMLDetailsElement).open = true);
 
-/** Returns the name of a field for shoppers. */
+/** Returns the name of a field as shoppers know it. */
 function labelOf(field: Field): string {
   const label = field.labels?.[0]?.cloneNode(true) as Element | undefined;
   for (const control of label?.querySelectorAll("button,select,textarea") ?? []) control.remove();

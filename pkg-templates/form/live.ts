@@ -6,15 +6,15 @@ const REGION = "impact-pledge-status";
 
 export interface Line {
   readonly text: string;
-  /** Returns whether the text is still true. */
+  /** Returns whether the line's text is still true. */
   readonly holds: () => boolean;
   /** Whether the line is visible. Default: only for screen readers. */
   readonly isVisible?: boolean;
-  /** Runs when the line is clicked; it is a link then. */
+  /** Runs when the line is clicked. A line with this function is a link. */
   readonly follow?: (() => unknown) | undefined;
 }
 
-/** Appends a live region to a form, or takes over the region that an earlier binding left in a copy of the form. */
+/** Appends a live region to a form, or reuses the region that an earlier binding left in a copy of the form. */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];
   const left = form.querySelector<HTMLElement>(`.${REGION}`),

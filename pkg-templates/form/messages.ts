@@ -8,17 +8,20 @@ export interface Problem {
   readonly group?: string | undefined;
 }
 
-/** An element: `textContent` is null only for documents. */
+/** An element whose `textContent` is a string. It is null only for documents. */
 interface Text {
   readonly textContent: string;
 }
 
-/** The new texts of the elements that change. */
+/** The elements whose text changes, with their new texts. */
 type Changed = Map<HTMLElement, Set<string>>;
 
 const MADE = "impact-pledge-problem";
 
-/** Starts at the current time, because a copy of a page may contain the IDs of an earlier visit. */
+/**
+ * The number of the next element ID. It starts at the current time, because a copy of a page may contain IDs of an earlier
+ * visit.
+ */
 let count = Date.now();
 
 export function messagesOf(form: HTMLFormElement) {
@@ -27,7 +30,7 @@ export function messagesOf(form: HTMLFormElement) {
   const made = new WeakSet<HTMLElement>(); // elements that this module created
 
   /**
-   * Takes over the elements that an earlier binding created, in a copy of the form. @returns the fields whose problems they show
+   * Reuses the elements that an earlier binding left in a copy of the form. @returns the fields whose problems they show
    */
   function adopt(fields: readonly Field[]): Field[] {
     const root = form.getRootNode() as Document,
@@ -59,7 +62,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Shows exactly these problems. @returns the new ones
+   * Shows exactly these problems. @returns the problems that were not shown before
    * @param problems by field
    */
   function show(problems: ReadonlyMap<Field, Problem>): [Field, Problem][] {

@@ -2,7 +2,7 @@
 import { mostOf } from "../validate/options.ts";
 import { zoneOf } from "./dates.ts";
 
-/** The options by name: the allowed results of `typeof`, or a function that throws for an invalid value. */
+/** How each option is checked, by its name: the allowed results of `typeof`, or a function that throws for an invalid value. */
 type Kinds = Readonly<Record<string, string | ((value: never) => unknown)>>;
 
 export const MESSAGES = "function or object";

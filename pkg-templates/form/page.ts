@@ -19,14 +19,14 @@ const FIELD_EVENTS = ["input", "change", "focusout"];
 const handlers = new WeakMap<HTMLFormElement, OnField>();
 const watched = new WeakSet<Document>();
 
-/** Whether a mouse button was pressed in this task. If so, the press is why a field loses the focus now. */
+/** Whether a mouse button was pressed in this task. If so, a field that loses the focus now loses it because of the press. */
 let isPressed = false;
 
 /**
  * Watches the events of a form's fields.
  * @param note called at each event, before the page's handlers
- * @param check called after the page's handlers: an earlier check makes a component render its old value. A custom element may
- *   need until the next task to change what it posts.
+ * @param check called after the page's handlers, because an earlier check would make a component render its old value. A custom
+ *   element may change what it posts as late as in the next task.
  * @returns a function that cancels a pending check
  */
 export function watchFields(
@@ -68,7 +68,9 @@ function watch(form: HTMLFormElement, onField: OnField, signal: AbortSignal): vo
   watchPage(form.ownerDocument);
 }
 
-/** Listens to the page once. A separate function, so that the listeners keep no variables of a form in memory. */
+/**
+ * Adds listeners to the page, only once. It is a separate function, so that the listeners keep no variables of a form in memory.
+ */
 function watchPage(page: Document): void {
   if (watched.has(page)) return;
   watched.add(page);

@@ -23,7 +23,7 @@ import { dateTimeOf } from "./dates.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
 import { messageOf } from "./texts.ts";
 
-/** A named text value: of a field, or of posted data. */
+/** A name with a text value, from a field or from posted data. */
 export interface Control {
   readonly name: string;
   readonly value: string;
@@ -48,7 +48,7 @@ export interface Reading<C, Member extends keyof C> {
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
 }
 
-/** Returns this property of the control that a dotted path belongs to. */
+/** Returns the property `Member` of the control that a dotted path belongs to. */
 export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
@@ -188,7 +188,7 @@ const firstOf = ([first, ...others]: Read[]) =>
 // The request as JSON, and its issues in the order of the contract. For every value that it writes, each function adds the
 // control to `owners`, by dotted path.
 
-/** Values as JSON, and the issues of the first value. */
+/** The JSON of some values, and the issues of the first one. */
 interface Written {
   readonly json: string[];
   readonly issues: NewIssue[];

@@ -5,7 +5,7 @@
 import { loadRules } from "#module";
 import { checkFormat, useRules } from "../validate/wasm.ts";
 
-/** How long a submission, or another caller of `ready`, waits for the rules. */
+/** How long a submission, or another caller of `ready`, waits for the rules to load, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 let loading: Promise<unknown> | undefined;

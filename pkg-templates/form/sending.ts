@@ -1,6 +1,6 @@
 /* Forms that are being submitted. Such a form is busy and cannot be submitted again. */
 
-/** How long a form stays busy during a navigation, which may fail or be a download. */
+/** How long a form stays busy during a navigation, in milliseconds. The navigation may fail, or be a download. */
 const LEAVING_MS = 10_000;
 
 interface Sending {
@@ -21,7 +21,7 @@ export function startSending(form: HTMLFormElement): Sending {
   return state;
 }
 
-/** Listens for navigations. A separate function, so that the listeners do not keep the form in memory. */
+/** Listens for navigations. It is a separate function, so that the listeners do not keep the form in memory. */
 function listen(view: Window | null, form: WeakRef<HTMLFormElement>, signal: AbortSignal): void {
   const leave = () => {
     const state = sending.get(form.deref()!);

@@ -1,6 +1,6 @@
 /* The shape of a request for forms. */
 
-/** One more than the longest path of the request. Names are split into at most so many steps: longer ones are unknown anyway. */
+/** The maximum number of steps that a name is split into: one more than the longest path has. Longer names are unknown anyway. */
 export const MAX_STEPS = 5;
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 

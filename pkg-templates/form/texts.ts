@@ -15,7 +15,7 @@ interface About {
 export const messageOf = (issue: About, messages: object = en): string =>
   (textOf(issue, messages) ?? textOf(issue, en) ?? issue.message) as string;
 
-/** The beginning of every message for developers, and of no sentence for shoppers. */
+/** Matches the beginning of messages for developers. No text for shoppers begins like this. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
 /** Returns the page's own text for a server's issue, or else the server's message; for a developer's message, the default text. */

@@ -16,5 +16,5 @@ export const REQUEST: Shape = { members: {
   trigger: { members: { date: { format: "date-time" }, phrase: {}, externalUrl: { format: "uri" } } },
   notifications: { most: 3, item: { choices: ["Email","MessagingServiceA","MessagingServiceB","MessagingServiceC"] } },
 } };
-/** The formats of texts by their numbers. */
+/** The names of the text formats, by number. */
 export const FORMATS: string[] = ["","email","uri","date-time"];

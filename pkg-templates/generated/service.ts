@@ -1,6 +1,6 @@
 // generated from src/api/names.rs and src/store/key.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
-/** Most bytes of a request's body. */
+/** The maximum size of a request's body, in bytes. */
 export const MAX_BODY_BYTES = 1048576;
 
 /** The prefixes of the names of records, by kind. */

@@ -4,7 +4,7 @@
 export const ISSUE_WORDS = 6, ITEM_SHIFT = 23;
 /** The maximum depth of a value, and the markers for values that JSON cannot represent. */
 export const MAX_DEPTH = 64, OTHER = "\x01", ABSENT = "\x02", UNREADABLE = "\x03", GIVEN_UP = "\x04";
-/** The numbers of some codes. */
+/** The numbers that stand for some codes. */
 export const INVALID_TYPE = 0, REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, DUPLICATE_MEMBER = 3, TOO_FEW_ITEMS = 4, TOO_MANY_ITEMS = 5, NOT_POSITIVE = 6, NOT_FINITE = 7, NOT_ALLOWED = 8, MORE_ISSUES = 18, UNDECIDED = 255;
 /** A bit for each required node, by its index. */
 export const REQUIRED = 0x10007cf;

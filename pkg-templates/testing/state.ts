@@ -28,14 +28,14 @@ export interface Served {
   readonly status: number;
   readonly headers: Map<string, string>;
   readonly body: Uint8Array | undefined;
-  /** Whether the connection breaks instead. */
+  /** Whether the connection breaks before the response is sent. */
   readonly isLost: boolean;
   /** Whether the service stopped reading the request's body before its end. */
   readonly isCut: boolean;
 }
 
 type Answer = Pick<Served, "status" | "headers" | "body">;
-/** Represents the missing response of a request that is never answered. */
+/** Stands for the response of a request that never gets one. */
 interface Silence {
   readonly status: null;
   readonly headers?: undefined;

@@ -81,7 +81,7 @@ export type TestFault = Failing &
     | { fault: "slow"; delayMs: number; status?: undefined; headers?: undefined }
   );
 
-/** A recorded transaction: the response to a get (§4.2), with its ID, unit and mode. */
+/** A recorded transaction: the response to a get request (§4.2), with its ID, unit and mode. */
 export interface RecordedTransaction extends RetrievedPledgeTransaction {
   id: string;
   unitId: string;
@@ -181,7 +181,7 @@ export interface TestService {
    * ```
    */
   readonly fail: (fault: TestFault) => void;
-  /** Removes all faults. Requests that a fault has already left without a response stay without one. */
+  /** Removes all faults. Requests that a fault has already left without a response never get one. */
   readonly restore: () => void;
   /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];

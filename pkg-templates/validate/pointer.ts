@@ -7,12 +7,12 @@ import type { Part } from "./wasm.ts";
 
 /** The part of the request at a pointer. */
 interface PointedPart extends Part {
-  /** The JSON before and after its value, in a request with only this value. */
+  /** The JSON before and after the part's value, in a request that contains only this value. */
   readonly before: string;
   readonly after: string;
   /** The number of steps from the request. */
   readonly depth: number;
-  /** Whether it can be absent. The request itself and items of arrays cannot. */
+  /** Whether the part can be absent. The request itself and items of arrays cannot. */
   readonly isOptional: boolean;
 }
 

@@ -22,7 +22,7 @@ import { checkFormat } from "./wasm.ts";
 const SURROGATE = /[\ud800-\udfff]/;
 
 // The state of the walk. There is only one walk at a time.
-/** The issues so far; how many to keep; how many were left out; the position of the current item. */
+/** The state of a walk: the issues so far, how many to keep, how many were left out, and the position of the current item. */
 let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**

@@ -20,7 +20,7 @@ export interface Rules {
 }
 
 interface Instance extends Exports {
-  /** The address of the area in the memory. */
+  /** The address of the area for input and output in the module's memory. */
   readonly area: number;
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
@@ -111,7 +111,7 @@ export function checkJson(
   bytes.set(json, start);
   const textAt = (from: number, size: number) =>
     coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
-  /** The first issues with their sort keys. */
+  /** The first issues in the schema's order, with their sort keys. */
   const first: { key: number; issue: () => NewIssue }[] = [];
   let beyond = 0,
     skip = 0,
@@ -119,7 +119,10 @@ export function checkJson(
 
   const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
-  /** Adds the issue that begins at this word, unless it is outside the part, or its number turns out to be valid. */
+  /**
+   * Adds the issue that begins at this word, unless its node is outside the part, or the issue is about a number that a second
+   * check accepts.
+   */
   function add(at: number): void {
     const low = words[at]!,
       high = words[at + 1]!,

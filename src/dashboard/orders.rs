@@ -32,15 +32,15 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let TransactionPage { page, coverage } = &listed;
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
     let content = html! {
-            (selection(query, &selected))
-            section {
-                    (pages(query, &from, page, "Newer and older transactions"))
-                (table)
-                (pages(query, &from, page, "Newer and older transactions, below the list"))
-                    (view::coverage(coverage))
-            }
-            section { h2 { "Filter" } (filters(query)) }
-        };
+        (selection(query, &selected))
+        section {
+                (pages(query, &from, page, "Newer and older transactions"))
+            (table)
+            (pages(query, &from, page, "Newer and older transactions, below the list"))
+                (view::coverage(coverage))
+        }
+        section { h2 { "Filter" } (filters(query)) }
+    };
     Ok(Page::new("Transactions", content))
 }
 

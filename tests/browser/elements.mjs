@@ -1,6 +1,9 @@
 /** Custom elements that behave like those of component libraries. Each function runs in the page. */
 
-/** Like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each `setCustomValidity`. */
+/**
+ * Defines a text field like those of Material Web and Web Awesome: form-associated, and rendered again from `value` at each
+ * `setCustomValidity`.
+ */
 export function defineText() {
   customElements.define(
     "x-text",
@@ -56,7 +59,7 @@ export function defineText() {
   );
 }
 
-/** A minimal form-associated checkbox: no `form`, no validity and no `checked` property. */
+/** Defines a minimal form-associated checkbox: no `form`, no validity and no `checked` property. */
 export function defineBox() {
   customElements.define(
     "x-box",
@@ -79,7 +82,7 @@ export function defineBox() {
   );
 }
 
-/** Like those of Shoelace: not form-associated, adds its value in a `formdata` listener. */
+/** Defines a field like those of Shoelace: it is not form-associated, and adds its value in a `formdata` listener. */
 export function defineListener() {
   customElements.define(
     "x-listener",

@@ -114,7 +114,7 @@ export const submitted = (page) => page.evaluate(() => globalThis.submitted);
 export const send = (page) => page.click("#send");
 export const leave = (page) => page.keyboard.press("Tab");
 
-/** Returns what a buyer perceives: problems by field, the lines of the live region, and the focused element. */
+/** Returns what the page shows to a buyer: the problems by field, the lines of the live region, and the focused element. */
 export const told = (page) =>
   page.evaluate(() => {
     const all = (selector) => [...document.querySelectorAll(selector)];

@@ -40,7 +40,7 @@ function both(name, work) {
     );
 }
 
-/** By the contents of a form: its fields, and the members of its payload that differ from `VALID`. */
+/** Forms by a description of their contents: the fields, and the members of the payload that differ from `VALID`. */
 const CONTROLS = {
   "texts, an empty one, a list, boxes, and a field of the shop's": [
     `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}

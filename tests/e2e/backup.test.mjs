@@ -23,7 +23,7 @@ const inAnHour = Math.round(Date.now() / 1000) + 3_600;
 const BINARY = Buffer.from([0, 255, 254, 13, 10, 195]).toString("base64");
 const OF_END = { expiration: inAnHour + 3_600 };
 const OF = { metadata: { of: ["any", null] }, expiration: inAnHour };
-/** In the order of names. @type {import("../../scripts/lib/kv.mjs").Entry[]} */
+/** Records, in the order of their names. @type {import("../../scripts/lib/kv.mjs").Entry[]} */
 const ENTRIES = [
   { key: "a:empty", value: "" },
   { key: "a:lines", value: "one\r\ntwo\u2028three\u0000", metadata: "text" },
@@ -62,7 +62,10 @@ function isOnlyMine(file) {
 
 const local = async (t) => ({ kv: await localKv(t) });
 
-/** Creates a namespace with these records, and a backup of it. Returns them with the namespace's contents; the folder has only the backup. */
+/**
+ * Creates a namespace with these records, and a backup of it. Returns both, and the namespace's contents. The folder contains
+ * only the backup.
+ */
 async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
   const at = await open(t);
   await at.kv.write(entries);
@@ -176,7 +179,7 @@ test("what is no whole backup is refused in one line before anything is written"
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
-  /** A backup with these lines in place of the third, and a last line that matches. */
+  /** Writes a backup with these lines in place of the third, and with a last line that matches them. */
   const edited = (...some) => {
     const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
     const sha256 = createHash("sha256").update(before).digest("hex");
@@ -253,7 +256,7 @@ test("an existing file is not overwritten", async (t) => {
   assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
-/** Makes the API refuse from a given call on. */
+/** Makes the API refuse all calls from this one on. */
 function breaksAt(call) {
   let calls = 0;
   return () => {

@@ -55,7 +55,7 @@ export function serveD1(app, path, databases) {
   });
 }
 
-/** Runs the statements of a text in turn. Only a single statement can have parameters. */
+/** Returns the statements of a text, in order. Only a single statement can have parameters. */
 const statementsOf = ({ sql, params = [] }) =>
   params.length > 0 ? [{ sql, params }] : split(sql).map((one) => ({ sql: one, params }));
 

@@ -19,7 +19,7 @@ const NEITHER = "give either `--unit` or `--team`, which the key acts for";
 const FIND = "give either `--reference` or `--email`";
 const ERASE = "give either the ID of a transaction, or `--email`";
 
-/** Command lines, and the message for each. */
+/** Invalid command lines, and the error message for each. */
 const WRONG = {
   "keys make": "unknown command 'make'",
   "keys toString": "unknown command 'toString'",
@@ -129,7 +129,7 @@ test("an invalid command line prints what is wrong in a line or two, and exits w
 const jsonOf = (problem) =>
   `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
 
-/** Command lines, and options that npm took or passed on. */
+/** Command lines, with the options that npm kept for itself or passed on. */
 const BY_NPM = [
   ["prices set x --mode live --persist-to y", "remote", "--remote"],
   ["prices set x live", "mode", "--mode"],

@@ -63,7 +63,7 @@ async function letAnHourPass(kv) {
   );
 }
 
-/** Returns the records as a later release would write them: with members that this release does not know. */
+/** Returns the records as a later release might write them, with members that this release does not know. */
 const ofLaterRelease = (records) =>
   Object.entries(records).map(([key, { value, metadata }]) => {
     const { version, ...record } = JSON.parse(value);
@@ -75,7 +75,10 @@ const ofLaterRelease = (records) =>
     };
   });
 
-/** Returns the commands on an account: `deploy` (production with e-mails) and `rollBack` an environment, and `at` for work in it. */
+/**
+ * Returns functions for an account: `deploy` and `rollBack` change an environment (production has e-mails), and `at` runs work
+ * in it.
+ */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };

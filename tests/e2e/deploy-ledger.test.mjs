@@ -42,7 +42,7 @@ const tablesOf = ({ sqlite }) =>
     .all()
     .map(({ name }) => name);
 
-/** Returns the contents of an account, without what each deploy adds. */
+/** Returns the contents of an account, without the parts that every deploy adds. */
 const stateOf = ({ bindings, databases, queues, namespaces, schedules }) =>
   structuredClone({
     bindings,

@@ -31,7 +31,7 @@ async function opened(t, open) {
   return { kv, port, old, path };
 }
 
-/** Returns a new transaction like another one, with its replay record. */
+/** Returns a copy of a transaction as a new one, with its replay record. */
 async function order(kv, like, number) {
   const [{ value, metadata }] = await Array.fromAsync(kv.read([like]));
   const createdAt = new Date().toISOString();

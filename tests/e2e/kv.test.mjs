@@ -137,7 +137,7 @@ const again = { "retry-after": "0" };
 const TOKEN =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, also `Queues: Edit` to resend e-mails, and `D1: Edit` for the ledger";
 
-/** Faults, the number of requests, and the message; null: the list succeeds. */
+/** Faults of the API, the number of requests that a list then takes, and its error message; null if the list succeeds. */
 const FAULTS = {
   "a pause that the API asks for is kept": [
     [

@@ -103,7 +103,7 @@ test("statements that another local program blocks are retried a limited number 
 });
 
 const again = { "retry-after": "0" };
-/** How a query fails, the number of requests, and the message; null: it succeeds. */
+/** How a query fails, the number of requests that it takes, and its error message; null if it succeeds. */
 const FAULTS = {
   "a server's error": [
     [

@@ -1,4 +1,7 @@
-/** Runs the operator's commands in this process, on records of their own in local KV, and the records that their tests share. */
+/**
+ * Runs the operator's commands in this process, each test on records of its own in local KV. Also has the records that the tests
+ * share.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { operate } from "../../scripts/lib/operations.mjs";
@@ -12,7 +15,7 @@ export const seconds = (time) => time.replace(/\.\d+Z$/, "Z");
 export const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
 /**
- * Returns functions that run commands on records of their own. `json` and `words` return what a command prints after the place,
+ * Returns functions that run commands on new records. `json` and `words` return what a command prints after the place,
  * `fails` checks the error of a command that fails; `printed` has all output.
  */
 export async function operator(t) {

@@ -28,7 +28,7 @@ const NAME = "impact-pledge-service";
 const MOST_BYTES = 3_400_000; // limit of the tarball
 const START_MS = 60_000;
 
-/** The tarball of a build, and all that is in it. @param {string} home an empty folder */
+/** Packs a build. Returns the tarball, and the folder that it was packed from. @param {string} home an empty folder */
 async function packed(home) {
   const folder = join(home, NAME);
   await packService(tools, folder);

@@ -28,7 +28,7 @@ async function running(t, { port, persistTo }) {
   return service;
 }
 
-/** The processes that descend from one, found while it lives. @param {number} root */
+/** Returns all processes that a running process has started, directly or indirectly. @param {number} root */
 function family(root) {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   const pairs = stdout
@@ -49,7 +49,7 @@ function alive(pid) {
   }
 }
 
-/** Stops the service as a terminal or a supervisor does, with all that it has started. */
+/** Stops the service as a terminal or a supervisor does, and checks that all processes that it started have ended. */
 async function ends(service, port, signal) {
   const children = family(service.pid);
   const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });

@@ -107,7 +107,7 @@ impl Row {
     }
 }
 
-/// The placeholder of an inserted text.
+/// Returns the placeholder for the text that is inserted at this index.
 fn mark(index: usize) -> String {
     format!("<text {index}>")
 }
@@ -175,14 +175,14 @@ fn every_row_has_its_value() {
     assert!(count > 280, "{count}");
 }
 
-/// Answers with every member that the contract has.
+/// Answers that contain every member of the contract.
 static WHOLE: LazyLock<Answers> = LazyLock::new(|| {
     fixtures::files::<File>("answers").into_iter().find_map(|(_, file)| file.answers).unwrap()
 });
 
 // ---- Too long or too deep for a row ------------------------------------------------------------
 
-/// Bodies of the maximum length: linear work takes milliseconds, quadratic work more than an hour.
+/// Bodies of the maximum length are read in milliseconds, as linear work allows. Quadratic work would take an hour.
 #[test]
 fn amounts_of_any_length_are_read_in_linear_time() {
     const LONG: usize = 1_000_000;
@@ -277,7 +277,7 @@ fn the_shapes_are_those_of_the_records() {
 }
 
 proptest! {
-    /// A body that is cut or altered at random is refused or read, and never causes a panic. A body that is read is JSON.
+    /// A body that is cut or altered at random never causes a panic. If the body is not refused, it is JSON.
     #[test]
     fn any_bytes_are_read_or_refused(at in 0_usize..700, byte: u8, cut: bool) {
         let mut body = WHOLE.get.to_string().into_bytes();

@@ -1,4 +1,4 @@
-//! Tests the stored records of API keys, and what is refused as one.
+//! Tests the stored records of API keys, and which records are refused.
 
 use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
 use impact_pledge::scope::Mode;
@@ -39,7 +39,7 @@ fn a_record_that_cannot_be_right_is_refused() {
     }
 }
 
-/// A release can be rolled back: it ignores members that it does not know.
+/// Members that this release does not know are ignored, so that a later release can be rolled back to it.
 #[test]
 fn members_of_a_later_release_are_passed_over() {
     let level = KeyLevel::Unit("unit:1".to_owned());

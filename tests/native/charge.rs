@@ -1,4 +1,4 @@
-//! Compares charges with rows of data and with sums of integers.
+//! Tests charges against a table of examples, and against exact sums in integers.
 
 use impact_pledge::charge::{PriceList, UnitPrice};
 use impact_pledge::pledge::{Amount, CurrencyCode, Impact};

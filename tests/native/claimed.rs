@@ -1,4 +1,5 @@
-//! Tests changes under a claim of the ledger while any step fails: in the end, what the person was told is true.
+//! Tests changes that are protected by a claim in the ledger, while any step fails. In the end, the answer that the
+//! person got must be true.
 
 use futures_executor::block_on;
 use futures_util::future::FutureExt as _;
@@ -25,12 +26,12 @@ const ENDED_MS: u64 = NOW_MS + 3 * 24 * 60 * MINUTE;
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
 
-/// The event at a call.
+/// What happens at a call of the store or the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The call fails and does nothing.
     Before,
-    /// The call is done, but seems to fail, for example by a timeout.
+    /// The call takes effect, but reports a failure, such as a timeout.
     After,
     /// The process ends before the call.
     CrashBefore,
@@ -50,7 +51,7 @@ async fn wait() {
     poll_fn(|_| if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }).await;
 }
 
-/// A store and a ledger, some of whose calls fail.
+/// A store and a ledger. Some of their calls fail.
 pub struct Faulty<'f> {
     pub store: &'f MemoryStore,
     pub ledger: &'f SqliteLedger,
@@ -287,7 +288,7 @@ impl World {
         }
     }
 
-    /// In the end the ledger agrees with the record, and the next change works.
+    /// Asserts that in the end the ledger agrees with the record, and that the next change works.
     #[track_caller]
     fn check_end(&self, change: Change, faults: &[(usize, Fault)]) {
         let is_there = self.is_there(change);

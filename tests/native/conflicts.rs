@@ -1,4 +1,5 @@
-//! Tests two operators who change one record at the same moment: at most one of them is told that the change was made.
+//! Tests two operators who change one record at the same moment. At most one of them may get the answer that the
+//! change was made.
 
 use crate::dashboard::{OPERATOR, dashboard, field, posted};
 use futures_executor::block_on;
@@ -41,11 +42,11 @@ const ENDED_MS: u64 = NOW_MS + 3 * 86_400_000;
 struct Turns<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
-    /// A cache that answers reads once both operators have read the record; `None`: reads see the records.
+    /// A cache that answers reads after both operators have read the record. With `None`, reads return the records.
     cached: Option<&'s BTreeMap<String, String>>,
     ledger: &'s SqliteLedger,
     reads: Cell<usize>,
-    /// The number of calls that together take as long as a pause.
+    /// How many calls take as long as one pause.
     pause: usize,
 }
 
@@ -177,7 +178,8 @@ fn undo_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     })
 }
 
-/// An operator who is told that the unit was already in the team did not add it.
+/// Adds a unit to a team. The answer that the unit was already in the team counts as a failure, because another
+/// operator added it.
 fn add_member<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
     Box::pin(async move {
         let added = teams::add(store, Some(store), author, "t", &["u".to_owned()]).await?;
@@ -202,14 +204,14 @@ fn settlement() -> String {
 struct Race {
     changes: [Change; 2],
     record: &'static str,
-    /// Whether the ledger has claims for it. If so, exactly one of two changes is made.
+    /// Whether the ledger has claims for this record. If so, exactly one of the two changes is made.
     is_claimed: bool,
     store: MemoryStore,
     ledger: SqliteLedger,
     before: BTreeMap<String, (String, Value)>,
 }
 
-/// The result of a race: what each operator was told, and the record.
+/// The result of a race: the answer that each operator got, and the record.
 type Ended = ([Result<(), String>; 2], Option<String>);
 
 impl Race {
@@ -239,7 +241,7 @@ impl Race {
         Race { changes, record, is_claimed, store, ledger, before }
     }
 
-    /// Runs both changes to their ends. Their calls take turns by a schedule.
+    /// Runs both changes until they end. A schedule decides whose call is next.
     fn run(&self, schedule: &[usize], cached: Option<&BTreeMap<String, String>>) -> Ended {
         self.reset();
         let pause = if self.store.lists_are_frozen() { 8 } else { 1 };
@@ -314,7 +316,7 @@ const RACES: [Contest; 8] = [
     ([remove_member, remove_member], MEMBER, true),
 ];
 
-/// Returns the schedules with at most so many changes of turn, each after 1 to 6 calls.
+/// Returns all schedules in which the turn changes at most `changes` times, each time after 1 to 6 calls.
 fn schedules(changes: usize) -> Vec<Vec<usize>> {
     let mut all = vec![];
     let mut begun = vec![vec![]];
@@ -342,7 +344,7 @@ fn of_two_changes_at_one_moment_at_most_one_is_done_however_their_calls_take_tur
     }
 }
 
-/// If Workers KV answers from a cache, for up to a minute, the lists of the audit log decide.
+/// Workers KV may answer reads from a cache for up to a minute. Then the lists of the audit log decide who was first.
 #[test]
 fn a_cache_that_is_old_makes_no_two_changes_done() {
     for contest in RACES {
@@ -355,7 +357,7 @@ fn a_cache_that_is_old_makes_no_two_changes_done() {
     }
 }
 
-/// A cache may show an older record than an earlier read. This is not taken for a change by somebody.
+/// A cache may return an older record than an earlier read did. This must not count as a change by somebody else.
 #[test]
 fn an_older_record_that_a_cache_shows_costs_no_change() {
     let mut race = Race::new(([set_profile, set_profile], PROFILE, false));
@@ -373,8 +375,8 @@ fn an_older_record_that_a_cache_shows_costs_no_change() {
     assert!(first.is_err() && record.unwrap().contains("Newer"));
 }
 
-/// A list may lack new entries for a minute as well. Then the read after the write decides, if all calls take equally
-/// long.
+/// A list, like a read, may lack new entries for a minute. If all calls take equally long, the read after the write then
+/// decides who was first.
 #[test]
 fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     for contest in RACES {
@@ -389,7 +391,7 @@ fn lists_that_lack_what_is_new_make_no_two_changes_done() {
     }
 }
 
-/// On the dashboard, the operator who is too late reads whose change was kept, and gets the form again.
+/// On the dashboard, the answer to the operator who is too late names the other operator and shows the form again.
 #[test]
 fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
     let dashboard = dashboard(seeded());

@@ -1,4 +1,5 @@
-//! Tests e-mail deliveries that run at the same time, in one instance and in several, and deliveries on a day whose quota is used up.
+//! Tests e-mail deliveries that run at the same time, in one instance or in several. Also tests deliveries after the
+//! day's quota is used up.
 
 use crate::notify::{Fixture, TODAY, done, id, later, message, secret};
 use crate::timeline::{EMAIL, full, with};
@@ -41,7 +42,7 @@ fn round(round: u32) -> Message {
     Message { round, ..message() }
 }
 
-/// Polls a future until it waits.
+/// Polls a future once, so that it runs until its first wait.
 fn begin(future: &mut (impl Future + Unpin)) {
     let context = &mut Context::from_waker(Waker::noop());
     assert!(Pin::new(future).poll(context).is_pending());
@@ -146,7 +147,7 @@ struct SlowStore<'s> {
     most_reading: Cell<usize>,
 }
 
-/// A value. The value of a transaction is slow.
+/// A stored value. The value of a transaction takes some time to read.
 struct SlowValue<'s>(Vec<u8>, Option<&'s SlowStore<'s>>);
 
 impl StoredValue for SlowValue<'_> {
@@ -192,8 +193,8 @@ impl<'s> ListingStore for &'s SlowStore<'s> {
     }
 }
 
-/// Returns the outcomes of messages that arrive together, the most bytes that were held, and the most records that
-/// were read at once.
+/// Delivers messages at the same time. Returns their outcomes, the maximum number of bytes held at once, and the maximum
+/// number of records read at once.
 fn side_by_side(fixture: &Fixture, sizes: &[usize]) -> (Vec<Outcome>, usize, usize) {
     let deliveries = fixture.instance();
     let (most, reading, most_reading) = (Cell::default(), Cell::default(), Cell::default());
@@ -229,7 +230,7 @@ fn records_are_read_side_by_side_within_the_budget_of_the_instance() {
 
 // ---- In several ----------------------------------------------------------------------------------
 
-/// As many instances as `max_concurrency` begin at one moment, and no list shows their claims.
+/// Begins a delivery in as many instances as `max_concurrency` allows, at one moment. No list shows their claims yet.
 #[test]
 fn of_instances_that_begin_a_round_together_one_sends() {
     let fixture = Fixture::new();
@@ -278,7 +279,8 @@ fn a_claim_keeps_other_deliveries_from_its_round_until_it_ends() {
     assert!(is_later(&fixture.deliver(&message(), 1)), "a damaged one is none that has ended");
 }
 
-/// The consumer ended after its claim. The first delivery after the claim's end sends the e-mail.
+/// The consumer ends right after it has written its claim. The first delivery after the claim has expired sends the
+/// e-mail.
 #[test]
 fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     let fixture = Fixture::new();
@@ -295,7 +297,7 @@ fn a_claim_whose_delivery_was_lost_costs_no_mail() {
     assert_eq!((fixture.deliver(&message, 3), fixture.sent()), (done("sent"), 1));
 }
 
-/// The instance broke before the e-mail was sent, perhaps because of another message.
+/// The instance breaks before it sends the e-mail. Another message may be the reason.
 #[test]
 fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     let fixture = Fixture::new();
@@ -312,7 +314,7 @@ fn a_delivery_that_restarts_is_not_blocked_by_its_own_claim() {
     assert_eq!(block_on(again.deliver(&message, 1, "token")), done("sent"));
 }
 
-/// A delivery that takes so long could send after its claim has ended.
+/// A delivery that takes too long is stopped, because it could send the e-mail after its claim has expired.
 #[test]
 fn a_claim_that_takes_long_to_be_written_sends_nothing() {
     let fixture = Fixture::new();

@@ -1,4 +1,5 @@
-//! Compares the text formats with rows of data and with oracles that share no code with them.
+//! Tests the text formats against tables of examples, and against reference implementations that share no code with
+//! them.
 
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
@@ -79,7 +80,7 @@ fn mailbox_oracle(text: &str) -> bool {
     }
 }
 
-/// `Snum`: three digits at most, leading zeros included.
+/// Checks an IPv4 address by the rule `Snum` of RFC 5321: at most three digits, including leading zeros.
 fn smtp_ipv4_oracle(text: &str) -> bool {
     let octets: Vec<_> = text.split('.').collect();
     let is_snum = |octet: &&str| {
@@ -113,7 +114,8 @@ fn uri_oracle(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
 }
 
-/// The crate `time` accepts any byte for `T`, and a leap second only at the end of a month.
+/// Parses a date-time with the crate `time`, which accepts any byte for `T`, and a leap second only at the end of a
+/// month.
 fn date_time_oracle(text: &str) -> Option<bool> {
     let known = OffsetDateTime::parse(text, &Rfc3339).is_ok();
     let bytes = text.as_bytes();
@@ -149,7 +151,7 @@ static EXPRESSIONS: LazyLock<Vec<(Check, Regex)>> = LazyLock::new(|| {
     expressions.map(|(format, text)| (check(*format) as Check, Regex::new(text).unwrap())).collect()
 });
 
-/// Returns whether the text is ordinary for any format, which it then must have.
+/// Returns whether the text is ordinary for any format. Asserts that an ordinary text has the format.
 #[track_caller]
 fn is_ordinary(text: &str) -> bool {
     EXPRESSIONS.iter().any(|expression| matches(expression, text))
@@ -177,8 +179,8 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Texts of one character of each class that the expression, or for texts that may match the rule, distinguishes; and of
-/// longer parts. Days and times are below.
+/// Tries texts that are built from one character of each class, and from longer parts. The classes are those that the
+/// expression distinguishes or, for texts that may match, those of the rule. Days and times have tests of their own.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };
@@ -302,7 +304,7 @@ enum Mutation {
     Remove,
 }
 
-/// The texts of all rows that have their format and a character.
+/// The texts of all rows that are valid and not empty.
 static VALID: LazyLock<Vec<String>> = LazyLock::new(|| {
     let valid = rows().filter(|(_, row)| row.valid && !row.value.is_empty());
     valid.map(|(_, row)| row.value).collect()

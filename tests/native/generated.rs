@@ -74,7 +74,7 @@ fn commands_state_the_delays_of_their_causes() {
     is_current("../scripts/lib/delays.mjs", &[head.to_owned(), rows.map(line).concat()].concat());
 }
 
-/// The table of operations, by group.
+/// Returns the groups of operations, each with its operations.
 fn groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static Spec>)> {
     GROUPS.iter().map(|(group, about)| {
         let specs = Operation::iter().map(Operation::spec);
@@ -296,7 +296,7 @@ fn tables() -> String {
         marker::UNREADABLE,
         marker::GIVEN_UP
     ));
-    line("/** The numbers of some codes. */".into());
+    line("/** The numbers that stand for some codes. */".into());
     line(format!(
         "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, DUPLICATE_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
         number_of(Code::InvalidType),
@@ -351,7 +351,8 @@ fn kinds() -> String {
     js
 }
 
-/// A form has texts for shoppers in place of the messages; `meta` takes types from one of them.
+/// Generates the table of kinds for forms. It has no messages, because forms show texts for shoppers, except the one message
+/// from which `meta` takes the types.
 fn kinds_of_forms() -> String {
     let nodes = nodes();
     let mut js = format!("// {FROM}.\n\n{KIND}");
@@ -381,7 +382,7 @@ fn row(code: Code, message: &Value, nodes: &[Node]) -> String {
     format!("[\"{name}\", {message}{meta}]")
 }
 
-/// Returns the limits and lists of a code's rule.
+/// Returns the limits and the lists of allowed values that belong to a code.
 fn meta(code: Code, nodes: &[Node]) -> Option<Value> {
     let node = nodes.iter().find(|node| can_have(node.kind, code))?;
     Some(match (code, node.kind) {
@@ -434,7 +435,7 @@ fn walk() -> String {
     js
 }
 
-/// Returns the name of the constant that has the expression of a format's ordinary texts.
+/// Returns the name of the constant with the regular expression for a format's ordinary texts.
 fn format_constant(format: Format) -> String {
     format_name(format).unwrap().to_uppercase().replace('-', "_")
 }
@@ -510,7 +511,7 @@ fn fields() -> String {
         .collect();
     let formats = json!(formats);
     format!(
-        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n/** The formats of texts by their numbers. */\nexport const FORMATS: string[] = {formats};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n/** The names of the text formats, by number. */\nexport const FORMATS: string[] = {formats};\n"
     )
 }
 
@@ -546,7 +547,7 @@ fn format_name(format: Format) -> Option<&'static str> {
     }
 }
 
-/// Writes the members of an object: on one line if they fit, else on a line each.
+/// Writes the members of an object: on one line if they fit, otherwise one on each line.
 fn shapes(object: &Object, indent: usize) -> String {
     let shape = |member: &Member| {
         format!(" {}: {},", member.name, shape(member.kind, member.required, indent))
@@ -608,7 +609,7 @@ fn array_schema(array: &'static Array) -> Value {
     schema
 }
 
-/// Concatenates parts, in lines of about so many characters.
+/// Concatenates parts into lines of about `width` characters.
 fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> String {
     let mut text = start.to_owned();
     for part in parts {
@@ -728,7 +729,7 @@ fn the_facts_of_the_service_are_current() {
     });
     let from = FROM.replace("src/schema.rs", "src/api/names.rs and src/store/key.rs");
     let ts = format!(
-        "// {from}.\n\n/** Most bytes of a request's body. */\nexport const MAX_BODY_BYTES = \
+        "// {from}.\n\n/** The maximum size of a request's body, in bytes. */\nexport const MAX_BODY_BYTES = \
          {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\
          export const PREFIXES = {prefixes};\n"
     );
@@ -738,7 +739,7 @@ fn the_facts_of_the_service_are_current() {
 // ---- The types of the answers --------------------------------------------------------------------
 
 /// Returns the members of a type in `answers.ts`, which is written by hand: name, whether it may be
-/// absent, and type. `Answered` makes them of a type of the request, with null for absent members.
+/// absent, and type. `Answered` derives the members from a type of the request, with null for absent ones.
 #[track_caller]
 fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     if let Some((_, base)) = types.split_once(&format!("\nexport type {name} = Answered<")) {

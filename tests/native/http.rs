@@ -1,5 +1,5 @@
-//! Tests the service without its platform, over a store in memory: with the rows that the Worker
-//! answers as well, and with faults that only a test can cause.
+//! Tests the service without its platform, over a store in memory. The rows of requests are those with which the Worker
+//! is tested, too. Other tests cause faults that only a test can cause.
 
 use crate::json_schema::OpenApi;
 use crate::rows::{File, Names, Row};
@@ -94,7 +94,7 @@ fn differences(answer: &Answer, row: &Row, names: &mut Names) -> Vec<String> {
     wrong
 }
 
-/// Checks the rules for every answer.
+/// Returns how an answer breaks the rules that every answer must follow.
 fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |name: &str, value: &str| {
@@ -201,8 +201,8 @@ fn a_changed_key_or_price_list_counts_at_the_latest_after_ten_seconds() {
     assert_eq!(made(UNIT), [json!(true), json!("3.00"), json!("2026-01-31T12:00:10.123Z")]);
 }
 
-/// A team's key reads the record of its unit once in ten seconds. If it names other units, each request reads, and
-/// nothing is cached.
+/// With a team's key, the service reads the record of the key's unit once in ten seconds. If requests name other units,
+/// each of them causes a read, and nothing is cached.
 #[test]
 fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
     let service = seeded();
@@ -251,7 +251,7 @@ fn each_mode_has_its_own_prices() {
     assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "9.00"]);
 }
 
-/// Most keys that an isolate remembers.
+/// The maximum number of keys that an isolate remembers.
 const MAX_KEYS: usize = 1_024;
 
 fn numbered(number: usize) -> String {
@@ -306,7 +306,8 @@ fn unavailable(answer: &Answer, is_live: Option<bool>) {
     assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
 }
 
-/// The answer says that a create without an `Idempotency-Key` may have been recorded, and has no `Retry-After`.
+/// Asserts that an answer says that a create request without an `Idempotency-Key` may have been recorded, and has no
+/// `Retry-After`.
 #[track_caller]
 fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));
@@ -317,7 +318,7 @@ fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert!(!message.contains("Send the request again"), "{message}");
 }
 
-/// Its IDs would differ from those that other keys of the unit derive.
+/// A key without the namespace's secret would derive other IDs than the unit's other keys.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
     let service = seeded();
@@ -368,7 +369,7 @@ fn an_announced_length_is_enough_to_refuse_a_body() {
     }
 }
 
-/// Each pledge of a record repeats the recipient: few bytes could ask for gigabytes.
+/// Each pledge of a record repeats the recipient, so that a small request could cause gigabytes of records.
 #[test]
 fn a_record_that_would_be_too_large_is_refused() {
     let service = seeded();
@@ -391,7 +392,7 @@ fn a_record_that_would_be_too_large_is_refused() {
 
 // ---- Repeats that race each other --------------------------------------------------------------
 
-/// A store that shows no replay record, as if every retry arrived before the first create had ended.
+/// A service whose store shows no replay record, as if every retry arrived before the first create request had ended.
 fn racing() -> TestService<MemoryStore> {
     let service = seeded();
     service.store.set_hidden(Some("idempotency:"));
@@ -438,7 +439,8 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// Other units' creates, however many, do not affect a create whose replay record is not visible yet.
+/// Any number of create requests from other units does not affect a create request whose replay record is not visible
+/// yet.
 #[test]
 fn a_charge_does_not_change_for_what_another_unit_creates() {
     let service = racing();
@@ -455,7 +457,7 @@ fn a_charge_does_not_change_for_what_another_unit_creates() {
     is_replay(&service.send(&live), &first);
 }
 
-/// Creates that race in two isolates each have their own terms.
+/// Create requests that race in two isolates each have their own terms.
 #[test]
 fn of_two_replay_records_the_later_one_decides_in_each_isolate() {
     let here = racing();
@@ -480,8 +482,8 @@ fn transactions(service: &TestService<MemoryStore>) -> Vec<String> {
     names.filter(|name| name.starts_with("transaction:")).collect()
 }
 
-/// If a create breaks off between its two records, its 503 promises that a retry records it only once. This also holds
-/// for a retry with the API key that replaced the first one.
+/// If a create request stops between its two writes, its 503 promises that a retry does not record it twice. The promise
+/// also holds for a retry with the API key that replaced the first one.
 #[test]
 fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     let service = seeded();
@@ -525,7 +527,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 
 // ---- Sizes ---------------------------------------------------------------------------------------
 
-/// The least size of a pledge in a record, which lets the service refuse too many pledges early.
+/// The smallest pledge of a record is at most 10 bytes longer than the size by which the service refuses too many
+/// pledges.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();
@@ -633,7 +636,8 @@ fn production_records_nothing_without_an_https_origin_of_its_own() {
     }
 }
 
-/// A create at any host gets 503 and writes nothing. The log and `/healthz` state the problem.
+/// Asserts that a create request to any host gets 503 and writes nothing, and that the log and `/healthz` state the
+/// problem.
 #[track_caller]
 fn assert_no_create(service: &TestService<MemoryStore>, problem: &str) {
     let names = service.store.names();

@@ -78,7 +78,7 @@ fn every_purpose_and_index_gives_other_bytes() {
     assert_eq!(derived.len(), 3_000);
 }
 
-/// A change of the code must not change IDs that callers have.
+/// A change of the code must not change the IDs that callers already have.
 #[test]
 fn derived_ids_never_change() {
     // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and
@@ -141,7 +141,8 @@ fn a_replay_is_remembered_for_two_minutes() {
     assert!(replays.bytes() < bytes, "what is over takes no room");
 }
 
-/// Beyond 2 MiB in all, the unit with the most bytes loses its oldest record, and the other units lose nothing.
+/// If more than 2 MiB are remembered in total, the unit with the most bytes loses its oldest record. The other units
+/// lose nothing.
 #[test]
 fn a_unit_with_many_replays_forgets_only_its_own() {
     let replays = Caches::default().recent_replays;

@@ -1,4 +1,4 @@
-//! Tests the shape of IDs and edit keys, and what is refused as one.
+//! Tests the format of IDs and edit keys, and which texts are refused.
 
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::pledge::TransactionId;

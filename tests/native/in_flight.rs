@@ -1,4 +1,4 @@
-//! Tests the limits on bytes of bodies and records that an isolate, and each owner, may hold at once.
+//! Tests how many bytes of bodies and records an isolate may hold at once, in total and for each owner.
 
 use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::http::{
@@ -12,7 +12,7 @@ use support::service::{
 
 const MIB: usize = 1024 * 1024;
 
-/// Reserves so many bytes of a body or record for an owner.
+/// Reserves this number of bytes, of a body or a record, for an owner.
 fn read<'f>(in_flight: &'f InFlight, owner: &str, bytes: usize) -> Result<Reservation<'f>, Busy> {
     let mut reservation = in_flight.reservation(owner.to_owned());
     reservation.read(bytes, bytes).map(|()| reservation)
@@ -69,7 +69,7 @@ fn large_requests_leave_room_for_small_ones_and_for_new_owners() {
     assert_eq!(in_flight.bytes(), 0);
 }
 
-/// Answer and record of a small body count as small up to four times the largest small body.
+/// The answer and the record of a small body count as small, too, up to four times the size of the largest small body.
 #[test]
 fn a_small_body_that_becomes_a_large_record_is_large() {
     let in_flight = InFlight::default();
@@ -143,7 +143,7 @@ fn page(service: &TestService<MemoryStore>, created: &Answer) -> Answer {
     service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""))
 }
 
-/// The profile is read first, so that no bytes of the record are held during that wait.
+/// The profile is read before the record, so that no bytes of the record are held while the profile is read.
 #[test]
 fn a_page_without_room_for_its_record_says_so() {
     let service = seeded();

@@ -15,7 +15,7 @@ use support::service::NOW_MS;
 
 const DAY: u64 = 86_400;
 
-/// Returns the numbers of the messages whose transactions changed since a time, listed in pages of so many.
+/// Returns the numbers of the messages whose transactions changed since a time, listed in pages of at most `most`.
 fn changed(ledger: &SqliteLedger, messages: &[Value], since: u64, most: usize) -> Vec<usize> {
     let (mut ids, mut next) = (Vec::new(), Some(Next::default()));
     while let Some(from) = next {
@@ -103,13 +103,13 @@ fn a_replay_record_is_named_by_its_transaction() {
 /// How an incremental backup finds the records of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// It lists all of them.
+    /// The backup lists all records of the kind.
     Whole,
-    /// It lists all of them, and takes those that are new.
+    /// The backup lists all records of the kind, and takes the new ones.
     New,
-    /// The ledger names those that changed.
+    /// The ledger names the records that changed.
     Changed,
-    /// It contains none, and a restore accepts none.
+    /// The backup contains no records of the kind, and a restore accepts none.
     LeftOut,
 }
 
@@ -169,7 +169,7 @@ fn way_of(prefix: &str) -> Way {
     }
 }
 
-/// The number of keys in src/store, and the prefixes that they name.
+/// Returns the number of key types in src/store, and the prefixes that they name.
 fn kinds_of_the_store() -> (usize, BTreeSet<String>) {
     let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store");
     let files = std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());

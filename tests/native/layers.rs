@@ -78,7 +78,7 @@ fn finds_the_modules_that_a_file_uses() {
     }
 }
 
-/// The line of each module.
+/// The line in ARCHITECTURE.md that each module stands on.
 struct Layers(BTreeMap<String, usize>);
 
 impl Layers {
@@ -95,7 +95,7 @@ impl Layers {
         Layers(layers)
     }
 
-    /// Returns the modules that a file uses although they are not above its own.
+    /// Returns the modules that a file must not use but does: those that are not on a line above its own.
     fn violations(&self, source: &Source) -> Vec<String> {
         let own = source.module();
         let is_wrong = |used: &String| {

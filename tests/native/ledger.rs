@@ -29,7 +29,7 @@ fn clock(now_ms: u64) -> FixedClock {
     FixedClock(std::cell::Cell::new(now_ms))
 }
 
-/// Returns the message about the nth transaction of the unit `u`, with the members of `change`.
+/// Returns the message about transaction `number` of the unit `u`, with the members of `change` replaced.
 pub fn message(number: u8, change: Value) -> Value {
     let scope = scope(Mode::Live, "u");
     let reference = format!("order {number}");
@@ -47,7 +47,7 @@ pub fn message(number: u8, change: Value) -> Value {
     message
 }
 
-/// Replaces members. In nested objects, replaces single members.
+/// Replaces the members of `into` that `change` names. In nested objects, replaces only the named members, too.
 fn merge(into: &mut Value, change: Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {
@@ -213,7 +213,8 @@ fn many_large_rows_are_written_by_several_statements() {
     assert_eq!(ledger.calls.get(), 7 + 1 + 1); // 16 rows at a time, the note, the sum
 }
 
-/// The sums of a record's amounts can be longer than the record. They must not break a statement or stop a pass.
+/// The sums of a record's amounts can be longer than the record itself. Long sums must not make a statement fail or stop
+/// a pass.
 #[test]
 fn quantities_that_are_too_many_for_a_row_are_named_and_its_charge_counts() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());
@@ -467,7 +468,7 @@ fn by(author: &str, at: u64) -> Change {
     Change { change: format!("audit:{author}"), author: author.to_owned(), at }
 }
 
-/// Claims a fact. `is_there`: whether its record was seen.
+/// Claims the fact `t:u` in the ledger, for a change to the state `wanted`. `is_there`: whether the fact's record was seen.
 fn claim(ledger: &SqliteLedger, wanted: TargetState, is_there: bool, by: &Change) -> ClaimOutcome {
     let seen = ObservedFact { fact: fact("t:u"), is_there, change: None };
     block_on(claims::claim(ledger, wanted, &[seen], by)).unwrap().remove(0)
@@ -517,7 +518,7 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
-/// Giving up works for any earlier state. If the record was seen, it has a claim afterwards.
+/// A change can be given up whatever the earlier state was. If the record was seen, it has a claim afterwards.
 #[test]
 fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {
@@ -588,7 +589,7 @@ fn a_removal_is_of_the_record_that_was_seen() {
     }
 }
 
-/// A claim that a crash left behind stops counting after 20 minutes, whatever others did to the record since.
+/// A claim that a crash left behind has no effect after 20 minutes, whatever others have done to the record since.
 #[test]
 fn an_old_claim_or_one_of_a_clock_that_is_far_ahead_gives_way_to_the_record() {
     for (age, is_recent) in [
@@ -642,7 +643,7 @@ fn thousands_of_facts_are_claimed_together() {
 
 // ---- Reconciliation ------------------------------------------------------------------------------
 
-/// The value of a transaction with these pledges.
+/// Returns the stored value of a transaction with these pledges.
 fn record(pledges: &[Value]) -> Vec<u8> {
     let charge = json!({ "amount": "1.50", "currencyCode": "USD", "paidAt": null });
     let record = json!({

@@ -1,4 +1,4 @@
-//! Tests the ledger's queue: which creates send a message, and what happens if the queue does not take it.
+//! Tests the ledger's queue: which create requests send a message, and what happens if the queue refuses the message.
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
@@ -19,7 +19,7 @@ use support::service::{
     LIVE_UNIT, NOW_MS, PATH, SECRET, TestRequest, TestService, UNIT, minimal, repeatable, seeded,
 };
 
-/// Most bytes of a message of Cloudflare's queues.
+/// The maximum size of a message in Cloudflare's queues, in bytes.
 const QUEUE_BYTES: usize = 128_000;
 
 type Sending = Pin<Box<dyn Future<Output = ()>>>;
@@ -111,7 +111,7 @@ fn a_create_sends_what_the_ledger_needs_and_no_more() {
     }
 }
 
-/// The consumer reads from a message what the reconciliation reads from a list.
+/// A message contains the same data for the consumer that a list contains for the reconciliation.
 #[test]
 fn a_message_and_the_metadata_of_its_record_are_one() {
     let (service, queue) = bench();
@@ -213,7 +213,7 @@ fn nothing_else_differs_without_a_ledger() {
     assert_eq!(service.store.metadata(""), plain.store.metadata(""));
 }
 
-/// A message without a record would be a charge for nothing.
+/// No message is sent without a record, because it would charge for a transaction that does not exist.
 #[test]
 fn a_record_that_may_not_have_been_kept_sends_nothing() {
     let (service, queue) = bench();
@@ -253,7 +253,7 @@ fn a_repeat_sends_one_only_if_it_writes_the_record_again() {
     assert_eq!(second[0]["summary"]["createdAt"], "2026-01-31T12:00:01.123Z");
 }
 
-/// The record is kept, although the caller is told that it may not be.
+/// The record is kept, although the answer says that it may not have been recorded.
 #[test]
 fn a_create_whose_replay_record_fails_has_sent_its_message() {
     let (service, queue) = bench();

@@ -1,4 +1,4 @@
-//! Tests the ledger with late answers to lists, and with wrong clocks.
+//! Tests the ledger with list results that arrive late, and with wrong clocks.
 
 use super::ledger::{keep, message};
 use futures_executor::block_on;
@@ -19,7 +19,7 @@ const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 const YEAR: u64 = 365 * 24 * HOUR;
 
-/// A store that runs a function between a list or read and its answer.
+/// A store that runs a function after each list or read, before it returns the result.
 struct Slow<'s, H: AsyncFn(&str)> {
     store: &'s MemoryStore,
     happens: H,
@@ -133,7 +133,8 @@ fn a_row_that_was_written_since_its_record_was_read_stays() {
     assert_eq!(ledger.sql("SELECT cents FROM transactions"), ["700"]);
 }
 
-/// A pass on a computer that slept. In the meantime somebody changed the fact, and was told that the change was made.
+/// A reconciliation pass runs on a computer that went to sleep. In the meantime somebody changed a record, and the
+/// answer said that the change was made.
 #[test]
 fn a_claim_that_was_made_since_a_list_was_asked_for_stays() {
     for (minutes_after_the_list, minutes_of_sleep) in [(0, 21), (0, 60), (30, 32)] {
@@ -227,7 +228,7 @@ fn a_pass_of_a_clock_that_was_far_ahead_makes_no_other_wait() {
     }
 }
 
-/// Otherwise the end of the pass would say that the ledger is complete up to a time in the future.
+/// A clock in the future must not count: the ledger would be marked as complete up to a time in the future.
 #[test]
 fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     for (ahead, counts) in [(MINUTE, true), (HOUR, false), (YEAR, false)] {
@@ -241,7 +242,7 @@ fn a_pass_that_was_begun_by_a_clock_far_ahead_restarts() {
     }
 }
 
-/// A clock that goes back once, and then advances by a second at each reading.
+/// A clock that is set back once, and advances by a second each time it is read.
 struct SetBack(RefCell<Option<u64>>, Cell<u64>);
 
 impl TimeZones for SetBack {

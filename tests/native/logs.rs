@@ -16,10 +16,10 @@ use support::service::{
     key_record, minimal, put_key, repeatable, seeded, unit,
 };
 
-/// A canary in every part of a request. It must not appear in any log.
+/// A text that tests put into every part of a request. It must not appear in any log.
 const CANARY: &str = "canary";
 
-/// Returns requests that contain the canary wherever a caller can put a text.
+/// Returns requests that together contain the canary in every place where a caller can put a text.
 fn canaries(service: &TestService<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
     let body = json!({
         "reference": CANARY,
@@ -105,7 +105,7 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
     }
 }
 
-/// A store in which every call takes 5 ms. Calls that overlap share these.
+/// A store in which every call takes 5 ms. Calls that run at the same time take 5 ms together.
 struct SlowStore<'s> {
     store: &'s MemoryStore,
     clock: &'s FixedClock,
@@ -238,8 +238,8 @@ fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
     assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
 }
 
-/// Anybody can send a text that begins like a live key, so its refusal counts as one of an unknown caller. The log line has
-/// the ID of the key to replace.
+/// Anybody can send a text that begins like a live key, so refusing it is counted as refusing an unknown caller. The log
+/// line names the ID of the key that must be replaced.
 #[test]
 fn a_live_key_by_plain_http_is_logged_with_its_id() {
     let by_http = |key| TestRequest::new("POST", PATH, key).at("http://pledges.example");
@@ -355,7 +355,7 @@ fn from(address: &str, key: &str) -> TestRequest {
         .with_header("cf-connecting-ip", address)
 }
 
-/// In tests, the rate limit allows three refused keys.
+/// Returns a service whose rate limit allows three refused keys, and a function that makes requests.
 fn limited() -> (TestService<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
     let limit = Rc::default();
     let request = move |address: &str, key: &str| TestRequest {

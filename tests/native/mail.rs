@@ -1,4 +1,4 @@
-//! Tests the e-mail to a recipient: rows of its content, and hostile texts.
+//! Tests the e-mail to a recipient: a table of contents, and hostile texts.
 
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};

@@ -33,15 +33,16 @@ const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 /// An e-mail's recipient, subject, reply-to address, and idempotency key.
 type Posted = (String, String, Option<String>, String);
 
-/// A mail service with prepared answers.
+/// A mail service that returns prepared answers.
 #[derive(Default)]
 pub struct Post {
     letters: RefCell<Vec<Posted>>,
     /// The texts of the e-mails.
     texts: RefCell<Vec<String>>,
     refusal: RefCell<Option<MailError>>,
-    /// The most e-mails that were being sent at once, and the transactions of those being sent now.
+    /// The maximum number of e-mails that were being sent at once.
     pub most: Cell<usize>,
+    /// The transactions of the e-mails that are being sent now.
     pub sending: RefCell<Vec<TransactionId>>,
     /// Whether the mail service never answers.
     pub hangs: Cell<bool>,
@@ -52,7 +53,7 @@ impl Post {
         self.refusal.take();
     }
 
-    /// E-mails that are sent at the same time are processed one after another.
+    /// Waits as if the e-mail took some time to be sent. All other futures run in the meantime.
     async fn take_time(&self, id: &TransactionId) {
         self.sending.borrow_mut().push(id.clone());
         self.most.set(self.most.get().max(self.sending.borrow().len()));
@@ -127,7 +128,7 @@ impl Fixture {
         self.keep_record_of(&id(), record, None);
     }
 
-    /// Stores a live transaction whose metadata states so many bytes.
+    /// Stores a live transaction whose metadata states this number of bytes.
     pub fn keep_record_of(&self, id: &TransactionId, record: &Value, bytes: Option<usize>) {
         let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
         let mut metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
@@ -142,7 +143,7 @@ impl Fixture {
         self.store.keep(&name, profile.to_string().as_bytes(), b"null");
     }
 
-    /// Stores counts of so many e-mails to an address, about other transactions.
+    /// Stores `count` counted e-mails to an address, about other transactions.
     fn keep_mailed(&self, email: &str, count: u8) {
         let address = secret().address(email);
         for other in 0..count {
@@ -478,7 +479,7 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     }
 }
 
-/// The mail service accepted the e-mail. Another attempt would send it twice.
+/// The mail service has accepted the e-mail, so that another attempt would send it twice.
 #[test]
 fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
     let fixture = Fixture::new();
@@ -675,7 +676,7 @@ impl Fixture {
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
-    /// Queues the next round. Returns its message.
+    /// Queues the next sending of the e-mail. Returns the queued message.
     fn resend(&self) -> Result<Message, String> {
         let (ada, record, queue) = (test_operator(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());
@@ -907,7 +908,7 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     assert!(preview(&fixture).unwrap_err().to_string().ends_with("no timeline address"));
 }
 
-/// The hash of an address identifies the person to anybody who has the address to compare with.
+/// The hash of an address is personal data: anybody who has the address can compare it with the hash.
 #[test]
 fn an_erase_forgets_whom_a_mail_was_sent_to() {
     let fixture = Fixture::asked();

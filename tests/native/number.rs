@@ -36,7 +36,7 @@ fn code_of(text: &str) -> Option<Code> {
     })
 }
 
-/// Returns the code that the validator's wasm reports, which converts no numbers.
+/// Returns the code that the validator's wasm reports. The wasm does not convert numbers.
 #[track_caller]
 fn code_without_conversion(text: &str) -> Option<u8> {
     let mut room = [CompactIssue::default(); 2];
@@ -62,7 +62,7 @@ fn agree(text: &str) {
 
 // ---- Boundaries of rounding --------------------------------------------------------------------
 
-/// Returns the smallest number that converts to infinity: half way from the greatest double to the
+/// Returns the smallest number that converts to infinity: the middle between the greatest double and the
 /// next power of two.
 fn top() -> BigUint {
     (BigUint::from(1_u8) << 1024) - (BigUint::from(1_u8) << 970)
@@ -112,7 +112,7 @@ fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
-/// The standard library ignores the last digits of such exponents.
+/// Compares very long exponents. The standard library ignores their last digits.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;

@@ -1,4 +1,4 @@
-//! Tests that a change sent several times with one operation ID is made once, while any step may fail.
+//! Tests that a change is made only once, even if it is sent several times with one operation ID and any step fails.
 
 use crate::claimed::{Fault, Faulty, Person, RECORDS};
 use futures_executor::block_on;
@@ -34,7 +34,7 @@ const ADDRESS: &str = "ada@example.org";
 
 // ---- Commands ------------------------------------------------------------------------------------
 
-/// What a command was told: its outcome as JSON, and when it was done before.
+/// The answer to a command: its outcome as JSON, and the time if it was already done earlier.
 type Heard = Result<Done<Value>, OperatorError>;
 type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
 
@@ -125,7 +125,7 @@ fn transaction(store: &MemoryStore) -> String {
 }
 
 impl Asked {
-    /// Runs the command by the operators' functions, with or without the ledger.
+    /// Calls the operators' function for the command, with or without the ledger.
     async fn give(
         self,
         at: &Faulty<'_>,
@@ -241,7 +241,7 @@ impl Command {
         }
     }
 
-    /// Whether it can be done without a ledger.
+    /// Whether the command works without a ledger.
     fn is_of_records(self) -> bool {
         !matches!(self, Mark | ErasePerson | KeepFrom | Rebuild | Undo)
     }
@@ -315,7 +315,8 @@ impl World {
         Box::pin(asked.give(at, &self.queue, ledger, author))
     }
 
-    /// Runs the command while these calls fail. Returns what it was told (`None` if the process ended), and the number of calls.
+    /// Runs the command while these calls fail. Returns its answer (`None` if the process ended), and the number of
+    /// calls.
     fn ask(
         &self,
         asked: Asked,
@@ -370,7 +371,7 @@ impl World {
         effect
     }
 
-    /// Returns how often the audit log has the command, by operation.
+    /// Returns how many entries the audit log has for the command.
     fn audited(&self, command: Command) -> usize {
         let changes = block_on(audit::since(&self.store, 0)).unwrap();
         let own = |it: &&audit::Change| it.command == command.name() && it.by == ADA;
@@ -398,7 +399,7 @@ fn what_is_asked_for_again_is_not_done_again_and_its_outcome_is_told() {
     }
 }
 
-/// A repeated request gets everything about the key again, except its secret.
+/// Asserts that a repeated request gets the same answer about the key, except its secret.
 #[track_caller]
 fn check_told_again(command: Command, first: &Value, again: &Value) {
     let mut first = first.clone();
@@ -542,8 +543,8 @@ fn whatever_fails_at_a_step_a_repeat_ends_it() {
     }
 }
 
-/// Returns what a request a second later is told: that the operation is under way, if its end is not known; or that it was
-/// done.
+/// Returns the answer to the same request a second later: that the operation is still running, if its end is not known,
+/// or that it was done.
 #[track_caller]
 fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str) {
     match (first, again) {
@@ -563,7 +564,7 @@ fn check_soon(command: Command, first: Option<&Heard>, again: &Heard, what: &str
     }
 }
 
-/// Whether an error says that the change is made already, because the operation itself made it.
+/// Returns whether an error says that the change was already made. In these tests, the operation itself made it.
 fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     let text = error.to_string();
     match command {
@@ -573,7 +574,7 @@ fn is_of_what_was_done(command: Command, error: &OperatorError) -> bool {
     }
 }
 
-/// The ledger fails after the change was made, so its outcome is not kept.
+/// The ledger fails after the change was made, so that the outcome of the operation is not stored.
 #[test]
 fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     for command in [Create, AddUnits, SetPrices] {
@@ -594,7 +595,8 @@ fn a_change_whose_outcome_is_not_kept_counts_as_done() {
     }
 }
 
-/// A person who was told that a key was not created has not seen its secret. The same form shows it.
+/// If a key was created although the answer said that it was not, nobody has seen its secret. Sending the same form
+/// again shows it.
 #[test]
 fn a_key_whose_creation_failed_is_shown_by_the_retry() {
     for command in [Create, Rotate] {
@@ -816,7 +818,8 @@ fn without_a_ledger_the_audit_log_shows_earlier_attempts() {
     }
 }
 
-/// Workers KV may not show an audit entry for a minute. The key is then created again, with the same text.
+/// Workers KV may not show a new entry of the audit log for a minute. A repeated request then creates the key again,
+/// with the same text.
 #[test]
 fn without_a_ledger_a_key_is_one_also_where_its_entry_is_not_shown() {
     let world = World::without_ledger(Create);

@@ -29,7 +29,7 @@ fn request_name() -> &'static str {
     object_type(None).unwrap().0
 }
 
-/// Replaces references in a request's schema by the schemas, and keeps the description beside each reference.
+/// Replaces each reference in a request's schema by the schema that it names, and keeps the description beside it.
 fn inlined(document: &OpenApi, schema: &Value, names: &mut BTreeSet<String>) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         names.insert(reference.rsplit('/').next().unwrap().to_owned());
@@ -110,7 +110,7 @@ fn value_of(row: &Value) -> Option<Value> {
 
 // ---- The answers -------------------------------------------------------------------------------
 
-/// Members that a client accepts and this service does not send.
+/// Members that a client accepts although this service does not send them.
 const NOT_SENT: [&str; 2] =
     ["/RetrievedPledgeTransaction/id", "/RetrievedPledgeTransaction/recipient"];
 

@@ -31,7 +31,7 @@ fn shown(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// A record as it is stored.
+/// Returns a record as it is stored.
 #[track_caller]
 fn stored(store: &MemoryStore, name: &str) -> Value {
     serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
@@ -425,7 +425,7 @@ fn the_note_of_a_key_fits_beside_its_record() {
     assert_eq!(made.outcome.row.note.unwrap().by, by, "whole where it fits");
 }
 
-/// Two operators who make the first two keys at the same time can make two secrets.
+/// Two operators who create the first two keys at the same time can create two secrets.
 #[test]
 fn a_key_with_another_secret_is_pointed_out() {
     let store = MemoryStore::default();
@@ -448,7 +448,7 @@ fn a_key_with_another_secret_is_pointed_out() {
 const KEY: &str = "service_sk_test_dev_unit";
 const KEY_HASH: &str = "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e";
 
-/// A store with that key, another whose ID begins almost the same, and a third.
+/// Returns a store with three keys. The IDs of two of them begin almost the same.
 fn three_keys() -> MemoryStore {
     let store = MemoryStore::default();
     for name in [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")] {
@@ -765,8 +765,8 @@ fn the_register_suggests_similar_ids() {
     assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
 }
 
-/// A page of a unit or team makes a bounded number of calls, and says if they were not enough. Of a large register, it
-/// compares only one page of the IDs that begin alike.
+/// A page of a unit or team makes a limited number of calls, and says if they were not enough. If there are very many
+/// units, it compares only one page of the IDs that begin like the given one.
 #[test]
 fn a_suggestion_costs_two_lists_and_a_page_of_names() {
     let store = MemoryStore::default();

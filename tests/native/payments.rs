@@ -1,4 +1,4 @@
-//! Tests months that are marked as paid: the settlements, and the answers of gets.
+//! Tests months that are marked as paid: the settlements, and the answers to get requests.
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt as _, join_all};
@@ -207,7 +207,7 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
 
 // ---- A crowd -------------------------------------------------------------------------------------
 
-/// A store that answers after all other futures had their turn.
+/// A store that answers after all other futures have run.
 struct Late<'s>(&'s MemoryStore, &'s TestRequest);
 
 impl Store for Late<'_> {
@@ -253,7 +253,7 @@ async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, Strin
     (answer.status, answer.text)
 }
 
-/// Returns the distinct answers to so many concurrent gets, and how often a settlement was read.
+/// Sends concurrent get requests. Returns their distinct answers, and how often a settlement was read.
 fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
     bench.service.store.take_reads();
     let mut answers = block_on(join_all((0..200).map(|_| serve(bench, isolate))));
@@ -446,7 +446,7 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     assert_eq!(bench.audited().len(), 1);
 }
 
-/// This happens after a rollback from a release that knows more currencies.
+/// An unknown currency is possible after a rollback from a release that knows more currencies.
 #[test]
 fn a_sum_in_a_currency_that_this_release_does_not_know_has_to_be_paid_as_well() {
     let bench = bench();

@@ -1,4 +1,4 @@
-//! Compares quantities by offering with rows of data and with sums of integers.
+//! Tests quantities by offering against a table of examples, and against exact sums in integers.
 
 use impact_pledge::api::{MAX_RECORD_BYTES, MIN_PLEDGE_BYTES};
 use impact_pledge::decimal::{Decimal, MAX_UNITS};
@@ -88,7 +88,7 @@ fn quantities_above_the_limit_of_bytes_are_left_out() {
     assert_eq!(of(&[], 2), Some(read("[]").unwrap()));
 }
 
-/// Any amounts that a request can have, in far more pledges than a record holds.
+/// Sums any amounts that a request can have, in far more pledges than a record can hold.
 #[test]
 fn hostile_pledges_take_neither_memory_nor_time() {
     let mixed = [1e308, 5e-324, 9_007_199_254_740_993.0, 0.1, 3.0];

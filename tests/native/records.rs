@@ -1,4 +1,4 @@
-//! Tests stored records: what is written, and what a release must be able to read.
+//! Tests stored records: which are written, and which a release must be able to read.
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyRecord};
@@ -277,7 +277,7 @@ fn offering(offering_id: &str) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT).with_body(order.to_string().into_bytes())
 }
 
-/// An operator may have edited the metadata, or a later release may count differently.
+/// Metadata may be wrong, because an operator has edited it or a later release counts differently.
 #[test]
 fn nothing_but_access_is_read_of_the_metadata() {
     let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };

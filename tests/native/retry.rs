@@ -58,7 +58,7 @@ const NEVER_KEYED: Request = create(true, Some(false));
 const PROXY: Failure<'_> =
     Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
 
-/// A failure, the requests that are retried after it, and those that may have been recorded.
+/// A failure, the requests that are retried after it, and the requests that may have been recorded in spite of it.
 const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
     (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
     (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),

@@ -160,7 +160,7 @@ fn every_row_has_its_content() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Links send no referrer, and images do not delay the page.
+/// Links do not send a referrer, and images do not delay the page.
 #[test]
 fn guards_its_links_and_images() {
     let html = page_of(&full());
@@ -318,7 +318,7 @@ fn pages_are_whole_small_documents() {
     assert_eq!(texts(&unavailable(), "a"), ["try again"]);
 }
 
-/// The page of the largest record must fit beside it in an isolate's memory.
+/// The page of the largest record must fit into an isolate's memory together with the record.
 #[test]
 fn the_largest_pages_are_bounded() {
     let pledge = |text: &str| {

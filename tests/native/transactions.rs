@@ -34,7 +34,7 @@ fn put_secret(store: &MemoryStore, secret: &NamespaceSecret) {
     store.keep("secret", json!({ "secret": secret }).to_string().as_bytes(), b"null");
 }
 
-/// A create with every member that a shop can write, each text with a canary.
+/// Returns a create request with every member that a shop can send. Each text contains a canary.
 fn order() -> Value {
     json!({
         "reference": "canary-order",
@@ -51,7 +51,7 @@ fn order() -> Value {
     })
 }
 
-/// The same create by a shop that uses the buyer's name as an offering.
+/// Returns the request of [`order`] from a shop that uses the buyer's name as an offering's ID.
 fn order_with_personal_offerings() -> Value {
     let mut order = order();
     for offering in ["canary@example.net", "for CANARY ADA", "CANARY-ORDER/1", "@listed"] {
@@ -343,7 +343,7 @@ fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
     shown(&record.show(ViewOptions { reveal, timeline }).unwrap())
 }
 
-/// A charge is explained by the price list at the time of the create, not by later ones.
+/// The price list at the time of the create request explains a charge. Later price lists do not.
 #[test]
 fn a_transaction_names_its_key_and_its_price_list() {
     let bench = bench();
@@ -559,7 +559,7 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     assert_erased(&bench, &id);
 }
 
-/// A create that broke off between its two writes was not acknowledged, so the caller will retry it.
+/// A create request that stopped between its two writes was answered with an error, so the caller will retry it.
 #[test]
 fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
@@ -694,7 +694,7 @@ fn an_erasure_leaves_no_person_in_metadata_or_ledger() {
     assert_eq!(ledger.sql(COLUMNS), [tombstone]);
 }
 
-/// Workers KV may show the old record for a minute. The row is made from what was written.
+/// Workers KV may show the old record for a minute. The ledger's row is therefore made from the written record.
 #[test]
 fn an_erasure_leaves_a_tombstone_where_no_message_has_come_yet() {
     let (bench, ledger) = (bench(), SqliteLedger::default());

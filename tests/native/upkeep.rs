@@ -16,7 +16,7 @@ use support::service::{CountedEntropy, FixedClock, NOW_MS};
 const MINUTE: u64 = 60_000;
 const LIMITS: Limits = Limits { calls: 600, milliseconds: MINUTE };
 
-/// A clock that advances by a second at each reading.
+/// A clock that advances by a second each time it is read.
 struct Ticking(Cell<u64>);
 
 impl TimeZones for Ticking {
@@ -37,7 +37,7 @@ fn keep_up(ledger: &SqliteLedger, store: &MemoryStore, now_ms: u64, limits: Limi
     block_on(ledger::keep_up(ledger, store, &clock, "a test", limits)).unwrap()
 }
 
-/// The service marks a message that the queue did not take.
+/// Marks a transaction as the service does when the queue refuses its message.
 fn mark(store: &MemoryStore, message: &Value) {
     let name = format!("ledger-unsent:{}", message["id"].as_str().unwrap());
     store.keep(&name, b"{}", b"{}");
@@ -263,7 +263,7 @@ fn an_emptied_ledger_is_made_again_from_the_records_and_keeps_what_kv_may_not_sh
     assert_eq!(tables(), before);
 }
 
-/// A pass that was under way when the tables were emptied writes nothing that counts as complete.
+/// A pass that was running when the tables were emptied does not continue. A new pass writes all rows.
 #[test]
 fn an_emptied_ledger_ends_the_pass_that_was_under_way() {
     let (ledger, store) = (SqliteLedger::default(), MemoryStore::default());

@@ -1,4 +1,5 @@
-//! Compares the check of JSON bytes with rows of data and with oracles that share no code with it.
+//! Tests the check of JSON bytes against tables of examples, and against reference implementations that share no code
+//! with it.
 
 use crate::fixtures;
 use impact_pledge::pledge::PledgeTransactionRequest;
@@ -58,7 +59,8 @@ fn issues_of(bytes: &[u8]) -> Vec<Value> {
     seen(&validate::check(bytes))
 }
 
-/// Also, a report keeps the first issues and counts all; a request without issues keeps every value.
+/// Compares the issues with those of a reference implementation. Also checks that a report keeps the first issues and
+/// counts all of them, and that a request without issues keeps every value.
 #[test]
 fn every_row_has_its_issues() {
     let (mut names, mut codes) = (BTreeSet::new(), BTreeSet::new());

@@ -1,4 +1,4 @@
-//! Tests transactions in answers and records: encoded ones decode to the same, and what else may be read.
+//! Tests how transactions in answers and records are encoded and decoded, and which other texts can be read.
 
 use impact_pledge::api;
 use impact_pledge::pledge::{

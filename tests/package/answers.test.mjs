@@ -14,7 +14,9 @@ const CODES = {
   UnprocessableEntityError: "unprocessable",
 };
 
-/** Returns the JSON of a value with the texts of `at` at their places; null removes a member. */
+/**
+ * Returns the JSON of a value, in which each raw JSON text in `at` replaces the value at its pointer; null removes the member.
+ */
 function written(value, at, pointer = "") {
   if (Object.hasOwn(at, pointer)) return at[pointer];
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -34,7 +36,7 @@ function bodyOf({ json, text, hex, at = {} }, whole) {
   return Buffer.from(text ?? (json ? JSON.stringify(json) : written(whole, at)));
 }
 
-/** Returns the error that a row expects. A mismatch is an answer 200 whose transaction breaks the contract. */
+/** Returns the error that a row expects. With `mismatch`, the answer is 200, but its transaction breaks the contract. */
 const expectedError = ({ status = 200, mismatch, error }) =>
   mismatch === undefined
     ? error

@@ -6,7 +6,7 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { impactText } = await project.load("impact-pledge/badge");
 
-/** Sentences that are the names of their plural categories. */
+/** A sentence for each plural category, which is just the category's name. */
 const ALL = Object.fromEntries(
   ["zero", "one", "two", "few", "many", "other"].map((category) => [category, category]),
 );

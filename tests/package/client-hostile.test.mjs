@@ -48,7 +48,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
   assert.ok(!words.message.includes(KEY.slice(0, 10)), words.message);
 });
 
-/** Errors of a `fetch`, each of which has the key somewhere. */
+/** Returns errors that a `fetch` might throw. Each contains the API key somewhere. */
 function leaks() {
   const error = (members, message = "failed") => Object.assign(new Error(message), members);
   const config = { value: { headers: { authorization: BEARER } } };
@@ -235,7 +235,7 @@ test("headers of the caller's own making show no key", async () => {
 
 // ---- Time and memory -------------------------------------------------------------------------------
 
-/** Number of characters of a text, and of headers. Quadratic work would take an hour. */
+/** The number of characters in a long text, and of headers. Quadratic work on them would take an hour. */
 const LONG = 1_000_000;
 
 test("large answers and long lists of headers are redacted in linear time", async () => {

@@ -98,7 +98,10 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
   });
 }
 
-/** The failure, the options, and the message of a create, which names the option that would have retried it, if there is one. */
+/**
+ * The failure, the client's options, and the error message of a create request. The message names the option that would allow a
+ * retry, if there is one.
+ */
 const NOT_REPEATED = [
   [broken, {}, /may have been recorded; it was not retried: set `retryCreates`, or pass an `i.*`$/],
   [busy(500), {}, /500: Busy; .*; it was not retried: set `retryCreates`, or pass an `i.*`$/],

@@ -82,7 +82,7 @@ function holds(t, property) {
   assert.deepEqual(namesOfPrototypes(), before);
 }
 
-/** The number of required members of a request and of a pledge: issues that may come on top of four for each control. */
+/** How many issues a form may have in addition to four for each control: the required members of a request and of a pledge. */
 const REQUESTED = 30;
 
 test("any names and values are read, with the issues of the payload, and no prototype is changed", (t) => {

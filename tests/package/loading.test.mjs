@@ -17,7 +17,10 @@ const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
 const built = (file) => readFileSync(join(home, file));
 
-/** A shop that loses an answer of its test service, and validates; gets the package and its entry `testing`. */
+/**
+ * Code of a shop that validates a request and creates a transaction, whose answer is lost. Its arguments are the package and its
+ * entry `testing`.
+ */
 const SMOKE = `async function smoke(pkg, { createTestService }) {
   const service = createTestService({ seed: 1 });
   const { baseUrl, fetch } = service;

@@ -1,4 +1,6 @@
-/** Tests the entries without wasm in an engine without a platform, and their replacements for what the platform lacks. */
+/**
+ * Tests the entries without wasm in a JavaScript engine that has no platform functions, and the package's replacements for them.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";

@@ -20,7 +20,7 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 /** The pages whose examples run on a server. */
 const PAGES = ["README.md", "docs/getting-started.md", "docs/npm.md", "docs/testing.md"];
 
-/** The examples of a page in JavaScript. */
+/** Returns the JavaScript examples of a page. */
 const scriptsOf = (page) =>
   examplesOf(join(home, page))
     .filter(({ language }) => language === "js")

@@ -87,7 +87,7 @@ const AMOUNTS = [
   ...[9_999.9996, 10_000.0004],
   ...[0.0005, 0.00049999, 0.000123456, 0.0099999, 1e15 / 3, 123_456.0625, 4_503_599_627_370_495.5],
 ];
-/** An amount that the defaults would write as 0 keeps some digits: a pledge is never of 0. */
+/** Whether `Intl` would write an amount as 0 by default. The timeline keeps some of its digits, because a pledge is never 0. */
 const isTiny = (amount) => amount < 0.0005;
 const TINY = { maximumSignificantDigits: 4 };
 

@@ -14,7 +14,10 @@ const home = join(project.folder, "node_modules", "impact-pledge");
 
 const WEB = ["es2022", "dom", "dom.iterable"];
 const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
-/** By name: the folder of the sources, their file ending, and options of the compiler. Code for a server needs no DOM. */
+/**
+ * By name: the folder of the sources, their file ending, and options of the compiler. Code for a server is compiled without the
+ * DOM types.
+ */
 const KINDS = {
   "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],
   "node16, CommonJS": [".", "cts", { module: "node16", lib: WEB }],

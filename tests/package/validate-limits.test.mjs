@@ -100,7 +100,7 @@ describe("maxIssues", () => {
 
 const count = Number(process.env.HOSTILE_COUNT ?? 60_000);
 
-/** Quadratic time would take minutes; an issue for each problem would take a gigabyte. */
+/** Work in quadratic time would take minutes, and keeping an issue for each problem would take a gigabyte. */
 test(`${count} parts of all sorts that grow, in linear time and little memory`, () => {
   const heap = `--max-old-space-size=${Math.max(256, Math.ceil(count / 500))}`;
   const { status, signal, stdout, stderr } = spawnSync(

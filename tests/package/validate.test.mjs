@@ -119,7 +119,7 @@ async function withWebAssembly(replaced, use) {
   }
 }
 
-/** Only the wasm checks serialized values, and texts that are not ordinary. */
+/** An ordinary payload needs no wasm. Only serialized values, and texts that are not ordinary, do. */
 test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
   const refused = class {
     constructor() {

@@ -1,4 +1,4 @@
-/** The benchmarks' arithmetic and reports. No figure of time is asserted here. */
+/** Tests the arithmetic and the reports of the benchmarks. Does not assert any measured time. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

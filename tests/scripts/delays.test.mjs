@@ -1,4 +1,4 @@
-/** Tests that each delay in a document is the value of a constant, or is listed here as a fact of others. */
+/** Tests that each delay in a document is the value of a constant, or is listed here as a fact about another service. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,10 @@ const PIECE = seconds("src/workers/request.rs", "PIECE_MS");
 const QUEUE = seconds("src/workers/queue.rs", "PUT_MS");
 const MAIL = seconds("src/consumer/mail.rs", "SEND_MS");
 const PAUSE = constant("src/consumer/mail.rs", "MAX_PAUSE_SECONDS");
-/** The longest time of an e-mail: the last pause, and the two deadlines of the attempt after it. */
+/**
+ * The longest time until the result of an e-mail is known: the patience, then the last pause, and the two deadlines of the
+ * attempt after it.
+ */
 const MAILED = seconds("src/consumer/mail.rs", "PATIENCE_MS") + PAUSE + 2 * MAIL;
 const DELAY = constant("src/notify/schedule.rs", "DELAY_SECONDS");
 const ABSENT = numbers("src/notify/schedule.rs", "ABSENT_AFTER").map((wait) => wait / 60);
@@ -201,7 +204,7 @@ const STATED = {
   "README.md": [],
 };
 
-/** Facts of other services, and measurements. */
+/** Delays that other services state, and measured times. */
 const NOT_OURS = [
   "at least 60 s (KV's shortest expiry)",
   "reads in 30 ms and writes and lists in 150 ms, and a mail service that takes 400 ms: an e-mail takes 1 s",

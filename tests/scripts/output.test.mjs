@@ -1,4 +1,4 @@
-/** The output of the commands. */
+/** Tests the output of the commands. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { UserError, exitCodeOf, guarded, jsonLine, table } from "../../scripts/lib/output.mjs";

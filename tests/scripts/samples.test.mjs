@@ -1,4 +1,4 @@
-/** What `npm run samples` draws. */
+/** Tests which comments and texts `npm run samples` draws. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { exitCodeOf } from "../../scripts/lib/output.mjs";

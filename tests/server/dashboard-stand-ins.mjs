@@ -58,7 +58,7 @@ function namespace(kv, name) {
   return Object.fromEntries(ALL.map((method) => [method, bound(method)]));
 }
 
-/** Fails a number of times, then works like the real database. */
+/** Returns a call that fails a number of times, and then works like that of the real database. */
 function failingOnce(text, often = 1) {
   let left = often;
   return (run) => {

@@ -38,7 +38,7 @@ const post = (path, fields, headers = {}) =>
   });
 const logs = () => harness.getLogs().map(({ message }) => message);
 
-/** Asserts that an answer is one of our pages, which no cache may store. */
+/** Asserts that an answer is a page of the dashboard, and that no cache may store it. */
 function shows(answer, status, text) {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.text, text);

@@ -224,7 +224,7 @@ const UPLOADS = {
   "a large body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
 };
 
-/** Sends a body of 100 KB like a phone: at 20 KB/s of the Worker's time. */
+/** Sends a body of 100 KB as slowly as a phone: at 20 KB/s, measured by the Worker's timers. */
 async function upload(framing) {
   const body = JSON.stringify(TRANSACTION).padEnd(100_000);
   const headers = {

@@ -14,11 +14,11 @@ const ORDER = {
 };
 /** Timers run ten times as fast; the log has their times as they were set. */
 const FAST = { "x-speed": "10" };
-/** Most messages that an isolate sends at once, `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
+/** The maximum number of messages that an isolate sends at once: `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;
 
 let server, close;
-/** The whole log: a crowd logs more than `server.output` keeps. */
+/** The complete log. When many requests are sent at once, they log more than `server.output` keeps. */
 let output = "";
 before(async () => {
   ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));

@@ -1,6 +1,6 @@
 /**
  * Tests the memory of an isolate, which has 128 MB: how much refused callers hold, and how far the worst requests make
- * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends the whole crowd of every kind.
+ * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends the full number of requests of every kind, not a third.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ const ONE_REQUEST = 24 * MIB;
 const REQUESTS_AT_ONCE = 60 * MIB;
 const AT_ONCE = 64;
 const LARGE = "x".repeat(30 * MB);
-/** Limit for answers that an earlier version did not send within a minute. */
+/** The time limit for answers, in milliseconds. An earlier version did not send these answers within a minute. */
 const GENEROUS_MS = 30_000;
 
 let server, close, idle;

@@ -12,7 +12,7 @@ const SHOP = {
   replyTo: "hello&hi@coffee.example",
   timeZone: "America/St_Johns",
 };
-/** Still 30 June in the shop's time zone, whose offset is -02:30 then. */
+/** The trigger's date is still 30 June in the shop's time zone, whose offset is -02:30 on that day. */
 const TRIGGER = { date: "2026-07-01T02:15:00Z", phrase: "placed an order" };
 const IN_ZONE = "30 June 2026";
 const ORDER = {
@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => close?.());
 
-/** Each transaction is for another person, because one person gets at most five e-mails a day. */
+/** The number of transactions so far. Each is for a different person, because one person gets at most five e-mails a day. */
 let orders = 0;
 const order = (standIn, more = {}) =>
   create(

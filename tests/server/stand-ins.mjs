@@ -38,7 +38,7 @@ const throwing = (what) => ({
     }),
 });
 
-/** Logs each `waitUntil`, and fails for anything but a promise: the platform would also accept `undefined`. */
+/** Logs each call of `waitUntil`. Fails for any argument but a promise, because the platform would also accept `undefined`. */
 const noted = (context, { method, url }) => ({
   waitUntil(promise) {
     if (!(promise instanceof Promise)) throw new Error("nothing is waited for");

@@ -1,5 +1,5 @@
-//! An oracle: JSON's grammar, the rules of a request and the values kept of it, without the crate's
-//! own code.
+//! A reference implementation of JSON's grammar, of the rules for a request, and of the values that are kept from it. It
+//! does not use the crate's own code.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use impact_pledge::validate::{Issue, Step};

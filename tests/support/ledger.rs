@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Most bytes of a text in D1. SQLite takes far more.
+/// The maximum size of a text in D1, in bytes. SQLite allows far more.
 const MAX_TEXT: usize = 2_000_000;
 
 /// A database with the tables of `migrations/`, which fails on request.
@@ -37,7 +37,7 @@ pub enum Failing {
     Not,
     /// Calls fail and do nothing.
     Before,
-    /// Calls are done, but report a failure.
+    /// Calls take effect, but report a failure.
     After,
 }
 
@@ -82,12 +82,12 @@ impl SqliteLedger {
             .unwrap();
     }
 
-    /// From now on calls fail like this.
+    /// Makes all later calls fail in this way.
     pub fn set_failing(&self, failing: Failing) {
         self.failing.set(failing);
     }
 
-    /// From now on calls fail like this, after so many that succeed.
+    /// Lets this number of calls succeed, and then makes calls fail in this way.
     pub fn set_failing_after(&self, calls: usize, failing: Failing) {
         self.spared.set(calls);
         self.failing.set(failing);

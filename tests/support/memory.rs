@@ -38,22 +38,22 @@ pub struct Listing {
 }
 
 impl MemoryStore {
-    /// From now on every call fails (`true`) or works again (`false`).
+    /// Makes every later call fail (`true`) or work again (`false`).
     pub fn set_broken(&self, broken: bool) {
         self.set_failing(broken.then_some(""));
     }
 
-    /// From now on every call for a key with this prefix fails.
+    /// Makes every later call for a key with this prefix fail.
     pub fn set_failing(&self, prefix: Option<&'static str>) {
         self.failing.set(prefix);
     }
 
-    /// From now on records with this prefix are not shown, as if their writes were not visible yet.
+    /// Hides records with this prefix, as if their writes were not visible yet.
     pub fn set_hidden(&self, prefix: Option<&'static str>) {
         self.hidden.set(prefix);
     }
 
-    /// From now on each write of a key with this prefix is kept, but reported as failed.
+    /// Makes every later write of a key with this prefix take effect, but report a failure.
     pub fn set_unconfirmed(&self, prefix: Option<&'static str>) {
         self.unconfirmed.set(prefix);
     }
@@ -112,7 +112,7 @@ impl MemoryStore {
         self.page_length.set(Some(length));
     }
 
-    /// From now on lists show the records of this moment (`true`), or the current ones again (`false`).
+    /// Makes lists show the records of this moment (`true`), or the current records again (`false`).
     pub fn freeze_lists(&self, is_frozen: bool) {
         self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
     }

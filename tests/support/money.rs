@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-/// A decimal as an integer and the number of its decimals.
+/// Returns a decimal as an integer, and the number of its decimal places.
 pub fn decimal(text: &str) -> (BigUint, u32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -21,7 +21,7 @@ fn ten_to(power: u32) -> BigUint {
     BigUint::from(10_u8).pow(power)
 }
 
-/// The sum of amount × price, rounded once to two decimals, half away from zero.
+/// Returns the sum of all amounts times their prices, rounded once to two decimals, half away from zero.
 pub fn oracle(pledges: &[(f64, String)]) -> String {
     let product = |(amount, price): &(f64, String)| {
         // The text that an answer echoes. Rust chooses another one if two texts are equally short:

@@ -1,4 +1,4 @@
-//! A new service for each test, over a store in memory, and the development data.
+//! Gives each test a new service over a store in memory. The development data are available, too.
 
 #![expect(clippy::panic, reason = "a body that is no JSON is shown")]
 
@@ -69,7 +69,7 @@ impl TimeZones for Zones {
     }
 }
 
-/// A wait ends at once, after all other futures had a turn.
+/// Ends each wait at once, after all other futures have run.
 impl Timer for FixedClock {
     async fn pause(&self, milliseconds: u32) {
         self.0.set(self.0.get() + u64::from(milliseconds));
@@ -103,7 +103,7 @@ impl Entropy for CountedEntropy {
     }
 }
 
-/// What Ada needs to operate the service at [`NOW_MS`].
+/// Everything that the operator Ada needs to run commands at [`NOW_MS`].
 pub struct TestOperator<E> {
     pub clock: FixedClock,
     pub entropy: E,
@@ -315,7 +315,7 @@ impl Request for TestRequest {
         is_over
     }
 
-    /// Waits until all other futures had their turn.
+    /// Waits until all other futures have run.
     async fn pause(&self, _: u32) {
         let mut is_waiting = true;
         poll_fn(|context| {
@@ -343,7 +343,7 @@ pub fn team() -> KeyLevel {
 /// The secret of the namespace, of which every key's record has a copy.
 pub static SECRET: LazyLock<NamespaceSecret> = LazyLock::new(|| NamespaceSecret::new([7; 32]));
 
-/// Returns the record of a key that can create.
+/// Returns the record of a key that can create transactions.
 pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
     KeyRecord { secret: Some(SECRET.clone()), ..KeyRecord::new(mode, level) }
 }
@@ -411,7 +411,7 @@ pub fn minimal() -> Value {
     })
 }
 
-/// Returns a create of the test unit with an idempotency key.
+/// Returns a create request of the test unit with an idempotency key.
 pub fn repeatable(body: &Value) -> TestRequest {
     TestRequest::new("POST", PATH, UNIT)
         .with_body(body.to_string().into_bytes())

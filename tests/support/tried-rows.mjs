@@ -1,4 +1,4 @@
-/** Runs rows in any engine, with the language alone and no platform. */
+/** Runs rows in any JavaScript engine. Uses only the language itself, no functions of a platform. */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
   const wrong = [],
     count = { bytes: 0, values: 0, forms: 0 };

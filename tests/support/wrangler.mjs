@@ -1,4 +1,4 @@
-/** wrangler.toml as an operator has set it up. */
+/** Writes copies of wrangler.toml as an operator would set it up. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

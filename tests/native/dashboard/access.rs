@@ -169,7 +169,7 @@ fn requests_that_no_page_sends_are_refused() {
     assert_eq!(dashboard.clock.0.get(), NOW_MS);
 }
 
-/// The roles that may open each page and send each form. Operators may use all of them.
+/// The roles that may open each page and send each form, besides operators, who may use every page and form.
 const MAY: [(&str, &str); 40] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),

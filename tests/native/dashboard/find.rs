@@ -231,7 +231,7 @@ fn orders_of_an_address_or_a_reference_are_found_in_all_units_page_by_page() {
     assert_inert(&page.text);
 }
 
-/// The form for the next step: its field `older` follows four others.
+/// Returns the form for the next step, whose field `older` follows four other fields.
 fn after<'h>(html: &'h str, field: &str) -> &'h str {
     let at = html.find(field).unwrap();
     &html[html[..at].rfind("<form").unwrap()..]

@@ -1,4 +1,4 @@
-//! Tests API keys: created, shown once, rotated and revoked by forms that may be sent several times.
+//! Tests the forms that create, rotate and revoke API keys. A form may be sent several times, and shows a key only once.
 
 use super::{OPERATOR, TestDashboard, dashboard, field};
 use impact_pledge::auth::ApiKey;
@@ -36,7 +36,8 @@ fn shown(answer: &Answer) -> String {
     rest.split_once('<').unwrap().0.to_owned()
 }
 
-/// The form created this key before. The answer names the key and says what to do, but does not show its text.
+/// Asserts that an answer says that the form created this key before: it names the key and says what to do, but does not
+/// show the key's text.
 #[track_caller]
 fn check_made_before(answer: &Answer, key: &str) {
     assert_eq!(answer.status, 409, "{}", answer.text);

@@ -1,4 +1,4 @@
-//! Tests the limit on bytes that the pages and forms of one person hold.
+//! Tests the limit on bytes that the requests of one person to the dashboard may hold.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, posted};
 use impact_pledge::dashboard::Identity;
@@ -7,7 +7,7 @@ use support::service::{Answer, LIVE_UNIT, TestRequest, minimal, seeded};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-/// The least bytes that a page counts as.
+/// How many bytes a page counts as, at least.
 const PAGE: usize = 512 * KIB;
 
 #[track_caller]
@@ -16,7 +16,7 @@ fn is_busy(answer: &Answer, text: &str) {
     assert!(answer.text.contains(text), "{}", answer.text);
 }
 
-/// Reserves the bytes of other requests of this person.
+/// Reserves bytes, as if other requests of this person held them.
 fn hold<'d>(dashboard: &'d TestDashboard, person: &str, bytes: usize) -> Reservation<'d> {
     let mut held = dashboard.in_flight.reservation(person.to_owned());
     held.resize(bytes).unwrap();

@@ -6,7 +6,7 @@ use impact_pledge::auth::ApiKey;
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, NOW_MS, UNIT, minimal};
 
-/// Returns a dashboard with so many transactions of the live unit, one second apart, and their IDs, oldest first.
+/// Returns a dashboard with `count` transactions of the live unit, one second apart, and their IDs, oldest first.
 fn listed(count: u64) -> (TestDashboard, Vec<String>) {
     let test_dashboard = test_dashboard();
     let ids = (0..count).map(|number| {

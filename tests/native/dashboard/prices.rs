@@ -8,12 +8,12 @@ use impact_pledge::scope::Mode;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
 
-/// The fields of a form, and words in its answer.
+/// The fields of a form, and words that its answer must contain.
 pub type Row<'r> = (&'r [(&'static str, &'r str)], &'r [&'r str]);
 
 const LIVE: &str = "catalogue:live";
 
-/// The prices, without the name of the change that wrote them.
+/// Returns the stored prices, without the name of the change that wrote them.
 fn stored(dashboard: &TestDashboard) -> Value {
     let mut prices: Value = serde_json::from_str(&dashboard.store().value(LIVE).unwrap()).unwrap();
     prices.as_object_mut().unwrap().remove("change");
@@ -30,7 +30,7 @@ fn seen(dashboard: &TestDashboard) -> String {
     field(&dashboard.get(OPERATOR, "/prices").text, "seen")
 }
 
-/// The answer to the first step.
+/// Sends the first step of the form, and returns its answer.
 fn ask(dashboard: &TestDashboard, fields: &[(&str, &str)]) -> Answer {
     let seen = seen(dashboard);
     let fields = [&[("mode", "live"), ("seen", &seen)], fields].concat();

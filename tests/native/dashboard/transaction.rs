@@ -1,4 +1,4 @@
-//! Tests a transaction's page: its e-mail, its unmasked texts, its erasure. Also tests the list of failed e-mails.
+//! Tests the page of a transaction, with its e-mail, unmasked texts and erasure, and the list of failed e-mails.
 
 use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
 use futures_executor::block_on;
@@ -82,7 +82,7 @@ fn path(id: &str, end: &str) -> String {
     format!("/transactions/{id}{end}")
 }
 
-/// Creates a transaction with a key of this mode, some time ago, with prices that are kept. Returns its ID.
+/// Creates a transaction in the past with this key, under prices that stay stored. Returns its ID.
 fn made(test_dashboard: &TestDashboard, key: &str) -> String {
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
     for mode in ["test", "live"] {
@@ -238,7 +238,7 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     assert_eq!(test_dashboard.rounds().len(), 2);
 }
 
-/// For a while, Workers KV does not show what this instance has queued, and several forms arrive at once.
+/// Several forms arrive at once, while Workers KV does not yet show what this instance has queued.
 #[test]
 fn forms_that_come_together_are_queued_once_while_workers_kv_shows_nothing_of_it() {
     let test_dashboard = test_dashboard();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 use support::service::{Answer, NOW_MS};
 
-/// An ID of the characters that have a meaning in URLs or in HTML.
+/// An ID that consists of characters with a special meaning in URLs or in HTML.
 const ODD: &str = "a/b?c#d%e<f>&'+:;";
 /// [`ODD`], percent-encoded.
 const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
@@ -23,7 +23,7 @@ const PROFILE: [(&str, &str); 8] = [
     ("mail", "on"),
 ];
 
-/// Sends the profile form of a page, with these changes.
+/// Sends the profile form of a page with some fields changed.
 fn save(dashboard: &TestDashboard, page: &Answer, unit: &str, changes: &[(&str, &str)]) -> Answer {
     let seen = field(&page.text, "seen");
     let mut fields = vec![("seen", &*seen)];

@@ -13,7 +13,7 @@ const DAY_MS: u64 = 24 * 60 * 60_000;
 const PAGE: &str = "/units/unit_dev/usage";
 const DECEMBER: &str = "settlement:live:unit_dev:2025-12";
 
-/// Creates a transaction of the live unit, so many days before 31 January 2026, of an offering that may be unpriced.
+/// Creates a transaction of the live unit, dated this many days before 31 January 2026. Its offering may be unpriced.
 fn order(dashboard: &TestDashboard, days: u64, offering: &str) -> String {
     let mut order = minimal();
     order["pledges"][0]["impact"]["offeringId"] = json!(offering);
@@ -33,7 +33,7 @@ fn used() -> (TestDashboard, [String; 2]) {
     (dashboard, ids)
 }
 
-/// Returns the form for December as the page has it now, filled in, with some fields changed.
+/// Returns the form for December from the current page, filled in and with some fields changed.
 fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
