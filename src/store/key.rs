@@ -137,7 +137,7 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    /// This limits how long a revoked key works.
+    /// It bounds how long a revoked key works.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
