@@ -1,7 +1,7 @@
-//! The `Idempotency-Key` of a create (IETF httpapi draft), which makes retries safe.
+//! The `Idempotency-Key` of a create request (IETF httpapi draft), which makes retries safe.
 //!
-//! The IDs and the edit key of such a create are derived, so that concurrent repeated creates write the same record.
-//! The derivation is keyed by the namespace's secret, so that nobody can guess the result.
+//! The IDs and the edit key of a create request with this header are derived, so that concurrent repeated requests
+//! write the same record. The derivation is keyed by the namespace's secret, so that nobody can guess the result.
 
 use crate::hash::first_bytes;
 use crate::http::OWS;
@@ -150,8 +150,8 @@ impl Terms {
 /// Derives the IDs and the edit key of a create with an idempotency key. (Without one, they are random.)
 ///
 /// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
-/// first one, makes the same record. The payload is part of it: two concurrent creates with one idempotency key and
-/// *different* payloads make two records, and neither overwrites the other.
+/// first one, makes the same record. The payload is part of it: two concurrent create requests with one idempotency key
+/// and *different* payloads make two records, and neither overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);
 

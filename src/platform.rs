@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// The least number of random bytes that are drawn at once. A call of the platform costs more than these bytes, which
-/// are enough for twenty creates.
+/// are enough for twenty create requests.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]

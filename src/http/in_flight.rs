@@ -15,7 +15,7 @@ pub const MIN_REQUEST_BYTES: usize = 8 * 1024;
 /// Maximum number of bytes that an owner holds once all requests hold more than [`CALM_BYTES`]: 6 MiB. The largest
 /// create needs as much for its answer and record.
 const MAX_SHARE_BYTES: usize = 6 * 1024 * 1024;
-/// As long as all requests hold at most these 8 MiB, an owner may hold more than its share, and a small body may be
+/// While all requests together hold at most 8 MiB, an owner may hold more than its share, and a small body may be
 /// reserved before it arrives. So an owner holds at most 14 MiB in both modes together, and the largest create of
 /// another owner still finds room.
 const CALM_BYTES: usize = 8 * 1024 * 1024;
@@ -95,8 +95,8 @@ impl Reservation<'_> {
         self.resize(bytes)
     }
 
-    /// Reserves all of a small body before it arrives, which is faster than counting it as it arrives. Returns whether
-    /// it was reserved: bodies that are only announced never get more than [`CALM_BYTES`] this way.
+    /// Reserves the bytes of a whole small body before it arrives, which is faster than counting it as it arrives.
+    /// Returns whether it was reserved: bodies that are only announced never get more than [`CALM_BYTES`] this way.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).

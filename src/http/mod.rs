@@ -15,5 +15,5 @@ pub use origin::{is_origin, is_sent_origin};
 pub use request::{BodyError, Request};
 pub use response::{Body, Media, Response, Splice};
 
-/// The white space around a header's value (RFC 9110 §5.6.3), which is not Unicode's.
+/// The white space around a header's value (RFC 9110 §5.6.3). Unicode has more kinds.
 pub const OWS: [char; 2] = [' ', '\t'];

@@ -19,8 +19,8 @@ fn is_ipv6(authority: &str) -> bool {
 /// Returns whether a browser may send this text in the header `Origin`: in lower case, and without the scheme's default
 /// port.
 ///
-/// Never sent: `https://Shop.example`, `https://shop.example:443`, `https://shop.example/`, `https://*.shop.example`,
-/// `shop.example`, `ftp://shop.example`.
+/// A browser never sends: `https://Shop.example`, `https://shop.example:443`, `https://shop.example/`,
+/// `https://*.shop.example`, `shop.example`, `ftp://shop.example`.
 pub fn is_sent_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
         return text == "null"; // the origin of a file or a sandboxed frame

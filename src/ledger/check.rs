@@ -1,4 +1,4 @@
-//! What operators' commands do with the ledger: run a whole reconciliation pass, or empty the ledger.
+//! Functions of operators' commands: run a whole reconciliation pass, or empty the ledger.
 
 use super::claims::RECENT_MS;
 use super::reconcile::{Counts, PassOutcome, PassTiming, count};

@@ -6,7 +6,7 @@
 //!
 //! For [`RECENT_MS`] after its change, a claim takes precedence over the record. After that time KV shows the outcome
 //! everywhere, and the record takes precedence, whatever the claim says. So a claim that a crash left behind blocks
-//! others no longer than that. The reconciliation later updates the claim from the record.
+//! other changes for at most [`RECENT_MS`]. The reconciliation later updates the claim from the record.
 
 use super::{Ledger, LedgerError, Query, Result};
 use crate::time::SKEW_MS;
@@ -184,7 +184,7 @@ pub async fn confirm(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result
 /// Cancels a change: the claims are again as they were before it.
 ///
 /// # Errors
-/// As [`confirm`].
+/// If the ledger does not answer. The records in KV take precedence after [`RECENT_MS`].
 pub async fn give_up(ledger: &dyn Ledger, facts: &[Fact], by: &Change) -> Result<()> {
     end(ledger, facts, by, false).await
 }
@@ -247,7 +247,7 @@ struct End<'a> {
     is_made: bool,
 }
 
-/// Selects the claims of the change that ends.
+/// Selects the claims of the change that is confirmed or cancelled.
 macro_rules! ended {
     () => {
         "WHERE change = ?1 ->> '$.change' AND (kind, name) IN

@@ -84,8 +84,8 @@ impl Entry {
         })
     }
 
-    /// Takes the terms of a later create whose record KV does not show yet. Creates that race for one ID have the same
-    /// payload, and therefore the same quantities.
+    /// Takes the terms of a later create request whose record KV does not show yet. Concurrent create requests for one
+    /// ID have the same payload, and therefore the same quantities.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {
@@ -121,7 +121,7 @@ fn short(offering_id: String) -> String {
 /// row, and is never undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A message of the queue. Of creates that race for one ID, the later one wins.
+    /// A message of the queue. Of concurrent create requests for one ID, the later one wins.
     Message,
     /// The record in KV, which may be stale: it does not replace a row that was written since this time, in
     /// milliseconds since 1970.

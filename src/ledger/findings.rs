@@ -1,9 +1,9 @@
-//! Findings: what a reconciliation pass cannot correct by itself, so that a person has to look at it.
+//! Findings: problems that a reconciliation pass cannot correct, so that a person has to check them.
 
 use super::{Ledger, Query, Result, ask};
 use serde::{Deserialize, Serialize};
 
-/// A problem that a person has to look at.
+/// A problem that a person has to check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What is wrong.
@@ -13,7 +13,7 @@ pub struct Finding {
     /// When it was first found, in milliseconds since 1970.
     #[serde(default)]
     pub found: u64,
-    /// More about it, such as the row.
+    /// Details of the problem, such as the row.
     pub detail: String,
 }
 

@@ -19,7 +19,7 @@ const LATE_INTERVALS: u64 = 2;
 pub struct Health {
     /// The time up to which the ledger has every transaction; `None` before the first whole pass.
     pub complete_up_to: Option<String>,
-    /// The time from which on transactions are kept; `None` if all are.
+    /// The time from which on transactions are kept; `None` if all transactions are kept.
     pub kept_from: Option<String>,
     /// When the last messages were received.
     pub received: Option<String>,

@@ -1,5 +1,5 @@
-//! The first month whose transactions the ledger keeps, as a D1 database has a maximum size. Workers KV keeps all of
-//! them.
+//! Sets the first month whose transactions the ledger keeps, as a D1 database has a maximum size. Workers KV keeps all
+//! transactions.
 
 use super::{Ledger, Query, Result, ask};
 use crate::settlement::Month;

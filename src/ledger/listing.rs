@@ -1,4 +1,4 @@
-//! The SQL of lists.
+//! The SQL that lists transactions.
 
 use super::orders::{Filter, Order};
 use super::shops::wanted;

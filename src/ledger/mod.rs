@@ -1,5 +1,5 @@
-//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, claims facts that two people may
-//! change at the same time, and makes an operation take effect once.
+//! The ledger: a D1 database of all transactions. It serves operators' lists and sums, locks facts that two people may
+//! change at the same time, and makes each operation take effect once.
 //!
 //! The records in Workers KV remain the system of record. A row is made from the metadata of a record ([`Entry`]). It
 //! arrives by a message that the service sends ([`receive`]), or by the [reconciliation](reconcile) with KV, whose

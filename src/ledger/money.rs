@@ -1,9 +1,9 @@
 //! Amounts in columns. A column holds a whole number up to 2^53 - 1. An amount that is larger or has more decimals is a
 //! text of digits and a power of ten, such as `12e308`.
 //!
-//! SQLite sums whole numbers exactly: millions and remainders apart, as one sum could overflow 64 bits. Texts are
-//! padded to a layout of the same number of digits, and summed in parts of twelve digits. So a sum over any number of
-//! texts takes as much memory as one text.
+//! SQLite sums whole numbers exactly. It sums millions and remainders separately, as one sum could overflow 64 bits.
+//! Texts are padded to a layout of the same number of digits, and summed in parts of twelve digits. So a sum over any
+//! number of texts takes as much memory as one text.
 
 use crate::decimal::Decimal;
 

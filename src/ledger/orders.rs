@@ -1,5 +1,4 @@
-//! Lists of transactions, newest first: those of a shop, of an API key or of all; or those of an e-mail address or a
-//! reference.
+//! Lists transactions, newest first: by shop, API key, e-mail address or reference, or all transactions.
 
 use super::listing::{ListingQuery, Row, rows};
 use super::{Ledger, Result};

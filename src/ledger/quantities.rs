@@ -29,8 +29,8 @@ pub struct OfferingSum {
     pub quantity: String,
 }
 
-/// Sums the pledged quantities for each month, mode and offering, newest month first: those of the given units, or of
-/// all. Returns at most `most` sums.
+/// Sums the pledged quantities for each month, mode and offering, newest month first, for the given units or for all
+/// units. Returns at most `most` sums.
 ///
 /// One query; two if a quantity is above 9 × 10^9 or has more than six places.
 ///

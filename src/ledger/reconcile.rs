@@ -95,7 +95,7 @@ pub async fn reconcile(
 /// Does what [`reconcile`] does, and counts the findings.
 ///
 /// # Errors
-/// As [`reconcile`].
+/// If the ledger or the store does not answer. The next call continues the pass.
 pub(super) async fn count(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

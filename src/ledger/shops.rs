@@ -4,7 +4,7 @@ use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
 use serde::Serialize;
 
-/// Returns the shops that have transactions, of the given units or of all. One query.
+/// Returns the shops that have transactions, for the given units or for all units. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.

@@ -47,8 +47,8 @@ impl<'a> SumsQuery<'a> {
     }
 }
 
-/// Sums charges for each month, unit, mode and currency that has any, newest month first: those of the given units, or
-/// of all. One query; two if a charge is above 9 × 10^13.
+/// Sums charges for each month, unit, mode and currency that has any, newest month first, for the given units or for
+/// all units. One query; two if a charge is above 9 × 10^13.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -86,7 +86,8 @@ fn with_span<'s>((month, mode, unit): (Month, Mode, &'s str)) -> Option<Large<'s
 /// The parts of charges that are stored as texts, by month, unit, mode and currency.
 type Parts = BTreeMap<(Month, String, Mode, String), Vec<Decimal>>;
 
-/// Returns the months from the first to the last transaction, newest first: of the given units, or of all. One query.
+/// Returns the months from the first to the last transaction, newest first, for the given units or for all units. One
+/// query.
 ///
 /// # Errors
 /// If the ledger does not answer.

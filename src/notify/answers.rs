@@ -39,7 +39,7 @@ pub fn cloudflare_error(code: Option<&str>) -> MailError {
     passing(code, None)
 }
 
-/// Returns an error after which the e-mail can be retried: a quota, or a temporary error.
+/// Returns an error after which the e-mail can be retried: a used-up quota, or a temporary error.
 fn passing(code: String, after: Option<u32>) -> MailError {
     let name = code.to_ascii_lowercase();
     match QUOTAS.iter().any(|quota| name.ends_with(quota)) {

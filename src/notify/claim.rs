@@ -1,7 +1,7 @@
 //! A delivery claims its round before it sends the e-mail, so that two deliveries do not both send it.
 //!
 //! Workers KV has no compare-and-set. The claim is the record that counts the e-mail, and the last of two writes stays.
-//! Each delivery reads the record back to see whose claim that is.
+//! Each delivery reads the record back to see whose claim was stored.
 
 use super::schedule::{LEAST_WAIT, held};
 use super::verdict::NotSent;

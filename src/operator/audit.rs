@@ -32,7 +32,7 @@ pub struct Author<'a, C, E> {
 pub(super) struct EarlierAttempt {
     /// The earliest time at which they began, in milliseconds since 1970.
     pub since_ms: u64,
-    /// Whether the person was told that the last one failed.
+    /// Whether the person was shown that the last attempt failed.
     pub has_failed: bool,
 }
 
@@ -295,7 +295,7 @@ async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>
     Ok(found)
 }
 
-/// Returns the entry that this one withdraws.
+/// Returns the key of the entry that this entry withdraws.
 fn withdraws((_, note): &Noted) -> Option<AuditKey> {
     AuditKey::parse(note.as_ref()?.withdraws.as_ref()?)
 }

@@ -1,4 +1,4 @@
-//! Concurrent changes of one record by two people: one change is made, and the other person is told whose it was.
+//! Concurrent changes of one record by two people: one change is made, and the other person is shown who made it.
 //!
 //! Workers KV has no compare-and-set. So a change announces itself with its entry in the audit log, waits until the entries
 //! of others show, and yields to the earliest. After the write it reads back the record.

@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1_024;
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The replay records of the last creates that had an idempotency key.
+    /// The replay records of the last create requests that had an idempotency key.
     pub recent_replays: RecentReplays,
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,

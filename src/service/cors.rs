@@ -1,4 +1,4 @@
-//! Which origins may call the API from a browser.
+//! Parses the origins that may call the API from a browser.
 
 use crate::api::header;
 use crate::http::{Request, Response, is_sent_origin};

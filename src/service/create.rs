@@ -94,7 +94,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-/// The input of a create.
+/// The input of a create request.
 pub(super) struct CreateInput<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
@@ -114,7 +114,7 @@ impl<'r> CreateInput<'r> {
         })
     }
 
-    /// Returns the terms of a create at this moment.
+    /// Returns the terms of a create request at this moment.
     pub fn terms(
         &self,
         payload: &PledgeTransactionRequest<'_>,

@@ -1,4 +1,4 @@
-//! The ledger's queue. A recorded create puts a message into it, and does not wait for it.
+//! The ledger's queue. A create request that was recorded puts a message into the queue, and does not wait for it.
 
 use crate::pledge::TransactionId;
 use crate::store::{LedgerUnsentKey, NoMetadata, Recorded, Store};

@@ -29,7 +29,7 @@ struct Line<'a> {
     /// The ID of the API key, whether accepted or refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// The ID of the transaction that a create recorded, may have recorded, or replayed.
+    /// The ID of the transaction that a create request recorded, may have recorded, or replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     transaction: Option<&'a str>,
     /// Whether the answer is an idempotent replay.
@@ -92,9 +92,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns whether an answer is always logged.
     ///
-    /// These are failures, including those that the answer does not show, creates with an unpriced pledge, and creates
-    /// whose e-mail never reached the queue. A refusal is always logged only if the API key was accepted: otherwise
-    /// strangers could make the operator pay for any number of lines.
+    /// Always logged are failures, including those that the answer does not show; create requests with an unpriced
+    /// pledge; and create requests whose e-mail never reached the queue. A refusal is always logged only if the API key
+    /// was accepted: otherwise strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
         let RequestLog { unpriced, mail, .. } = &self.request_log;

@@ -1,4 +1,4 @@
-//! The notification queue. A create that asks for an e-mail puts a message into it.
+//! The notification queue. A create request that asks for an e-mail puts a message into the queue.
 
 use super::prepare::Prepared;
 use super::{Clock, Entropy, Service};

@@ -1,4 +1,4 @@
-//! Prepares the transaction of a create: its IDs, its answer and its record.
+//! Prepares the transaction of a create request: its IDs, its answer and its record.
 
 use super::Entropy;
 use super::create::CreateInput;
@@ -18,11 +18,11 @@ use std::borrow::Cow;
 pub(super) struct Prepared {
     pub id: TransactionId,
     pub metadata: TransactionMetadata,
-    /// The body of the create's answer.
+    /// The body of the answer to the create request.
     pub answer: Vec<u8>,
-    /// The body of the answers to gets.
+    /// The body of the answers to get requests.
     pub record: Vec<u8>,
-    /// Whether the create asks for an e-mail.
+    /// Whether the create request asks for an e-mail.
     pub wants_mail: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The terms of an isolate's last creates that had an idempotency key. Workers KV may not show a write for a minute,
-//! but a retry after a second must already be answered as an idempotent replay.
+//! The terms of an isolate's last create requests that had an idempotency key. Workers KV may not show a write for a
+//! minute, but a retry after a second must already be answered as an idempotent replay.
 
 use crate::idempotency::{Replay, ReplayHash};
 use crate::scope::Scope;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// How long a replay record is kept, in milliseconds: twice the time after which KV usually shows a write.
 const LIFETIME_MS: u64 = 120_000;
-/// Maximum size of all kept records: 2 MiB, about 10,000 creates.
+/// Maximum size of all kept records: 2 MiB, about 10,000 create requests.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The replay records that this isolate wrote last, by unit and mode.
@@ -31,8 +31,8 @@ struct RecentReplay {
 }
 
 impl RecentReplays {
-    /// Keeps the replay record of a create. Above the limit, the unit with the most bytes loses its oldest record. So
-    /// no unit can displace the records of another one.
+    /// Keeps the replay record of a create request. Above the limit, the unit with the most bytes loses its oldest
+    /// record. So no unit can displace the records of another one.
     pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
         let mut shares = self.0.borrow_mut();
         shares
@@ -60,7 +60,7 @@ impl RecentReplays {
         bytes_of(&self.0.borrow())
     }
 
-    /// Returns the replay record of the create that made this transaction.
+    /// Returns the replay record of the create request that made this transaction.
     pub fn of(&self, scope: &Scope, id: &str, now_ms: u64) -> Option<Replay> {
         self.find(scope, now_ms, |recent| recent.replay.id == id)
     }

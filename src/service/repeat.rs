@@ -14,7 +14,7 @@ use crate::store::{Key as _, NoMetadata, ReplayKey, Store, TransactionKey, decod
 use crate::version::Version;
 use std::borrow::Cow;
 
-/// The next step of a create with an idempotency key.
+/// The next step of a create request with an idempotency key.
 enum Plan {
     /// An idempotent replay: the create was answered before, with this body.
     Replay { id: TransactionId, answer: Vec<u8> },
@@ -91,9 +91,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the replay record that decides the create of the transaction `id`. One for this transaction takes
-    /// precedence over one for another payload. Creates that race in two isolates write two records for it: the later
-    /// one wins, in both isolates.
+    /// Returns the replay record that decides the create request of the transaction `id`. A record for this transaction
+    /// takes precedence over one for another payload. Concurrent create requests in two isolates write two records for
+    /// the transaction: the later record wins, in both isolates.
     fn first(
         &self,
         scope: &Scope,
@@ -123,7 +123,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
-    /// Returns the answer to the create of a transaction; `None` if the store does not show its record.
+    /// Returns the answer to the create request of a transaction; `None` if the store does not show its record.
     async fn first_answer(&self, caller: &Caller, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.read_transaction(stored, caller.owner()).await?;

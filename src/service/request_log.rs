@@ -18,7 +18,7 @@ pub struct RequestLog {
     pub(super) unit: OnceCell<String>,
     /// The first issue of an invalid request.
     pub(super) issue: OnceCell<LoggedIssue>,
-    /// The ID of the transaction that a create records or replays.
+    /// The ID of the transaction that a create request records or replays.
     pub(super) transaction: OnceCell<String>,
     /// Whether the answer is an idempotent replay.
     pub(super) is_repeat: Cell<bool>,

@@ -131,8 +131,8 @@ impl Settings {
         Health { version: &self.version, problem }
     }
 
-    /// Returns why `PUBLIC_ORIGIN` keeps creates from being recorded, if it does. Only production requires the
-    /// variable.
+    /// Returns the problem with `PUBLIC_ORIGIN` that prevents create requests from being recorded, if there is one.
+    /// Only production requires the variable.
     fn origin_problem(&self) -> Option<&'static str> {
         let is_insecure = self.is_production && !self.public_origin.starts_with("https://");
         match &*self.public_origin {

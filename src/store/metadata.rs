@@ -95,7 +95,7 @@ fn read_quantities<'de, D: Deserializer<'de>>(
     Ok(Quantities::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
-/// The state of an e-mail after the create.
+/// The state of an e-mail after the create request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MailState {

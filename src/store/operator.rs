@@ -1,5 +1,4 @@
-//! The ports of those who need more than the service: the notifier can also list, and operators can also list and
-//! remove.
+//! The stores of the notifier, which can also list records, and of operators, who can also list and remove records.
 
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
@@ -8,8 +7,8 @@ use serde_json::Value;
 /// Maximum number of records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// How long a change waits for a rival change at the same moment to become visible, in milliseconds. It is longer than
-/// a list and a write of Workers KV take together.
+/// How long a change waits until a concurrent change must be visible, in milliseconds. It is longer than one list plus
+/// one write in Workers KV.
 pub const SETTLE_MS: u32 = 1_000;
 
 /// The notifier's store, which can also list.

@@ -12,13 +12,13 @@ use serde_json::Value;
 /// service does not read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Its ID.
+    /// The transaction's ID.
     pub id: TransactionId,
     /// Whether a test key or a live key created it.
     pub mode: Mode,
-    /// The unit that it belongs to.
+    /// The unit that the transaction belongs to.
     pub unit: String,
-    /// Its summary.
+    /// The transaction's summary.
     pub summary: Summary,
 }
 
@@ -57,7 +57,7 @@ impl Recorded {
         Ok(Recorded { id, mode, unit, summary })
     }
 
-    /// Returns the unit and mode that it belongs to.
+    /// Returns the unit and mode that the transaction belongs to.
     pub fn scope(&self) -> Scope {
         Scope { mode: self.mode, unit: self.unit.clone() }
     }

@@ -67,9 +67,9 @@ pub fn is_date_time(text: &[u8]) -> bool {
 /// For each format, a regular expression of ordinary texts. The package accepts a text that matches without a call of
 /// the wasm. All other texts, and those longer than 254 characters, are checked by the rules above.
 ///
-/// The expressions decide nothing: every text that matches is valid by the rules above, as `tests/native/formats.rs`
-/// proves. They are ASCII and anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time:
-/// only single characters are repeated, and no text matches in two ways.
+/// Every text that matches is also valid by the rules above, as `tests/native/formats.rs` proves. They are ASCII and
+/// anchored, in the syntax that JavaScript and `regex-lite` share. They take linear time: only single characters are
+/// repeated, and no text matches in two ways.
 ///
 /// - E-mail addresses of letters, digits and `_'+-`, with at most two dots before the `@`, and at most four single dots
 ///   and hyphens after it.

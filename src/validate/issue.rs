@@ -35,7 +35,7 @@ pub enum ValueType {
     Other,
 }
 
-/// What an issue's message needs besides the code.
+/// The details that an issue's message has besides the code.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Detail {
     /// The expected kind.

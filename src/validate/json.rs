@@ -65,8 +65,8 @@ pub(crate) fn walk<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, visitor, reporter);
 }
 
-/// Walks like [`walk`], but without allocation. Strings with escapes are decoded into `scratch`, which must be as long
-/// as the body if the body has any.
+/// Walks a body without allocation. Strings with escapes are decoded into `scratch`, which must be as long as the body
+/// if the body has any.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,

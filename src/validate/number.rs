@@ -41,7 +41,7 @@ pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     if double > 0.0 { Ok(double) } else { Err(Code::NotPositive) }
 }
 
-/// Checks like [`check`], but without a conversion. Returns `None` for a number that may be beyond the range of
+/// Checks the text of a JSON number without converting it. Returns `None` for a number that may be beyond the range of
 /// doubles: one with an exponent or with 300 characters or more.
 pub(crate) fn check_plain(text: &[u8]) -> Option<Result<(), Code>> {
     let has_exponent = text.iter().any(|byte| matches!(byte, b'e' | b'E'));

@@ -67,7 +67,8 @@ impl Head {
         Ok(init)
     }
 
-    /// Returns whether all headers are constants. Origins come from requests, so their number is unlimited.
+    /// Returns whether all headers are constants. A header that repeats a request's origin is not cached, because there
+    /// can be any number of origins.
     fn is_cacheable(&self) -> bool {
         self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
     }

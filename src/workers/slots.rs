@@ -1,4 +1,4 @@
-//! Limits how many pieces of work of one kind an isolate does at once.
+//! Limits how many tasks of one kind an isolate runs at once.
 
 use js_sys::Date;
 use std::cell::RefCell;

@@ -64,7 +64,7 @@ impl KvStore {
         Ok(values)
     }
 
-    /// Begins to read the text of a name, or of each name in an array.
+    /// Starts to read the text stored under a name, or under each name in an array.
     fn read(&self, names: &JsValue) -> Result<Promise, JsValue> {
         // An operator who changes a record should see the change soon.
         let options = to_js(&ReadOptions { r#type: "text", cache_ttl: LEAST_CACHE_SECONDS })?;
