@@ -57,7 +57,10 @@ async function installPackages(lock) {
     const script = npmScript();
     const [command, before] = script ? [process.execPath, [script]] : ["npm", []];
     const how = await ended(
-      spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }),
+      spawn(command, [...before, "ci", "--prefer-offline", "--loglevel=error"], {
+        cwd: root,
+        stdio: ["ignore", 2, 2],
+      }),
     );
     if (how !== 0)
       throw new UserError(

@@ -2,9 +2,9 @@
  * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes less time, but
  * the result is larger and slower than the builds that ship. It is used only in `build/local`.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { locked, replaceFolder } from "./cache.mjs";
+import { replaceFolder } from "./cache.mjs";
 import { takeCrates } from "./local-crates.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
@@ -42,17 +42,28 @@ export async function buildLocalWasm(tools, name) {
   if (!crate) throw new Error(`no local build has the name ${name}`);
   const shipped = builtWasm(tools, name); // it serves as well, and is there already
   if (shipped) return shipped;
+  if (!building.has(crate))
+    building.set(
+      crate,
+      build(tools, crate).finally(() => building.delete(crate)),
+    );
+  return join(await building.get(crate), name);
+}
+
+/** The builds of this process: several parts of `npm start` use one. @type {Map<string, Promise<string>>} */
+const building = new Map();
+
+/** @returns {Promise<string>} the folder of the build */
+async function build(tools, crate) {
   const folder = join(tools.wasm.targetFolder, "local", crate);
-  await locked(dirname(folder), async () => {
-    const state = stateOf(tools.root, import.meta.filename);
-    const stamp = join(folder, "stamp");
-    if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
-    await replaceFolder(folder, dirname(folder), async (fresh) => {
-      await make(tools, crate, fresh);
-      writeFileSync(join(fresh, "stamp"), state);
-    });
+  const state = stateOf(tools.root, import.meta.filename);
+  const stamp = join(folder, "stamp");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return folder;
+  await replaceFolder(folder, dirname(folder), async (fresh) => {
+    await make(tools, crate, fresh);
+    writeFileSync(join(fresh, "stamp"), state);
   });
-  return join(folder, name);
+  return folder;
 }
 
 /**
@@ -63,20 +74,35 @@ export async function compileAhead(tools) {
   if (!CRATES.workers.as.every((name) => builtWasm(tools, name))) await compile(tools, "workers");
 }
 
-/** @returns {Promise<string>} the wasm */
 async function compile(tools, crate) {
   const { wasm, root } = tools;
   takeCrates(tools);
   const args = ["build", "--lib", "--profile", "local", "--target", WASM];
   args.push("--no-default-features", "--features", `${CRATES[crate].features},local`);
   await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });
-  return join(wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
+}
+
+let turn = Promise.resolve();
+
+/**
+ * Compiles a crate, and copies its wasm before the next one replaces it. One crate at a time.
+ * @param {string} to a file
+ */
+function compileTo(tools, crate, to) {
+  const made = join(tools.wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
+  const own = turn.then(async () => {
+    await compile(tools, crate);
+    copyFileSync(made, to);
+  });
+  turn = own.catch(() => {}); // its caller has the error
+  return own;
 }
 
 /** Fills a folder for each shipped name of a build. */
 async function make(tools, crate, folder) {
   const { bindgen, as } = CRATES[crate];
-  const made = await compile(tools, crate);
+  const made = join(folder, "compiled.wasm");
+  await compileTo(tools, crate, made);
   const [first, ...others] = as;
   const own = join(folder, first);
   mkdirSync(own);
@@ -87,6 +113,7 @@ async function make(tools, crate, folder) {
     for (const ending of ["_bg.wasm", ".js"])
       copyFileSync(join(own, `${first}${ending}`), join(folder, name, `${name}${ending}`));
   }
+  rmSync(made);
 }
 
 async function plain(tools, made, folder, name) {

@@ -42,10 +42,9 @@ export const LOCAL_PARTS = {
 export async function buildLocal(tools, names) {
   refuseUpload();
   await locked(treeOf(tools), async () => {
-    for (const [index, name] of names.entries()) {
-      log(`[${index + 1}/${names.length}] ${name}`);
-      await LOCAL_PARTS[name](tools);
-    }
+    const make = (name) => LOCAL_PARTS[name](tools).then(() => log(`built: ${name}`));
+    await Promise.all(names.filter((name) => name !== "shop").map(make));
+    if (names.includes("shop")) await make("shop"); // it has the package in its pages
     if (names.length === Object.keys(LOCAL_PARTS).length) await keepCrates(tools);
   });
 }

@@ -129,7 +129,7 @@ const fn kind_in_words(kind: FindingKind) -> &'static str {
 pub const CHECK: Spec = Spec::reads(
     "ledger",
     "check",
-    "make a reconciliation pass now: compare the ledger with all records, and correct it; this is not recorded in the \
+    "run a reconciliation pass now: compare the ledger with all records, and correct it; this is not recorded in the \
      audit log",
     &[],
 )

@@ -92,22 +92,46 @@ fn the_command_line_has_the_operations_of_the_table() {
 
 #[test]
 fn the_reference_of_commands_is_current() {
-    let mut text = include_str!("commands.md").to_owned();
+    let mut index = include_str!("commands.md").to_owned();
     for (group, about, operations) in groups() {
-        write!(text, "\n## {group}\n\n{about}.\n").unwrap();
-        for spec in operations {
-            text.push_str(&described(spec));
-        }
+        let link =
+            |spec: &&Spec| format!("[`{}`](commands/{group}.md#{})", spec.name, anchor(spec));
+        let links: Vec<_> = operations.iter().map(link).collect();
+        writeln!(index, "| `{group}` | {about} | {} |", links.join(", ")).unwrap();
+        is_current(&format!("../docs/commands/{group}.md"), &page(group, about, &operations));
     }
-    is_current("../docs/commands.md", &text);
+    is_current("../docs/commands.md", &index);
 }
 
-/// Returns an operation's section of the reference.
-fn described(spec: &Spec) -> String {
+/// Returns the page of a group's commands. The links in their texts begin at `docs`.
+fn page(group: &str, about: &str, operations: &[&Spec]) -> String {
+    let sections: String = operations.iter().map(|spec| described(spec)).collect();
+    let link = regex_lite::Regex::new(r"\]\(([a-z-]+\.md)").unwrap();
+    format!(
+        "# Commands: {group}\n\nFor operators. {} [Commands](../commands.md) describes what all commands have in common.\n{}",
+        sentence(about),
+        link.replace_all(&sections, "](../$1")
+    )
+}
+
+/// Returns the address of an operation's section on its page.
+fn anchor(spec: &Spec) -> String {
+    let heading = format!("{}{}", spec.full_name(), positions(spec));
+    let kept = heading.chars().filter(|char| char.is_ascii_alphanumeric() || " -".contains(*char));
+    kept.collect::<String>().replace(' ', "-")
+}
+
+/// Returns an operation's arguments without the options, as the usage line has them.
+fn positions(spec: &Spec) -> String {
     let positions = spec.arguments.iter().filter(|it| !it.is_option).map(|it| {
         let name = if it.is_repeatable { format!("{}...", it.name) } else { it.name.to_owned() };
         if it.is_required { format!(" <{name}>") } else { format!(" [{name}]") }
     });
+    positions.collect()
+}
+
+/// Returns an operation's section of the reference.
+fn described(spec: &Spec) -> String {
     let confirms = match (spec.confirms, spec.confirms_if) {
         (false, _) => String::new(),
         (true, "") => " Asks for a confirmation.".to_owned(),
@@ -116,9 +140,9 @@ fn described(spec: &Spec) -> String {
     let about = sentence(spec.about);
     let roles: Vec<&str> =
         Role::iter().filter(|it| it.may(spec.permission)).map(Into::into).collect();
-    let roles = format!(" In the dashboard for: {}.", roles.join(", "));
-    let positions: String = positions.collect();
-    let mut text = format!("\n### {}{positions}\n\n{about}{confirms}{roles}\n", spec.full_name());
+    let roles = format!(" Dashboard roles: {}.", roles.join(", "));
+    let positions = positions(spec);
+    let mut text = format!("\n## {}{positions}\n\n{about}{confirms}{roles}\n", spec.full_name());
     let rows = spec.arguments.iter().map(|it| {
         let required = if it.is_required { ", required" } else { "" };
         let several = if it.is_repeatable { ", repeatable" } else { "" };
