@@ -13,13 +13,13 @@ pub struct Marker {
     /// Why the e-mail was not sent: a [`Reason`], or a mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The round.
+    /// The number of the round, starting at 1.
     pub round: u32,
     /// When the round ended, an RFC 3339 date-time.
     pub at: String,
     /// How often the message was delivered.
     pub attempts: u32,
-    /// The mail service's ID of the e-mail.
+    /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
     /// The [HMAC](crate::secret::NamespaceSecret::address) of the address.
@@ -45,7 +45,7 @@ pub(super) struct EndedRound {
 pub enum State {
     /// The mail service accepted it.
     Sent,
-    /// It was not meant to be sent.
+    /// The service decided not to send it.
     Skipped,
     /// It could not be sent.
     Failed,

@@ -30,7 +30,7 @@ fn named(Unregistered { level, suggestion }: &Unregistered) -> String {
     }
 }
 
-/// Names a unit or a team, such as ``unit `shop` ``.
+/// Returns a text for a unit or a team, such as ``unit `shop` ``.
 pub fn whose(level: &KeyLevel) -> String {
     match level {
         KeyLevel::Unit(unit) => format!("unit `{unit}`"),

@@ -15,7 +15,7 @@ pub struct Spec {
     pub about: &'static str,
     /// Its arguments: the positional ones first, in their order.
     pub arguments: &'static [Argument],
-    /// The act that a person's role must allow.
+    /// The permission that a person needs.
     #[serde(skip)]
     pub permission: Permission,
     /// The members of its JSON, in Markdown, without a full stop.
@@ -27,12 +27,12 @@ pub struct Spec {
     pub is_recorded: bool,
     /// Whether it asks for confirmation.
     pub confirms: bool,
-    /// The condition under which it asks, such as `a unit is not registered`. Empty: it always asks.
+    /// The condition under which it asks, such as `a unit is not registered`. If this is empty, it always asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
     /// Whether it puts messages into the notification queue.
     pub queues: bool,
-    /// A text that follows the help; may be empty.
+    /// A text that the help shows at its end; may be empty.
     pub note: &'static str,
 }
 
@@ -70,7 +70,7 @@ impl Spec {
         Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
     }
 
-    /// Sets the act that a person's role must allow.
+    /// Sets the permission that a person needs.
     pub const fn permission(self, permission: Permission) -> Self {
         Spec { permission, ..self }
     }
@@ -80,7 +80,7 @@ impl Spec {
         Spec { answers, ..self }
     }
 
-    /// Makes a reading operation one that the audit log records, with some of its arguments.
+    /// Marks an operation that only reads as recorded in the audit log, at least with some of its arguments.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }
     }
@@ -90,7 +90,7 @@ impl Spec {
         Spec { confirms: true, ..self }
     }
 
-    /// Makes the operation ask for confirmation only under this condition, where a change looks like a mistake.
+    /// Makes the operation ask for confirmation only under this condition, which suggests that the change is a mistake.
     pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
         Spec { confirms_if, ..self.confirmed() }
     }
@@ -100,7 +100,7 @@ impl Spec {
         Spec { queues: true, ..self }
     }
 
-    /// Sets the text that follows the help.
+    /// Sets the text that the help shows at its end.
     pub const fn noted(self, note: &'static str) -> Self {
         Spec { note, ..self }
     }
@@ -152,7 +152,7 @@ pub enum Kind {
     Month,
     /// A day in UTC, such as `2026-11-21`.
     Day,
-    /// A day, or a date-time with its UTC offset. Read as an RFC 3339 date-time in UTC.
+    /// A day, or a date-time with its UTC offset. It is converted to an RFC 3339 date-time in UTC.
     Time,
     /// A whole number.
     Number {
@@ -161,9 +161,9 @@ pub enum Kind {
         /// The largest accepted number.
         most: u64,
     },
-    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. Read as seconds.
+    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. It is converted to seconds.
     Duration {
-        /// The shortest accepted duration but 0, in seconds.
+        /// The shortest accepted duration other than 0, in seconds.
         least: u64,
         /// The longest accepted duration, in seconds.
         most: u64,
@@ -222,7 +222,7 @@ impl Argument {
     }
 }
 
-/// Returns the kind of a text that the help shows as `<what>`.
+/// Returns the kind for any text, which the help shows as `<what>`.
 pub const fn text(what: &'static str) -> Kind {
     Kind::Text { what }
 }
