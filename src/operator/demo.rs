@@ -34,15 +34,15 @@ const BY: &str = "operator@small-hours.example";
 /// Age of units, teams and the first prices: they are older than all transactions.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;
-/// Time from one transaction to the next: the first is 92 days old.
+/// Time from one transaction to the next. The first transaction is 92 days old.
 const APART_MS: u64 = 92 * DAY_MS / ORDERS;
-/// The first transaction with today's prices.
+/// The index of the first transaction with today's prices.
 const RAISED: u64 = 35;
-/// The first transaction with an e-mail: its notification record has not expired.
+/// The index of the first transaction with an e-mail. It is so recent that its notification record has not expired.
 const MAILED: u64 = 42;
-/// The transaction whose e-mail the mail service refuses.
+/// The index of the transaction whose e-mail the mail service refuses.
 const REFUSED: u64 = 58;
-/// The transaction whose personal data is erased.
+/// The index of the transaction whose personal data is erased.
 const ERASED: u64 = 18;
 /// Age of a transaction of the month that is paid. That month ended at least four weeks ago.
 const PAID_MS: u64 = 60 * DAY_MS;
@@ -70,7 +70,8 @@ struct Shop {
     order: String,
 }
 
-/// Writes the demo data unless its first transaction exists. Returns whether it did. `origin` is the service's origin.
+/// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
+/// service's origin.
 ///
 /// # Errors
 /// If the development data is missing, or the store fails.
@@ -153,7 +154,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
 
-    /// Sets the prices of each mode where they still are `before`. Prices that the developer has set stay.
+    /// Sets the prices of each mode, unless the current ones differ from `before` because the developer has set them.
     async fn set_prices(&self, prices: &PriceList, before: &PriceList) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
             let now = prices::get(self.store, mode).await?.unwrap_or_default();
@@ -230,7 +231,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Delivers the message of a create. If that fails, the e-mail shows as waiting.
+    /// Delivers the message of a create request. If that fails, the e-mail shows as waiting.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };
@@ -288,7 +289,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
 
 // ---- The service's ports -------------------------------------------------------------------------
 
-/// The body of a create (contract §4.1).
+/// The body of a create request (contract §4.1).
 #[derive(Serialize)]
 struct Order<'o> {
     reference: String,
@@ -306,7 +307,7 @@ struct Trigger {
     phrase: &'static str,
 }
 
-/// The members of the create's answer that are read.
+/// The members that are read from the answer to a create request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Created {

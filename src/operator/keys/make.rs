@@ -13,12 +13,12 @@ use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
 use std::collections::BTreeSet;
 
-/// Creates a key with this record; with the first key, also the namespace's secret. Ignores the secret of `record`. Registers
-/// the unit or team if it is not registered.
+/// Creates a key with this record. For the first key, also creates the namespace's secret. Ignores the secret of
+/// `record`. Registers the unit or team if it is not registered.
 ///
 /// # Errors
-/// If the ID or the label is out of bounds, the key that the operation created was revoked or replaced since, or the store
-/// or the ledger fails.
+/// If the ID or the label is out of bounds, the operation has already created the key and it was revoked or replaced
+/// since, or the store or the ledger fails.
 pub async fn create(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -75,8 +75,8 @@ pub(super) struct PendingKey {
 }
 
 impl PendingKey {
-    /// Derives the key from the operation and from `what`, the arguments of the command. If the operation's ID may be
-    /// guessable, the key is random.
+    /// Derives the key from the operation and from `what`, the arguments of the command. If somebody may be able to
+    /// guess the operation's ID, the key is random instead.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,

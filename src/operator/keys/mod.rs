@@ -31,7 +31,7 @@ const MAX_NOTE_BYTES: usize = 960;
 /// A key that was created.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
-    /// The key itself, which is shown only once: only its hash is stored. `None` if it was shown before.
+    /// The key itself; `None` if it was shown before. A key is shown only once, because only its hash is stored.
     pub key: Option<String>,
     /// The key as lists show it.
     #[serde(flatten)]
@@ -79,7 +79,7 @@ pub struct KeyRow {
     /// Its note; `None` if the metadata cannot be read.
     #[serde(flatten)]
     pub note: Option<KeyMetadata>,
-    /// What is wrong with the key, if something is. It can still be revoked.
+    /// What is wrong with the key; `None` if nothing is. A key with a problem can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -89,7 +89,8 @@ pub struct KeyRow {
 pub struct KeyName {
     /// The first 12 digits of its hash.
     pub id: String,
-    /// The name of its record, with its whole hash. It finds the key even if a list does not show it yet.
+    /// The name of its record, which contains its whole hash. With this name, the key is found even before a list shows
+    /// it.
     pub name: String,
 }
 
@@ -101,8 +102,8 @@ impl KeyName {
     }
 }
 
-/// The metadata of a key's record, at most 1,024 bytes of JSON. With it, listing keys reads no records. The service does not
-/// read it.
+/// The metadata of a key's record, at most 1,024 bytes of JSON. Because of it, keys can be listed without reading their
+/// records. The service does not read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyMetadata {
     /// Test or live.
@@ -117,7 +118,8 @@ pub struct KeyMetadata {
     pub created: String,
     /// Who created it.
     pub by: String,
-    /// The fingerprint of the namespace's secret in its record. Keys with the same secret have the same fingerprint.
+    /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the
+    /// same fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
     /// The ID of the key that it replaced.
@@ -245,7 +247,7 @@ pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }
 
-/// Returns the key of a backup's record; `None` if it is not a key's record.
+/// Returns the key that a record of a backup describes; `None` for a record of another kind.
 pub fn backed(record: &KeyInfo) -> Option<KeyRow> {
     row(record, None)
 }
@@ -286,7 +288,8 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
 }
 
-/// Returns the key of a text that is not an ID, so that no list is needed.
+/// Returns the key for a text that identifies it without a list call: the key itself, its whole hash, or the name of
+/// its record.
 fn whole(text: &str) -> Option<CredentialKey> {
     if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
         return Some(CredentialKey(ApiKey::new(text).hash()));

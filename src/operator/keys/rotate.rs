@@ -21,7 +21,7 @@ pub struct Rotated {
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
-    /// The end of the old key. If this is an error, the old key keeps working.
+    /// When the old key ends. If this is an error, the old key keeps working.
     #[serde(skip)]
     pub end: Result<KeyExpiry>,
 }
@@ -45,7 +45,7 @@ pub(in crate::operator) struct StoredRotation {
 impl Outcome for Rotated {
     type Stored = StoredRotation;
 
-    /// Keeps nothing if the old key could not be ended, so that a repeated request ends it.
+    /// Stores no outcome if the old key could not be ended, so that a repeated request ends it.
     fn to_stored(&self) -> Option<StoredRotation> {
         let end = self.end.clone().ok()?;
         Some(StoredRotation {
@@ -60,10 +60,10 @@ impl Outcome for Rotated {
     }
 }
 
-/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. If the
-/// old key already expires sooner, that stays. `key` is one of the names that [`find`] accepts, preferably
-/// [`name`](KeyName::name): no list has the key once it has ended. The old key's record is copied unchanged, with its secret
-/// and with members of later releases.
+/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. An
+/// earlier expiry of the old key stays. `key` is one of the names that [`find`] accepts, preferably
+/// [`name`](KeyName::name), because lists no longer have the key once it has ended. The old key's record is copied
+/// unchanged, with its secret and with members of later releases.
 ///
 /// # Errors
 /// - As [`find`].
@@ -106,7 +106,7 @@ async fn replace(
     Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(KeyExpiry { ends, revoked: false }) })
 }
 
-/// Refuses to replace a key that somebody else has replaced since the form for this was opened.
+/// Refuses to replace a key that somebody else has replaced since the form for this rotation was opened.
 async fn refuse_overtaken(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -189,7 +189,7 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
 }
 
 /// Writes a key's record again, with an expiry. This must not bring back a key that is revoked at the same time. So the
-/// record is read again before the write, and the changes since the operation began are checked after it.
+/// record is read again before the write. After the write, the changes since the operation began are checked.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

@@ -1,6 +1,7 @@
 //! E-mails to recipients, for support: the delivery state of each, the failed ones, previews and resends.
 //!
-//! The state is computed from the stored records. So a lost e-mail shows even if nothing was written about it.
+//! The state is computed from the stored records. So an e-mail that was lost shows as failed even if no record states
+//! that.
 
 mod failed;
 mod preview;

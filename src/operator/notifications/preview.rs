@@ -9,8 +9,8 @@ use crate::store::{OperatorStore, ProfileKey};
 use crate::time::TimeZones;
 use serde::Serialize;
 
-/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the timeline's address, with which anyone
-/// can open the timeline.
+/// An e-mail as it would be sent now. Its text and its HTML contain the recipient's name and the timeline's address,
+/// with which anyone can open the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
@@ -47,7 +47,8 @@ pub async fn preview(
 /// The placeholder for the timeline's address in a [masked preview](masked_preview). It leads nowhere.
 pub const NOWHERE: &str = "https://preview.invalid/";
 
-/// As [`preview`], but with masked recipient and texts, and [`NOWHERE`] as the timeline's address.
+/// Returns the [`preview`] of an e-mail with masked recipient and texts, and with [`NOWHERE`] as the timeline's
+/// address.
 ///
 /// # Errors
 /// As [`preview`].

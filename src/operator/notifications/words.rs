@@ -214,7 +214,7 @@ pub fn risk(status: &Status) -> Option<&'static str> {
     }
 }
 
-/// As [`risk`], but with a text if no risk is known.
+/// Returns the [`risk`] of resending an e-mail, or a sentence which says that no risk is known.
 pub fn risk_in_words(status: &Status) -> &'static str {
     risk(status).unwrap_or("As far as is known, it was not sent before")
 }
