@@ -14,7 +14,7 @@ use std::fmt::{self, Debug, Formatter};
 /// Bytes of randomness in a new key: 200 bits.
 pub const KEY_BYTES: usize = 25;
 
-/// Makes the text of a new key from random bytes: `service_sk_test_` or `service_sk_live_`, and 40 characters.
+/// Creates the text of a new key from random bytes: `service_sk_test_` or `service_sk_live_`, and 40 characters.
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
@@ -108,7 +108,8 @@ pub struct KeyRecord {
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The members of a key's record as they are read. `flatten` would build a tree of values first.
+/// The members of a key's record as they are read. serde's `flatten` is not used, because it would build a tree of
+/// values first.
 #[derive(Deserialize)]
 struct KeyMembers {
     mode: Mode,
@@ -218,7 +219,8 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team. It must not contain a colon, as the colon marks its end in the names of the team's members.
+/// Checks the ID of a team. It must not contain a colon, because a colon follows it in the names of the records of the
+/// team's members.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {
@@ -238,7 +240,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 impl KeyRecord {
-    /// Makes the record of a key without a label and without the secret.
+    /// Creates the record of a key without a label and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }

@@ -6,8 +6,8 @@ use crate::time::DAY_MS;
 
 /// Seconds until a message's first delivery. By then Workers KV usually shows the record everywhere.
 pub const DELAY_SECONDS: u32 = 60;
-/// Seconds until the next attempt if the transaction's record was not found: first after attempt 1, then after attempt
-/// 2. Workers KV may take a minute to show a new record.
+/// Seconds until the next attempt if the first or the second one does not find the transaction's record. Workers KV may
+/// take a minute to show a new record.
 const ABSENT_AFTER: [u32; 2] = [120, 600];
 /// Milliseconds after the create request from which a record that is still missing counts as never written. The number
 /// of attempts does not prove that, because an attempt that breaks off is soon retried without having read the record.
@@ -24,7 +24,7 @@ pub const TRIED_SECONDS: u32 = {
 };
 /// How often the queue delivers a message again: `max_retries` in `wrangler.toml`. This is enough for all waits after
 /// failures, and for some days of a used-up mail quota. Queues keeps a message for 4 days by default, and for at most
-/// 14.
+/// 14 days.
 pub const MAX_RETRIES: u32 = 15;
 /// Longest wait that a mail service may ask for, in seconds. All attempts should end within about a day.
 const MAX_WAIT: u32 = 43_200;
@@ -33,9 +33,9 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// How long after the beginning of a day (UTC) a message that waited for the mail quota is retried, in milliseconds.
 /// The margin allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// How long after the retries at the beginning of a day a quota that is still used up makes a message wait for half a
-/// day, in milliseconds. Either the quota's day follows another time zone, or other waiting messages have already used
-/// the quota up.
+/// A message waits for half a day if the mail quota is still used up within this many milliseconds after the retries at
+/// the beginning of a day. Either the quota's day follows another time zone, or other waiting messages have already
+/// used the quota up.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the quota is still used up shortly after a day has begun.
 const HALF_A_DAY: u32 = 43_200;
@@ -58,7 +58,7 @@ pub(super) fn absent(attempt: u32, age_ms: u64) -> Outcome {
 }
 
 /// Returns the outcome of a failed attempt: a retry, not before `after` seconds. The wait is never shorter than the
-/// usual wait after a failure, because the attempts could be used up within seconds.
+/// usual wait after a failure, so that the attempts are not used up within seconds.
 pub(super) fn again(attempt: u32, after: Option<u32>, cause: String) -> Outcome {
     let [.., last] = FAILED_AFTER;
     let wait = nth(&FAILED_AFTER, attempt).unwrap_or(last);

@@ -84,7 +84,7 @@ impl<P: Ports> Call<'_, P> {
         })
     }
 
-    /// Whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
+    /// Returns whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
     ///
     /// # Errors
     /// If the host or the ledger fails.
@@ -159,7 +159,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the host, the store or the ledger threw an error. That error has the details.
+    /// Returns whether the host, the store or the ledger threw an error. That error has the details.
     pub fn is_thrown(&self) -> bool {
         match self {
             Failure::Aborted => true,

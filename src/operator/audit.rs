@@ -75,7 +75,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { operation: Some(operation), ..self }
     }
 
-    /// Whether the author has an operation ID.
+    /// Returns whether the author has an operation ID.
     pub fn has_operation(&self) -> bool {
         self.operation.is_some()
     }
@@ -97,7 +97,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
     }
 
-    /// Whether this attempt may have changed something.
+    /// Returns whether this attempt may have changed something.
     pub(super) fn has_entry(&self) -> bool {
         self.has_entry.get()
     }
@@ -109,7 +109,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
     }
 
-    /// Whether the operation made the change whose entry has this name. KV cost: 1 read.
+    /// Returns whether the operation made the change whose entry has this name. KV cost: 1 read.
     pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
         let Some(key) = AuditKey::parse(change) else { return Ok(false) };
         let change: Option<Change> = load(store, key).await?;
@@ -184,7 +184,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
-    /// Whether this operation made the change.
+    /// Returns whether this operation made the change.
     pub(super) fn has_operation_of(&self, change: &Change) -> bool {
         change.operation.is_some() && change.operation == self.operation_hash()
     }
@@ -248,7 +248,7 @@ pub(super) fn change_of(record: &[u8]) -> Option<AuditKey> {
     AuditKey::parse(&written.change)
 }
 
-/// Whether a text is one line of 1 to `most` bytes.
+/// Returns whether a text is one line of 1 to `most` bytes.
 pub(super) fn is_line(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len()) && !text.chars().any(char::is_control)
 }

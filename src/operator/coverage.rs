@@ -59,7 +59,7 @@ pub(super) async fn coverage_of_quantities(
 }
 
 impl Coverage {
-    /// Whether the ledger keeps a month.
+    /// Returns whether the ledger keeps a month.
     pub(super) fn has(&self, month: Month) -> bool {
         self.complete_from.as_deref().and_then(Month::of) <= Some(month)
     }

@@ -50,7 +50,7 @@ pub fn text(text: &str) -> String {
     safe
 }
 
-/// Whether a character begins a formula. Includes the full-width forms, which begin a formula if the spreadsheet has
+/// Returns whether a character begins a formula. Includes the full-width forms, which begin a formula if the spreadsheet has
 /// Chinese or Japanese settings.
 fn begins_formula(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')

@@ -112,7 +112,7 @@ pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision 
     }
 }
 
-/// Whether a record is of a kind that is backed up in full, so that only the last backup of this kind counts.
+/// Returns whether a record is of a kind that is backed up in full, so that only the last backup of this kind counts.
 pub fn is_whole(name: &str) -> bool {
     WHOLE.into_iter().any(|prefix| name.starts_with(prefix))
 }

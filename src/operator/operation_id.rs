@@ -72,7 +72,7 @@ impl OperationId {
         &self.text
     }
 
-    /// Whether it may have been used before.
+    /// Returns whether it may have been used before.
     pub(super) fn may_be_used(&self) -> bool {
         !self.is_new
     }

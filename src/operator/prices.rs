@@ -102,7 +102,7 @@ pub struct PriceChange {
 }
 
 impl Change {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     pub fn is_none(&self) -> bool {
         self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
     }
@@ -190,7 +190,7 @@ impl Current {
     /// Returns these prices with the price of an offering set.
     ///
     /// # Errors
-    /// If the price is not valid, or no price list is set yet, which would state the currency.
+    /// If the price is not valid, or no price list is set yet, so that the currency is unknown.
     fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(
@@ -230,7 +230,7 @@ impl Current {
     /// Refuses to replace prices that are not the version that the person has seen. KV cost: 1 read if it refuses.
     ///
     /// # Errors
-    /// If these have another [`revision`](Self::revision), or the store fails.
+    /// If the current prices have another [`revision`](Self::revision), or the store fails.
     pub async fn check_seen(
         &self,
         store: &impl OperatorStore,
@@ -256,7 +256,7 @@ impl Current {
     }
 }
 
-/// A change of prices.
+/// An edit of a price list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
     /// Replaces the whole price list.
@@ -275,11 +275,11 @@ pub enum Edit {
     },
 }
 
-/// Changes the prices of a mode. `seen` is the [`revision`](Current::revision) that the person has seen, which must be the
-/// current one; `None` replaces any. Returns the time under which the new price list is kept permanently.
+/// Changes the prices of a mode. `seen` is the [`revision`](Current::revision) that the person has seen, which must be
+/// the current one; `None` replaces any revision. Returns the time under which the new price list is kept permanently.
 ///
 /// # Errors
-/// If the edition is not the one that was seen, somebody else sets prices at the same moment or has just set them, the edit
+/// If the current revision is not `seen`, somebody else sets prices at the same moment or has just set them, the edit
 /// does not apply, the price list is too large, or the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
@@ -389,7 +389,7 @@ pub async fn history(
     Ok(history)
 }
 
-/// Returns what each of these price lists changed. The first one counts as entirely new.
+/// Returns what each of these price lists changed. All prices of the first list count as new.
 async fn changes(
     store: &impl OperatorStore,
     mode: Mode,

@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct PledgedQuantities {
     /// The sums, newest month first, then by mode and offering.
     pub quantities: Vec<OfferingSum>,
-    /// Whether there are more offerings than the requested number.
+    /// Whether there are more offerings than requested.
     pub more: bool,
     /// Transactions of these units, of any month, with too many quantities to be summed: more than 1.4 MB as JSON.
     pub left_out: DamagedRecords,

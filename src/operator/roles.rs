@@ -28,7 +28,7 @@ pub enum Permission {
 }
 
 impl Role {
-    /// Whether this role allows a permission.
+    /// Returns whether this role allows a permission.
     pub fn may(self, permission: Permission) -> bool {
         match (self, permission) {
             (Role::Operator, _) | (_, Permission::Look) => true,
@@ -43,7 +43,7 @@ impl Role {
 pub struct Roles(pub Vec<Role>);
 
 impl Roles {
-    /// Whether one of the roles allows a permission.
+    /// Returns whether one of the roles allows a permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.0.iter().any(|role| role.may(permission))
     }

@@ -25,7 +25,7 @@ pub struct Sum {
     pub amount: String,
     /// Its payment; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
-    /// See [`MonthUsage::late`].
+    /// The IDs of late transactions, as in [`MonthUsage::late`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<String>,
 }

@@ -1,8 +1,8 @@
 //! Teams: the units that a team's keys may act for.
 //!
-//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to be
-//! rewritten. If two people add or remove the same unit, the ledger's claims ([`claimed`](super::claimed)) tell the second
-//! one who was first.
+//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to
+//! be rewritten. If two people add or remove the same unit, only one of them gets the ledger's claim
+//! ([`claimed_change`](super::claimed_change)). The other is shown who was first.
 
 use super::audit::Author;
 use super::claimed_change::{self, ClaimedChange};
@@ -233,7 +233,7 @@ async fn add_now(
     Ok(AddedUnits { team, already })
 }
 
-/// Removes units from a team. Their own keys and transactions stay.
+/// Removes units from a team. The units keep their own keys and transactions.
 ///
 /// # Errors
 /// If a unit is not in the team, or somebody else changes its membership at the same moment: then no unit is removed. If

@@ -55,7 +55,7 @@ impl UnitRow {
     }
 }
 
-/// Only the unit's ID is kept, because a profile may name a person. A replay reads the profile again.
+/// Only the unit's ID is stored for replays, because a profile may name a person. A replay reads the profile again.
 impl Outcome for UnitRow {
     type Stored = String;
 
@@ -278,7 +278,8 @@ async fn keep(
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
-/// Returns a unit's profile; `None` if it has none: then its timelines show the name Impact Pledge. KV cost: 1 read.
+/// Returns a unit's profile; `None` if the unit has none. Its timelines then show the name Impact Pledge. KV cost: 1
+/// read.
 ///
 /// # Errors
 /// If the unit's ID is out of bounds, or the store fails.

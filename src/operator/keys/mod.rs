@@ -242,7 +242,7 @@ fn row(KeyInfo { name, metadata, expiration }: &KeyInfo, secret: Option<&str>) -
     Some(row)
 }
 
-/// Whether this is the name of a key's record.
+/// Returns whether this is the name of a key's record.
 pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }

@@ -191,7 +191,7 @@ fn state_in_words(status: &Status) -> String {
     [name, &cause, &code].concat()
 }
 
-/// Whether an e-mail can be resent.
+/// Returns whether an e-mail can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
     let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
     !matches!(status.state, State::NotAsked | State::Erased | State::Off) && !has_no_page

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 
-/// A line for a pledge of a transaction. Only the first line of a transaction has the charge, so that the column can be
-/// summed.
+/// A line of an export, for one pledge of a transaction. Only the first line of a transaction has the charge, so that
+/// the column of charges can be summed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The transaction's ID.
@@ -24,7 +24,7 @@ pub struct Line {
     pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
-    /// The name that the unit's timelines show; empty if it has none.
+    /// The name that the unit's timelines show; empty if the unit has no name.
     pub unit_name: String,
     /// The transaction's reference; empty if the record cannot be read.
     pub reference: String,
@@ -120,9 +120,10 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         }
     }
 
-    /// Returns the lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Within each shop, or
-    /// group of small shops, the newest transaction is first. A transaction whose record cannot be read has one line without
-    /// an offering, because its charge counts. KV cost: 1 read, and 1 read per 100 units that occur for the first time.
+    /// Returns the lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Within a shop, or
+    /// a group of small shops, the newest transaction is first. A transaction whose record cannot be read has one line
+    /// without an offering, because its charge counts. KV cost: 1 read, and 1 read per 100 units that occur for the
+    /// first time.
     ///
     /// # Errors
     /// If the store or the ledger fails.
@@ -205,7 +206,8 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 }
 
-/// Groups shops of one mode, so that a group has about a page of transactions. So many small shops cost few queries.
+/// Groups shops of one mode, so that a group has about a page of transactions. In this way, a large number of small
+/// shops needs few queries.
 fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
     let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
     for mode in [Mode::Test, Mode::Live] {
