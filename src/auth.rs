@@ -103,7 +103,7 @@ pub struct KeyRecord {
     /// The operator's note, which the list of keys shows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// A copy of the namespace's secret. A key without it cannot create transactions.
+    /// A copy of the namespace's secret. A key whose record has no copy cannot create transactions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<NamespaceSecret>,
 }
@@ -179,7 +179,7 @@ impl KeyLevel {
     /// Checks the ID.
     ///
     /// # Errors
-    /// If it is out of bounds. The text says what to write instead.
+    /// If the ID is out of bounds. The error says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -207,7 +207,7 @@ pub fn is_id(text: &str) -> bool {
 /// Checks the ID of a unit.
 ///
 /// # Errors
-/// If it is out of bounds. The text says what to write instead.
+/// If the ID is out of bounds. The error says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());

@@ -37,7 +37,7 @@ pub struct UnitPrice {
     decimal: Decimal,
 }
 
-/// Maximum number of characters of a price: enough for any currency, and few enough for fast sums.
+/// Maximum number of characters of a price. This is enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
 impl UnitPrice {

@@ -19,14 +19,14 @@ pub struct Policy {
     pub request: Request,
 }
 
-/// The request of a call, as far as retries depend on it.
+/// The properties of a request on which retries depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// A get request, which records nothing.
     Get,
     /// A create request, which records a transaction.
     Create {
-        /// Whether it has an idempotency key, so that retries record only one transaction.
+        /// Whether the request has an idempotency key, so that retries record only one transaction.
         has_key: bool,
         /// The caller's option: `Some(false)` forbids all retries.
         retry_creates: Option<bool>,
@@ -70,7 +70,7 @@ pub struct Next {
 pub struct Environment {
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// A random number from 0 to 1, so that many clients do not retry at the same time.
+    /// A random number from 0 to 1. It spreads the retries of many clients over time.
     pub random: f64,
     /// Converts an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`, to milliseconds since 1970.
     pub http_date_ms: fn(&str) -> Option<u64>,
@@ -116,7 +116,7 @@ impl Request {
 }
 
 impl Failure<'_> {
-    /// Returns whether the same request may succeed later.
+    /// Returns whether the same request may succeed if it is retried after this failure.
     fn is_transient(&self) -> bool {
         match self {
             Failure::Unsent | Failure::Unanswered => true,
@@ -124,7 +124,7 @@ impl Failure<'_> {
         }
     }
 
-    /// Returns how many milliseconds from now `Retry-After` asks the client to wait.
+    /// Returns how many milliseconds the `Retry-After` header asks the client to wait.
     fn retry_after_ms(&self, environment: Environment) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
         let text = text.trim_ascii();

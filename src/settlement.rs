@@ -10,7 +10,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How many hours after its last moment a month counts as ended. Until then, transactions may still be added to the
+/// A month counts as ended this many hours after its last moment. Until then, transactions may still be added to the
 /// month, because clocks differ and writes may arrive late.
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Month {
 pub struct PaidAt(String);
 
 /// The text that is replaced in the record of an unpaid transaction. Quotes within strings are escaped, so the first
-/// occurrence is the member of the charge.
+/// occurrence is the member `paidAt` of the charge.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
@@ -164,6 +164,6 @@ pub struct SettledSum {
     pub amount: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
+    /// Number of pledges whose offering had no price.
     pub unpriced: usize,
 }

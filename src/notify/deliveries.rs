@@ -1,5 +1,5 @@
-//! The deliveries that one instance runs. They run concurrently, up to a maximum of bytes in memory. Deliveries for the
-//! same transaction run one after another.
+//! The deliveries that one instance runs. They run concurrently, up to a total number of bytes that they hold in
+//! memory. Deliveries for the same transaction run one after another.
 //!
 //! Workers KV shows writes late, but an instance remembers at once which rounds it has ended and which e-mails it has
 //! counted.
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// Maximum number of bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
 /// largest record. A third of it is reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
-/// Largest record that counts as small, in bytes.
+/// Size of the largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
 /// Minimum number of bytes that are counted for a delivery.
 const LEAST_BYTES: usize = 4 * 1024;
@@ -75,7 +75,7 @@ impl Deliveries {
         Some(Turn { deliveries: self, number })
     }
 
-    /// Returns the bytes that all deliveries hold.
+    /// Returns how many bytes all deliveries hold together.
     pub fn bytes(&self) -> usize {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }

@@ -17,7 +17,7 @@ pub struct Marker {
     pub round: u32,
     /// When the round ended, an RFC 3339 date-time.
     pub at: String,
-    /// How often the message was delivered.
+    /// Number of delivery attempts.
     pub attempts: u32,
     /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,15 +43,15 @@ pub(super) struct EndedRound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The mail service accepted it.
+    /// The mail service accepted the e-mail.
     Sent,
-    /// The service decided not to send it.
+    /// The service decided not to send the e-mail.
     Skipped,
-    /// It could not be sent.
+    /// The e-mail could not be sent.
     Failed,
 }
 
-/// Why an e-mail is skipped.
+/// Why the service does not send an e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
@@ -65,7 +65,7 @@ pub enum Reason {
     TestMode,
     /// The address has reached the limit of e-mails for this day.
     DailyLimit,
-    /// The record has no timeline URL.
+    /// The transaction's record has no timeline URL.
     NoPage,
     /// The namespace has no secret.
     NoSecret,

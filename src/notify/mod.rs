@@ -43,25 +43,26 @@ const BUSY_SECONDS: u32 = 60;
 /// A clock that can also wait.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Timer: Clock {
-    /// Waits for this many milliseconds.
+    /// Waits for a number of milliseconds.
     async fn pause(&self, milliseconds: u32);
 }
 
 /// The operator's settings, from the Worker's variables.
 #[derive(Clone, Debug, Default)]
 pub struct MailSettings {
-    /// `PUBLIC_ORIGIN`, the origin of the link; `None` if it is not set or invalid.
+    /// `PUBLIC_ORIGIN`, the origin of the link in the e-mail; `None` if it is not set or invalid.
     pub origin: Option<String>,
-    /// `MAIL_TEST_TO`: the address that gets the e-mails of test keys. If it is absent, they are skipped.
+    /// `MAIL_TEST_TO`: the address that gets the e-mails about transactions of test keys. If it is not set, these
+    /// e-mails are skipped.
     pub test_to: Option<String>,
 }
 
 /// What the queue must do with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Acknowledge it, for this reason, which is logged.
+    /// Acknowledge the message. The reason is logged.
     Done(String),
-    /// Deliver it again.
+    /// Deliver the message again.
     Later {
         /// The delay, in seconds.
         seconds: u32,
@@ -73,7 +74,7 @@ pub enum Outcome {
 /// Turns messages into e-mails.
 #[derive(Debug)]
 pub struct Notifier<'n, S, M, C> {
-    /// The records.
+    /// The store of the records.
     pub store: &'n S,
     /// The mail service.
     pub mailer: &'n M,
@@ -99,8 +100,8 @@ struct Delivery<'d> {
 
 impl Delivery<'_> {
     /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
-    /// and an earlier attempt may still be running elsewhere. A create request puts only one message into the queue, so
-    /// its first delivery is alone.
+    /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
+    /// because a create request puts one message into the queue.
     fn may_have_rivals(&self) -> bool {
         self.message.round > 1 || self.attempt > 1
     }

@@ -15,7 +15,7 @@ pub struct OutgoingEmail<'l> {
     pub reply_to: Option<&'l str>,
     /// The content.
     pub mail: &'l Mail,
-    /// An idempotency key: a mail service that has already accepted this e-mail does not send it again.
+    /// An idempotency key, so that a mail service that has already accepted this e-mail does not send it again.
     pub key: String,
     /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queued {
-    /// The round.
+    /// The number of the round.
     pub round: u32,
     /// When the message was found to be in the queue, an RFC 3339 date-time.
     pub at: String,

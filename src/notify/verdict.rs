@@ -120,7 +120,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Err(NotSent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
-    /// Makes the e-mail about a transaction.
+    /// Creates the e-mail about a transaction.
     fn draft_of(
         &self,
         delivery: &Delivery<'_>,
@@ -150,7 +150,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     }
 }
 
-/// Checks that the recipient may get one more e-mail on this day.
+/// Checks that the recipient has not reached the daily limit of e-mails.
 fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }

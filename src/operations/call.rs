@@ -45,7 +45,7 @@ pub trait Host: Outbox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aborted;
 
-/// A call of an operation.
+/// A call of an operation, with the interfaces that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Call<'c, P: Ports> {
     /// The store of the records.
@@ -97,7 +97,7 @@ impl<P: Ports> Call<'_, P> {
     }
 }
 
-/// The answer of an operation.
+/// The answer to a call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The JSON object for programs.
@@ -128,7 +128,7 @@ impl Answer {
         Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
     }
 
-    /// Adds the time of the change to the answer, if the change was already done `before`.
+    /// Adds a note to the answer if the change was already done before. `before` is the time of the change.
     pub fn since(self, before: Option<&str>) -> Self {
         let Some(at) = before else { return self };
         let members = self.data.strip_prefix('{').unwrap_or_default();
@@ -208,7 +208,7 @@ impl From<Aborted> for Failure {
     }
 }
 
-/// Creates the failure for a problem.
+/// Creates a failure that states a problem.
 pub(super) fn invalid(problem: impl Into<String>) -> Failure {
     Failure::Operator(OperatorError::Invalid(problem.into()))
 }

@@ -230,7 +230,7 @@ const KEY: Argument = Argument::positional(
 )
 .optional();
 
-/// How long a rotated key may keep working: from 60 s, the shortest expiry that Workers KV accepts, to a year.
+/// How long a rotated key may keep working: 0, or from 60 s, the shortest expiry that Workers KV accepts, to a year.
 const KEEP: Kind = Kind::Duration { least: 60, most: 365 * 86_400 };
 
 pub const ROTATE: Spec = Spec::changes(

@@ -7,30 +7,31 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
-    /// The group that it belongs to, such as `keys`.
+    /// The operation's group, such as `keys`.
     pub group: &'static str,
-    /// Its name in the group, such as `create`.
+    /// The operation's name in the group, such as `create`.
     pub name: &'static str,
-    /// What it does: an imperative sentence without a full stop.
+    /// What the operation does: an imperative sentence without a full stop.
     pub about: &'static str,
-    /// Its arguments: the positional ones first, in their order.
+    /// The operation's arguments: the positional arguments first, in their order.
     pub arguments: &'static [Argument],
     /// The permission that a person needs.
     #[serde(skip)]
     pub permission: Permission,
-    /// The members of its JSON, in Markdown, without a full stop.
+    /// A description of the members of the answer's JSON, in Markdown, without a full stop.
     #[serde(skip)]
     pub answers: &'static str,
-    /// Whether it changes records.
+    /// Whether the operation changes records.
     pub changes: bool,
-    /// Whether the audit log records it, at least with some arguments.
+    /// Whether the audit log records the operation, at least with some arguments.
     pub is_recorded: bool,
-    /// Whether it asks for confirmation.
+    /// Whether the operation asks for confirmation.
     pub confirms: bool,
-    /// The condition under which it asks, such as `a unit is not registered`. If this is empty, it always asks.
+    /// The condition under which the operation asks, such as `a unit is not registered`. If this is empty, it always
+    /// asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
-    /// Whether it puts messages into the notification queue.
+    /// Whether the operation puts messages into the notification queue.
     pub queues: bool,
     /// A text that the help shows at its end; may be empty.
     pub note: &'static str,
@@ -75,7 +76,7 @@ impl Spec {
         Spec { permission, ..self }
     }
 
-    /// Describes the members of its JSON.
+    /// Sets the description of the members of the answer's JSON.
     pub const fn answers(self, answers: &'static str) -> Self {
         Spec { answers, ..self }
     }
@@ -115,20 +116,20 @@ impl Spec {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Argument {
-    /// Its name, such as `accept-unpriced`.
+    /// The argument's name, such as `accept-unpriced`.
     pub name: &'static str,
-    /// What it means, without a full stop.
+    /// What the argument means, without a full stop.
     pub help: &'static str,
-    /// The values that it accepts.
+    /// The values that the argument accepts.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Whether it is an option, `--name value`, instead of a positional argument.
+    /// Whether the argument is an option, `--name value`, instead of a positional argument.
     pub is_option: bool,
-    /// Whether it is required.
+    /// Whether the argument is required.
     pub is_required: bool,
-    /// Whether it may occur several times.
+    /// Whether the argument may occur several times.
     pub is_repeatable: bool,
-    /// Its value if it is left out.
+    /// The value that the argument has if it is left out.
     pub default: Option<&'static str>,
 }
 
@@ -208,7 +209,7 @@ impl Argument {
         Argument { is_repeatable: true, ..self }
     }
 
-    /// Sets the value of the argument if it is left out.
+    /// Sets the value that the argument has if it is left out.
     pub const fn or(self, default: &'static str) -> Self {
         Argument { default: Some(default), ..self }
     }

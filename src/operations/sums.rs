@@ -80,7 +80,7 @@ impl Summed {
         table(HEADS, &rows)
     }
 
-    /// Returns a text that names the transactions that were added or changed after their month was marked as paid.
+    /// Returns a text with the IDs of the transactions that were added or changed after their month was marked as paid.
     fn late(&self) -> String {
         let late = self.sums.iter().filter(|sum| !sum.late.is_empty());
         let mut lines: Vec<_> = late

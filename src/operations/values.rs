@@ -1,4 +1,4 @@
-//! The arguments of an operation: checks them against the table and reads them.
+//! Checks the arguments of an operation against the table, and converts them to typed values.
 
 use super::spec::{Argument, Kind, Spec};
 use crate::time::{date_time, parse_ms};

@@ -1,5 +1,5 @@
-//! The audit log: who changed what, by which command, and when. An entry is written before its change. If it cannot be
-//! written, nothing is changed.
+//! The audit log: who changed what, by which command, and when. An entry is written before its change is made. If the
+//! entry cannot be written, nothing is changed.
 
 use super::operation_id::OperationId;
 use super::position::Position;
@@ -31,22 +31,22 @@ pub struct Author<'a, C, E> {
 /// Earlier attempts of an operation, which may have changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EarlierAttempt {
-    /// The earliest time at which they began, in milliseconds since 1970.
+    /// The earliest time at which these attempts began, in milliseconds since 1970.
     pub since_ms: u64,
     /// Whether the person was shown that the last attempt failed.
     pub has_failed: bool,
 }
 
-/// A change. It contains no secret, and no personal data except the author's name.
+/// A change in the audit log. It contains no secret, and no personal data except the author's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// When it was made, an RFC 3339 date-time.
+    /// When the change was made, an RFC 3339 date-time.
     pub at: String,
-    /// Who made it.
+    /// Who made the change.
     pub by: String,
     /// The command, such as `keys revoke`.
     pub command: String,
-    /// The IDs of what it changed; for a payment, also the payment.
+    /// The IDs of what was changed; for a payment, also the payment in words.
     pub on: Vec<String>,
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,7 +216,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
 /// An entry of the audit log.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Its key.
+    /// The key of the entry's record.
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,

@@ -69,7 +69,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     }
 
     /// Claims all facts, or none if one of them cannot be claimed. `refused` creates the error for the first fact that
-    /// cannot be claimed. It receives somebody else's claim, if there is one.
+    /// cannot be claimed. `refused` receives somebody else's claim, if there is one.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
@@ -232,7 +232,8 @@ pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     claims.iter().find(is_reverse).map_or(Ok(()), |claim| Err(refused(claim)))
 }
 
-/// Describes a claim to the person who is refused because of it. `done` and `undone` name its effect, such as `added it`.
+/// Describes a claim to the person whose change is refused because of it. `done` and `undone` describe the effect of
+/// the claimed change, such as `added it`.
 pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
     let Change { author, at, .. } = &claim.by;
     let who = if author.is_empty() { "somebody" } else { author };

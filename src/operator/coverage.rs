@@ -80,9 +80,9 @@ impl Coverage {
 /// Damaged records, which lists and sums leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
-    /// Their number.
+    /// Number of damaged records.
     pub count: u64,
-    /// The name of the first one.
+    /// The name of the first damaged record.
     pub first: Option<String>,
 }
 

@@ -27,7 +27,7 @@ enum Place {
     Beginning,
     /// After a blank, which separates cells if the user has chosen that.
     BehindBlank,
-    /// Anywhere else.
+    /// At any other position.
     Within,
 }
 

@@ -1,7 +1,8 @@
 //! Demo data for the dashboard on a developer's machine: three months of two shops. It must not be written to a deployed
 //! namespace.
 //!
-//! The service, its notifier and the operator's functions write the records, with a clock that is set back.
+//! The service, its notifier and the operator's functions write the records, with a clock that shows a time in the
+//! past.
 
 use super::audit::Author;
 use super::prices::Edit;
@@ -31,7 +32,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 const BY: &str = "operator@small-hours.example";
-/// Age of units, teams and the first prices: they are older than all transactions.
+/// Age of the units, the teams and the first prices. They are older than all transactions.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;
 /// Time from one transaction to the next. The first transaction is 92 days old.
@@ -107,7 +108,7 @@ impl Shop {
     }
 }
 
-/// A clock that is set back.
+/// A clock that shows a time in the past.
 struct PastClock {
     now_ms: u64,
     ago_ms: Cell<u64>,

@@ -40,7 +40,7 @@ const WHOLE: [&str; 11] = [
 pub struct Span {
     /// The beginning.
     pub since: String,
-    /// The time up to which it is complete. The next backup begins here.
+    /// The time up to which the backup is complete. The next backup begins here.
     pub complete_up_to: String,
 }
 
@@ -84,20 +84,20 @@ pub fn listed() -> Vec<&'static str> {
     WHOLE.into_iter().chain([AuditKey::PREFIX, NotificationKey::PREFIX]).collect()
 }
 
-/// Whether a backup takes a listed record.
+/// Whether an incremental backup includes a listed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupDecision {
-    /// The backup takes it.
+    /// The backup includes the record.
     Taken,
-    /// The previous backup already has it.
+    /// The previous backup already has the record.
     Known,
-    /// The previous backup has it and all records after it in the list.
+    /// The previous backup already has the record, and all records after it in the list.
     Last,
 }
 
-/// Decides whether a backup takes a record. `expiration` is in seconds since 1970; `since` is the beginning of the backup's
-/// span, an RFC 3339 date-time.
+/// Decides whether an incremental backup includes a record. `expiration` is in seconds since 1970; `since` is the
+/// beginning of the backup's span, an RFC 3339 date-time.
 pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision {
     let since = parse_ms(since).unwrap_or_default();
     if let Some(key) = AuditKey::parse(name) {

@@ -200,7 +200,7 @@ fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
 }
 
-/// Returns an error's text without its position, which does not help in a record: a record has one line.
+/// Returns an error's text without line and column, which do not help for a record, because a record has only one line.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()

@@ -34,12 +34,12 @@ use sha2::{Digest as _, Sha256};
 /// Largest number of bytes of an outcome that is kept. If it is larger, a repeated request does the work again.
 const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 
-/// An operation that was done, now or before.
+/// An operation that was done, either now or before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Done<T> {
-    /// Its outcome.
+    /// The outcome of the operation.
     pub outcome: T,
-    /// When it was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
+    /// When the operation was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
     pub before: Option<String>,
 }
 

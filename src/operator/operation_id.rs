@@ -26,9 +26,9 @@ const VALID_MS: u64 = 60 * 60_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,
-    /// When it was generated, in milliseconds since 1970; `None` if its text has no time.
+    /// When the ID was generated, in milliseconds since 1970; `None` if its text has no time.
     made_ms: Option<u64>,
-    /// Whether this process generated it, so that it cannot have been used before.
+    /// Whether this process generated the ID, so that it cannot have been used before.
     is_new: bool,
 }
 
@@ -72,7 +72,7 @@ impl OperationId {
         &self.text
     }
 
-    /// Returns whether it may have been used before.
+    /// Returns whether the ID may have been used before.
     pub(super) fn may_be_used(&self) -> bool {
         !self.is_new
     }

@@ -34,7 +34,7 @@ pub struct ShopMonth {
     pub unit: String,
     /// The mode of the transactions.
     pub mode: Mode,
-    /// The month in which they were created, in UTC.
+    /// The month in which the transactions were created, in UTC.
     pub month: Month,
 }
 
@@ -85,7 +85,7 @@ impl ShopMonth {
 pub struct StatedAmount {
     /// A decimal of at most two places, such as `1234.50`.
     pub amount: String,
-    /// Its currency; `None` means the only currency of the month.
+    /// The currency of the amount; `None` means the only currency of the month.
     pub currency_code: Option<CurrencyCode>,
 }
 

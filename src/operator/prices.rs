@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SET: &str = "prices set";
-/// Number of price lists that are read at once: each may have 1 MiB.
+/// Number of price lists that are read at once. Each of them may have 1 MiB.
 const READS: usize = 5;
 /// Largest number of bytes of a price list: every isolate of the service holds it in memory.
 const MAX_PRICE_LIST_BYTES: usize = MAX_PRICES_BYTES;
@@ -90,14 +90,14 @@ pub struct Change {
     pub risks: Vec<String>,
 }
 
-/// A price that differs.
+/// A price that a new price list changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceChange {
     /// The offering's ID.
     pub offering: String,
-    /// The old price; `None` if it had none.
+    /// The old price; `None` if the offering had none.
     pub from: Option<UnitPrice>,
-    /// The new price; `None` if it has none.
+    /// The new price; `None` if the offering has none.
     pub to: Option<UnitPrice>,
 }
 
@@ -265,7 +265,7 @@ pub enum Edit {
     Set {
         /// The offering's ID.
         offering: String,
-        /// Its price, a decimal such as `0.50`.
+        /// The offering's price, a decimal such as `0.50`.
         price: String,
     },
     /// Removes the price of one offering.
@@ -346,13 +346,13 @@ pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceL
 /// A price list in the history of a mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceListEntry {
-    /// The mode of the keys that it was for.
+    /// The mode of the keys that the price list was for.
     pub mode: Mode,
-    /// When it was set, an RFC 3339 date-time.
+    /// When the price list was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set it; `None` if that cannot be read.
+    /// Who set the price list; `None` if that cannot be read.
     pub by: Option<String>,
-    /// What it changed.
+    /// What this price list changed.
     pub change: Change,
 }
 
@@ -420,9 +420,9 @@ async fn changes(
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceListVersion {
-    /// When it was set, an RFC 3339 date-time.
+    /// When the price list was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set it.
+    /// Who set the price list.
     pub by: String,
     /// The prices.
     #[serde(flatten)]

@@ -15,7 +15,8 @@ pub struct PledgedQuantities {
     pub quantities: Vec<OfferingSum>,
     /// Whether there are more offerings than requested.
     pub more: bool,
-    /// Transactions of these units, of any month, with too many quantities to be summed: more than 1.4 MB as JSON.
+    /// Transactions that the sums leave out because of too many quantities: more than 1.4 MB as JSON. They are of any
+    /// month, and of the units of the query.
     pub left_out: DamagedRecords,
     /// How complete the sums are.
     #[serde(flatten)]

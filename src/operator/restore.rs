@@ -16,7 +16,7 @@ pub struct RestoreOptions {
     /// Also restores API keys and memberships of teams, which may have been revoked or removed since.
     pub with_keys: bool,
     /// Restores only transactions, the delivery state of their e-mails, their replay records, and the records that mark
-    /// them as erased.
+    /// transactions as erased.
     pub only_transactions: bool,
     /// Also overwrites records that differ, including the namespace's secret.
     pub overwrite: bool,

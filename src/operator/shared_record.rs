@@ -28,9 +28,9 @@ const MAX_AGE_MS: u64 = 30_000;
 /// The version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordVersion {
-    /// The SHA-256 of its value; `None` if the record does not exist.
+    /// The SHA-256 of the record's value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
-    /// The change that wrote it; `None` if unknown.
+    /// The change that wrote the record; `None` if unknown.
     change: Option<AuditKey>,
 }
 
@@ -39,7 +39,7 @@ impl RecordVersion {
         RecordVersion { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
-    /// Returns the change that wrote it; `None` if unknown. KV cost: 1 read.
+    /// Returns the change that wrote the record; `None` if unknown. KV cost: 1 read.
     ///
     /// # Errors
     /// If the store fails.
@@ -58,13 +58,13 @@ fn hash(record: &[u8]) -> [u8; 32] {
 
 /// A record that several people may change.
 pub(super) struct SharedRecord<'c, K> {
-    /// Its key.
+    /// The record's key.
     pub key: K,
-    /// Its name in messages, such as ``the profile of the unit `u` ``.
+    /// The record's name in messages, such as ``the profile of the unit `u` ``.
     pub words: String,
     /// Returns whether a change concerns this record.
     pub is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-    /// The command that removes it; empty if there is none.
+    /// The command that removes the record; empty if there is none.
     pub removed_by: &'static str,
 }
 

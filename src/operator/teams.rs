@@ -24,9 +24,9 @@ const REMOVE: &str = "teams remove";
 pub struct TeamRow {
     /// The team's ID.
     pub team: String,
-    /// Number of its units.
+    /// Number of the team's units.
     pub units: usize,
-    /// Who registered it, and when; `None` if it is not registered.
+    /// Who registered the team, and when; `None` if it is not registered.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
@@ -36,7 +36,7 @@ pub struct TeamRow {
 pub struct Team {
     /// The team's ID.
     pub team: String,
-    /// The IDs of its units.
+    /// The IDs of the team's units.
     pub units: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ pub struct AddedUnits {
 pub struct ExistingMember {
     /// The unit's ID.
     pub unit: String,
-    /// Who added it, and when; `None` if unknown.
+    /// Who added the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }

@@ -22,16 +22,16 @@ const REMOVE: &str = "units remove";
 pub struct UnitRow {
     /// The unit's ID.
     pub unit: String,
-    /// Its profile; `None` if it has none, or the record cannot be read.
+    /// The unit's profile; `None` if the unit has none, or the record cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Why the record of its profile cannot be read.
+    /// Why the record of the profile cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Who registered it, and when; `None` if unknown.
+    /// Who registered the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
-    /// The version of its profile that was read.
+    /// The version of the profile that was read.
     #[serde(skip)]
     pub seen: RecordVersion,
 }
@@ -102,9 +102,9 @@ pub enum Member {
     Logo,
     /// The colour of links and marks.
     Accent,
-    /// The language of its pages.
+    /// The language of the unit's pages.
     Language,
-    /// The address that name and logo link to.
+    /// The address that the name and the logo link to.
     Link,
     /// The e-mail address that gets recipients' replies.
     ReplyTo,
@@ -136,7 +136,7 @@ pub async fn set(
 }
 
 impl ProfileMembers {
-    /// Returns the old profile with these members set.
+    /// Returns the old profile after setting these members.
     fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
             return Err(OperatorError::Invalid(format!(
@@ -158,7 +158,7 @@ impl ProfileMembers {
 }
 
 /// Replaces the whole profile of a unit: members that are not given are removed. Registers the unit if it is not
-/// registered. `seen` is the version of the profile that this one replaces.
+/// registered. `seen` is the version that the new profile replaces.
 ///
 /// # Errors
 /// If the unit's ID or a member is out of bounds, the profile is not the one that was seen, somebody else changes it at

@@ -21,7 +21,7 @@ const MAX_LATE_MONTHS: usize = 20;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
-/// A month of a shop.
+/// The usage of a shop in one month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthUsage {
     /// The unit's ID.
@@ -30,7 +30,8 @@ pub struct MonthUsage {
     pub mode: Mode,
     /// The month.
     pub month: Month,
-    /// One sum for each currency, sorted by its code. A currency that was paid but has no transactions now has 0.00.
+    /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid but has
+    /// no transactions now.
     pub sums: Vec<SettledSum>,
     /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
@@ -78,10 +79,10 @@ fn nothing_in(code: &str) -> SettledSum {
     SettledSum { currency_code, amount, transactions: 0, unpriced: 0 }
 }
 
-/// Months of shops.
+/// The usage of shops by month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The newest month first, then by unit and mode.
+    /// The months of the shops: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     /// How complete the sums are.
     pub coverage: Coverage,

@@ -70,7 +70,7 @@ async fn make(
 pub(super) struct PendingKey {
     key: String,
     credential: CredentialKey,
-    /// Whether it is derived from the operation's ID, so that a repeated request derives the same key.
+    /// Whether the key is derived from the operation's ID, so that a repeated request derives the same key.
     is_derived: bool,
 }
 
@@ -122,9 +122,10 @@ impl PendingKey {
     }
 }
 
-/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read the
-/// key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key may have.
-/// KV cost: none at the first attempt; else 2 lists, and 1 read per 100 changes since.
+/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read
+/// the key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key
+/// may have. KV cost: none at the first attempt; after that, 2 lists, and 1 read per 100 changes since the first
+/// attempt.
 ///
 /// # Errors
 /// If the key was revoked or replaced since, or the store fails.

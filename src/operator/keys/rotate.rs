@@ -26,12 +26,12 @@ pub struct Rotated {
     pub end: Result<KeyExpiry>,
 }
 
-/// The end of a key that was replaced.
+/// When a key that was replaced ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyExpiry {
-    /// When it expires, an RFC 3339 date-time.
+    /// When the old key expires, an RFC 3339 date-time.
     pub ends: String,
-    /// Whether somebody revoked it during the rotation. Then it has already ended.
+    /// Whether somebody revoked the old key during the rotation. Then it has already ended.
     pub revoked: bool,
 }
 

@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 
 /// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
-/// How long an instance remembers a round that it has queued, in milliseconds. Workers KV shows a write everywhere after
-/// about 60 s.
+/// How long an instance remembers that it has queued a round, in milliseconds. Workers KV shows a write everywhere
+/// after about 60 s.
 const KNOWN_MS: u64 = 180_000;
 /// Largest number of rounds that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
@@ -33,8 +33,8 @@ const MAX_KNOWN: usize = 1_000;
 /// round ends first, the older message sends nothing.
 ///
 /// # Errors
-/// If the create request did not ask for an e-mail, the e-mail may not be sent, the transaction is damaged, or the
-/// store fails.
+/// If the create request did not ask for an e-mail, sending the e-mail is not allowed, the transaction is damaged, or
+/// the store fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
@@ -196,7 +196,7 @@ impl Drop for Round<'_> {
 pub struct DayQuery {
     /// The UTC day of the failures, such as `2026-11-21`.
     pub day: String,
-    /// The position of the step: `next` of the previous one.
+    /// The position of the step: `next` of the previous step.
     #[serde(default)]
     pub from: Option<String>,
     /// The largest number of failures in a step.
@@ -333,7 +333,7 @@ enum Choice<'r> {
     Before,
     /// The e-mail was sent or skipped since, or failed on another day.
     Ended,
-    /// The e-mail cannot be sent. Has the transaction's ID, and the reason.
+    /// The e-mail cannot be sent. The values are the transaction's ID and the reason.
     Refuse(String, String),
 }
 

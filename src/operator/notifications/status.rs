@@ -34,11 +34,11 @@ pub enum State {
     /// The e-mail was requested within the last 24 hours, and has no result yet. If `round` is present, its message is
     /// known to be queued.
     Waiting,
-    /// The mail service accepted it.
+    /// The mail service accepted the e-mail.
     Sent,
-    /// The service decided not to send it.
+    /// The service decided not to send the e-mail.
     Skipped,
-    /// It could not be sent.
+    /// The e-mail could not be sent.
     Failed,
     /// The transaction is older than the time for which delivery results are kept.
     Forgotten,
@@ -50,9 +50,9 @@ pub enum State {
 pub struct Status {
     /// The state.
     pub state: State,
-    /// Why it was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue did not accept
-    /// the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be read. For a message
-    /// that waits for the next day, the mail service's code.
+    /// Why the e-mail was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue
+    /// did not accept the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be
+    /// read. For a message that waits for the next day, the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The round: 1 for the first e-mail, and one more for each resend.
@@ -61,7 +61,7 @@ pub struct Status {
     /// When the state became known, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// When the queue delivers its message, an RFC 3339 date-time.
+    /// When the queue should deliver the message, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// Number of delivery attempts.

@@ -62,15 +62,15 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 /// A transaction that was erased.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
-    /// Its ID.
+    /// The transaction's ID.
     pub id: String,
-    /// Its unit.
+    /// The transaction's unit.
     pub unit: String,
     /// Test or live.
     pub mode: Mode,
-    /// When it was first erased, an RFC 3339 date-time.
+    /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// When it was erased before, an RFC 3339 date-time; `None` if it was first erased now.
+    /// When the transaction was erased before, an RFC 3339 date-time; `None` if this is its first erasure.
     pub before: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl StoredAsIs for Erased {}
 /// The record that stops restores from bringing back the personal data of a transaction.
 #[derive(Serialize)]
 struct ErasedMarker<'t> {
-    /// When it was erased, an RFC 3339 date-time.
+    /// When the transaction was erased, an RFC 3339 date-time.
     erased: &'t str,
 }
 
@@ -135,8 +135,8 @@ pub(super) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// Returns the ledger's row for the record that was written, because Workers KV may still show the old one. `None` if the
-/// record lacks what a row needs: then the ledger has no row.
+/// Returns the ledger's row for the record that was written. It is not read from Workers KV, which may still show the
+/// old record. `None` if the record lacks data that a row needs: then the ledger has no row.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
@@ -304,7 +304,7 @@ fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bo
 }
 
 /// Returns the metadata without hashes and without members of later releases, which may be personal. Its quantities may
-/// still name the person: the caller replaces them with those of the erased transaction.
+/// still name the person, so the caller replaces them with the quantities of the erased transaction.
 fn erased_metadata(
     record: &Record,
     metadata: Recorded,

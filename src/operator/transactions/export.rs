@@ -18,13 +18,13 @@ use std::mem;
 pub struct Line {
     /// The transaction's ID.
     pub id: String,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
     /// Test or live.
     pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
-    /// The name that the unit's timelines show; empty if the unit has no name.
+    /// The name that the unit's timelines show; empty if the unit has no such name.
     pub unit_name: String,
     /// The transaction's reference; empty if the record cannot be read.
     pub reference: String,
@@ -38,7 +38,7 @@ pub struct Line {
     pub currency_code: String,
     /// Number of the transaction's unpriced pledges; `None` after its first line.
     pub unpriced: Option<usize>,
-    /// When its personal data was erased, an RFC 3339 date-time.
+    /// When the personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
 }
 

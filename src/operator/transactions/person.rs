@@ -27,7 +27,7 @@ pub struct PersonStep {
     pub erased: Vec<Erased>,
     /// The IDs of transactions that cannot be erased, each with the reason: most are too young, and can be erased later.
     pub refused: Vec<(String, String)>,
-    /// Records of this step that could not be read. Some of them may be of this person.
+    /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
     /// Number of records that were listed.
     pub listed: usize,
@@ -208,7 +208,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// Returns the transaction's ID of a record that has the address. Counts damaged records in `damaged`.
+    /// Returns the transaction's ID if a record has the address. Counts damaged records in `damaged`.
     fn own(
         &self,
         KeyInfo { name, metadata, .. }: &KeyInfo,
