@@ -90,8 +90,8 @@ impl KeyHash {
     }
 }
 
-/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are
-/// out of bounds.
+/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that
+/// are not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "KeyMembers")]
 pub struct KeyRecord {
@@ -179,7 +179,7 @@ impl KeyLevel {
     /// Checks the ID.
     ///
     /// # Errors
-    /// If the ID is out of bounds. The error says what to write instead.
+    /// If the ID is not valid. The error says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -207,7 +207,7 @@ pub fn is_id(text: &str) -> bool {
 /// Checks the ID of a unit.
 ///
 /// # Errors
-/// If the ID is out of bounds. The error says what to write instead.
+/// If the ID is not valid. The error says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());

@@ -25,7 +25,7 @@ pub trait Ports {
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm, and fails if they refuse. `otherwise` says what was not done in that case.
+    /// Asks the person to confirm, and fails if the person refuses. `otherwise` says what was not done in that case.
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.

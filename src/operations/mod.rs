@@ -95,7 +95,7 @@ operations! {
     AuditList = audit::LIST, list;
 }
 
-/// The groups of the table, in its order, each with a short description.
+/// The groups of the table, in their order, each with a short description.
 pub const GROUPS: [(&str, &str); 9] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys"),

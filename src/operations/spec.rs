@@ -106,7 +106,7 @@ impl Spec {
         Spec { note, ..self }
     }
 
-    /// Returns the group and the name, such as `keys create`, as in the audit log.
+    /// Returns the group and the name, such as `keys create`. The audit log uses this name.
     pub fn full_name(&self) -> String {
         format!("{} {}", self.group, self.name)
     }
@@ -153,7 +153,7 @@ pub enum Kind {
     Month,
     /// A day in UTC, such as `2026-11-21`.
     Day,
-    /// A day, or a date-time with its UTC offset. It is converted to an RFC 3339 date-time in UTC.
+    /// A day, or a date-time with a UTC offset. It is converted to an RFC 3339 date-time in UTC.
     Time,
     /// A whole number.
     Number {

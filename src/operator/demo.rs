@@ -67,7 +67,7 @@ struct Shop {
     key: String,
     mode: Mode,
     unit: String,
-    /// The prefix of its references.
+    /// The prefix of the references of the shop's transactions.
     order: String,
 }
 
@@ -127,7 +127,7 @@ impl TimeZones for PastClock {
     }
 }
 
-/// Does not wait.
+/// Returns at once instead of waiting.
 impl Timer for PastClock {
     async fn pause(&self, _: u32) {}
 }

@@ -31,7 +31,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-/// Largest number of bytes of an outcome that is kept. If it is larger, a repeated request does the work again.
+/// Largest number of bytes of an outcome that is stored. If an outcome is larger, a repeated request does the work
+/// again.
 const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 
 /// An operation that was done, either now or before.
@@ -50,19 +51,20 @@ impl<T> Done<T> {
     }
 }
 
-/// The outcome of an operation. The part that is kept has no secret and no personal data.
+/// The outcome of an operation. The part that is stored has no secret and no personal data.
 pub(super) trait Outcome: Sized {
-    /// The part that is kept for replays.
+    /// The part that is stored for replays.
     type Stored: Serialize + DeserializeOwned;
 
-    /// Returns the part to keep; `None` if the operation is not completely done, so that a repeated request does it again.
+    /// Returns the part to store; `None` if the operation is not completely done, so that a repeated request does it
+    /// again.
     fn to_stored(&self) -> Option<Self::Stored>;
 
     /// Returns the outcome of a replay.
     fn from_stored(kept: Self::Stored) -> Self;
 }
 
-/// An outcome that is kept unchanged.
+/// An outcome that is stored unchanged.
 pub(super) trait StoredAsIs: Clone + Serialize + DeserializeOwned {}
 
 impl StoredAsIs for () {}
@@ -150,7 +152,7 @@ async fn end<C: Clock, E: Entropy, T: Outcome>(
     }
 }
 
-/// Returns the SHA-256 of a command with its arguments.
+/// Returns the SHA-256 of a command and its arguments.
 fn hash(command: &str, what: &impl Serialize) -> Result<String> {
     let text = serde_json::to_vec(&(command, what))?;
     Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
@@ -231,8 +233,8 @@ fn under_way(found: &Operation) -> OperatorError {
 
 // ---- Without a ledger ----------------------------------------------------------------------------
 
-/// Looks the operation up in the audit log. KV cost: 1 list per 1,000 changes since its ID was generated; no list for
-/// an ID that cannot have been used before.
+/// Returns the earlier attempts of an operation, from the audit log. KV cost: 1 list per 1,000 changes since its ID was
+/// generated; no list for an ID that cannot have been used before.
 async fn look_back<C: Clock, E: Entropy>(
     store: &impl OperatorStore,
     author: &Author<'_, C, E>,

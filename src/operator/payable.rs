@@ -1,5 +1,5 @@
-//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the payment
-//! matches its sum.
+//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
+//! payment matches the sum of the month.
 
 use super::audit::is_line;
 use super::claimed_change;

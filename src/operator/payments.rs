@@ -242,7 +242,7 @@ async fn write(
 /// Returns the settlement of a shop's month; `None` if it is not marked as paid. KV cost: 1 read.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the record is damaged, or the store fails.
+/// If the unit's ID is not valid, the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     load(store, of.key()).await
@@ -252,7 +252,7 @@ pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Se
 /// marked in the last minute may be missing. KV cost: for each mode 1 list, and 1 read per 100 months.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, a record is damaged, or the store fails.
+/// If the unit's ID is not valid, a record is damaged, or the store fails.
 pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut found = Vec::new();

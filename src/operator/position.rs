@@ -14,8 +14,8 @@ pub struct Position {
     pub(super) list: usize,
     /// The cursor of the page; `None` for the first page.
     pub(super) cursor: Option<String>,
-    /// The name of the last record of the page that was processed. Unlike an index, it stays right if records of the page
-    /// are removed or others are added before them.
+    /// The name of the last record of the page that was processed. Unlike an index, a name stays right if records of
+    /// the page are removed or others are added.
     pub(super) after: Option<String>,
 }
 

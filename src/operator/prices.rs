@@ -1,4 +1,5 @@
-//! Prices: reads price lists from files, sets and gets the price list of a mode, and returns its history.
+//! Prices: parses price lists from files, sets and returns the price list of a mode, and returns the history of price
+//! lists.
 
 use super::audit::{Author, Change as Audited};
 use super::once::{Done, once, refuse_repeat};
@@ -77,7 +78,7 @@ fn in_json_words(error: &serde_json::Error) -> String {
 
 // ---- A change ------------------------------------------------------------------------------------
 
-/// The difference that a new price list makes.
+/// What a new price list changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
@@ -159,7 +160,8 @@ pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> 
 }
 
 impl Current {
-    /// Returns a text that identifies this version of the prices: the time when they were set, if they have one.
+    /// Returns a text that identifies this version of the prices: the time when they were set, if the price list states
+    /// it.
     pub fn revision(&self) -> &str {
         match (&self.price_list, &self.problem) {
             (Some(price_list), _) => price_list.prices.as_deref().unwrap_or("without a time"),
@@ -356,8 +358,8 @@ pub struct PriceListEntry {
     pub change: Change,
 }
 
-/// Returns the newest `count` price lists of a mode, oldest first. A list of the last minute may be missing. KV cost: 1 list
-/// per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
+/// Returns the newest `count` price lists of a mode, oldest first. A price list that was set in the last minute may be
+/// missing. KV cost: 1 list per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
 ///
 /// # Errors
 /// If there are more than `most_pages` pages, a price list is damaged, or the store fails.

@@ -27,7 +27,7 @@ pub struct PledgedQuantities {
 /// queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
 pub async fn quantities(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,

@@ -32,7 +32,7 @@ const MAX_DIFFERENCES: usize = 3;
 /// to 2 lists for each of the first ten that are missing.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store fails.
+/// If an ID is not valid, or the store fails.
 pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<Vec<Unregistered>> {
     levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
     let mut unknown = Vec::new();
@@ -104,7 +104,7 @@ fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o st
 /// Registers the units that are not registered.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store or the ledger fails.
+/// If an ID is not valid, or the store or the ledger fails.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,

@@ -175,7 +175,7 @@ pub struct ExistingMember {
 /// team do not change.
 ///
 /// # Errors
-/// If an ID is out of bounds, somebody else changes the membership of a unit at the same moment, or the ledger or the store
+/// If an ID is not valid, somebody else changes the membership of a unit at the same moment, or the ledger or the store
 /// fails: then some of the units may have been added.
 pub async fn add(
     store: &impl OperatorStore,
@@ -285,7 +285,7 @@ async fn remove_now(
 /// 1,000 units.
 ///
 /// # Errors
-/// If the team's ID is out of bounds, or the store fails.
+/// If the team's ID is not valid, or the store fails.
 pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
     let mut found = Team::check(team, &[])?;
     let mut pages = Pages::new(store, MemberKey::team_prefix(team));
@@ -300,7 +300,7 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
 /// are more memberships. KV cost: 1 list per 1,000 memberships.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the store fails.
+/// If the unit's ID is not valid, or the store fails.
 pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<String>, bool)> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut teams = Vec::new();
@@ -315,7 +315,8 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
 }
 
 /// Returns the first `most` teams by ID, and whether there are more teams or memberships. A team is listed if it is
-/// registered or has a unit. Counts only units on the first `pages_of_units` pages, of 1,000 memberships each.
+/// registered or has a unit. Counts only the units on the first `pages_of_units` pages of memberships, with 1,000
+/// memberships each.
 ///
 /// # Errors
 /// If the store fails.

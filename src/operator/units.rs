@@ -115,7 +115,7 @@ pub enum Member {
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, a new profile has no name, somebody else changes the profile at the same
+/// If the unit's ID or a member is not valid, a new profile has no name, somebody else changes the profile at the same
 /// moment, or the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
@@ -161,7 +161,7 @@ impl ProfileMembers {
 /// registered. `seen` is the version that the new profile replaces.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, the profile is not the one that was seen, somebody else changes it at
+/// If the unit's ID or a member is not valid, the profile is not the one that was seen, somebody else changes it at
 /// the same moment, or the store or the ledger fails.
 pub async fn replace(
     store: &impl OperatorStore,
@@ -183,7 +183,7 @@ pub async fn replace(
 /// Removes members from a unit's profile; `None` if the unit has no profile.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the remaining profile is not valid, somebody else changes the profile at the same
+/// If the unit's ID is not valid, the remaining profile is not valid, somebody else changes the profile at the same
 /// moment, or the store or the ledger fails.
 pub async fn unset(
     store: &impl OperatorStore,
@@ -282,7 +282,7 @@ async fn keep(
 /// read.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the store fails.
+/// If the unit's ID is not valid, or the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let record = read_value(store, ProfileKey(unit)).await?;

@@ -95,7 +95,7 @@ pub struct Usage {
 /// KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, a settlement is damaged, or the ledger or the store fails.
+/// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
 pub async fn of_shop(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -127,7 +127,7 @@ pub async fn of_shop(
 /// have a payment but no transactions. Ledger cost: 4 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
 pub async fn of_month(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,

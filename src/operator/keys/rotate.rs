@@ -14,7 +14,7 @@ use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A key that replaces another.
+/// The outcome of a rotation: a key that replaces another one.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
     /// The new key. It works even if the old key could not be ended.
@@ -155,7 +155,7 @@ fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSe
     Ok((record, secret))
 }
 
-/// Writes the record of the new key, which is a copy of the old one's, and ends the old key.
+/// Writes the record of the new key, which is a copy of the old key's record, and ends the old key.
 async fn copy(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,

@@ -22,7 +22,7 @@ pub struct Preview {
     pub sender: String,
     /// The address that gets replies.
     pub reply_to: Option<String>,
-    /// The tag of its language, such as `de`.
+    /// The tag of the e-mail's language, such as `de`.
     pub language: &'static str,
     /// The subject.
     pub subject: String,
@@ -32,7 +32,7 @@ pub struct Preview {
     pub html: String,
 }
 
-/// Returns the e-mail of a transaction, even if it would not be sent.
+/// Returns the e-mail about a transaction, even if it would not be sent.
 ///
 /// # Errors
 /// If the transaction was erased, has no timeline address or is damaged, or the store fails.
@@ -62,7 +62,7 @@ pub async fn masked_preview(
     drafted(store, zones, record, &transaction).await
 }
 
-/// Returns the e-mail of a transaction, which may be masked.
+/// Returns the e-mail about a transaction. The transaction may be masked.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,

@@ -88,15 +88,16 @@ impl Line {
     }
 }
 
-/// Largest number of transactions of a page of the ledger. Units with few transactions share a page.
+/// Largest number of transactions on a page of the ledger. Units with few transactions share a page.
 const PAGE: usize = 1_000;
 
-/// An export of the transactions of a month, page by page. It reads each record, and the profile of each unit once.
+/// An export of the transactions of a month, page by page. It reads the record of each transaction, and the profile of
+/// each unit only once.
 pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,
     month: Month,
-    /// The shops that are not exported yet, grouped by query.
+    /// The shops that are not exported yet. Each group of shops is one query.
     groups: VecDeque<(Mode, Vec<String>)>,
     /// The position of the next page of the first group.
     after: Option<PageCursor>,

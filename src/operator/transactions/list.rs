@@ -52,7 +52,7 @@ pub struct TransactionPage {
 /// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger fails.
+/// If the unit's ID is not valid, or the ledger fails.
 pub async fn list(
     ledger: &dyn Ledger,
     query: &ListQuery,

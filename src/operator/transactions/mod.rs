@@ -46,7 +46,7 @@ impl TransactionFilter {
     /// Checks the unit's ID.
     ///
     /// # Errors
-    /// If the ID is out of bounds.
+    /// If the ID is not valid.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
         unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
@@ -58,7 +58,7 @@ impl TransactionFilter {
             && self.mode.is_none_or(|mode| mode == recorded.mode)
     }
 
-    /// Returns the unit as a filter of the ledger; `None` for all units.
+    /// Returns the unit as a filter for the ledger; `None` for all units.
     pub(super) fn units(&self) -> Option<Vec<String>> {
         self.unit.clone().map(|unit| vec![unit])
     }

@@ -86,7 +86,7 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Adds the outcome of a transaction, and sets the position of the next step after it.
+    /// Adds the outcome for a transaction, and sets the position of the next step, which is after this transaction.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -106,7 +106,7 @@ impl PersonStep {
 /// step makes progress, and the last one has no `next`.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, or the store or the ledger fails before a transaction is
+/// If the unit's ID is not valid, the namespace has no secret, or the store or the ledger fails before a transaction is
 /// erased or refused. If they fail later, the step ends there, and the next step continues with the rest.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),

@@ -21,10 +21,10 @@ pub struct ViewOptions {
     pub timeline: bool,
 }
 
-/// A transaction as it is shown.
+/// The data of a transaction that is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransactionView<'r> {
-    /// The transaction as in a list.
+    /// The transaction's row, as in a list.
     pub row: Order,
     /// Whether it was created with an `Idempotency-Key`.
     pub repeatable: bool,
@@ -77,7 +77,7 @@ impl Record {
     }
 
     /// Returns the price list from which the charge was computed, with only the transaction's offerings; `None` if
-    /// there was none, or it is not stored here. KV cost: 1 read.
+    /// there was none, or it is not stored in this namespace. KV cost: 1 read.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
