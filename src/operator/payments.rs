@@ -1,8 +1,8 @@
 //! Payments: marks a shop's month as paid, and as unpaid again. A shop is a unit in a mode.
 //!
-//! A payment is one record. It is written once, while a claim in the ledger locks the month
-//! ([`claimed_change`](super::claimed_change)). The ledger must have all transactions of the month, and the amount must
-//! be their sum, so that books and service agree.
+//! A payment is one record. It is written once, while a claim in the ledger locks the month (module `claimed_change`).
+//! The ledger must have all transactions of the month, and the amount must be their sum, so that books and service
+//! agree.
 
 use super::audit::{Author, Written, change_of};
 use super::claimed_change::{self, ClaimedChange};

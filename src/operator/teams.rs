@@ -1,8 +1,8 @@
 //! Teams: the units that a team's keys may act for.
 //!
 //! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to
-//! be rewritten. If two people add or remove the same unit, only one of them gets the ledger's claim
-//! ([`claimed_change`](super::claimed_change)). The other is shown who was first.
+//! be rewritten. If two people add or remove the same unit, only one of them gets the ledger's claim (module
+//! `claimed_change`). The other person is shown who was first.
 
 use super::audit::Author;
 use super::claimed_change::{self, ClaimedChange};
