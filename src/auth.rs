@@ -14,7 +14,7 @@ use std::fmt::{self, Debug, Formatter};
 /// Bytes of randomness in a new key: 200 bits.
 pub const KEY_BYTES: usize = 25;
 
-/// Makes the text of a new key from random bytes: `service_sk_test_` or `service_sk_live_`, and 40 characters.
+/// Creates the text of a new key from random bytes: `service_sk_test_` or `service_sk_live_`, and 40 characters.
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
@@ -90,8 +90,8 @@ impl KeyHash {
     }
 }
 
-/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are
-/// out of bounds.
+/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that
+/// are not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "KeyMembers")]
 pub struct KeyRecord {
@@ -103,12 +103,13 @@ pub struct KeyRecord {
     /// The operator's note, which the list of keys shows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// A copy of the namespace's secret. A key without it cannot create transactions.
+    /// A copy of the namespace's secret. A key whose record has no copy cannot create transactions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The members of a key's record as they are read. `flatten` would build a tree of values first.
+/// The members of a key's record as they are read. serde's `flatten` is not used, because it would build a tree of
+/// values first.
 #[derive(Deserialize)]
 struct KeyMembers {
     mode: Mode,
@@ -178,7 +179,7 @@ impl KeyLevel {
     /// Checks the ID.
     ///
     /// # Errors
-    /// If it is out of bounds. The text says what to write instead.
+    /// If the ID is not valid. The error says what to write instead.
     pub fn check(&self) -> Result<(), String> {
         match self {
             KeyLevel::Unit(id) => check_id(id),
@@ -206,7 +207,7 @@ pub fn is_id(text: &str) -> bool {
 /// Checks the ID of a unit.
 ///
 /// # Errors
-/// If it is out of bounds. The text says what to write instead.
+/// If the ID is not valid. The error says what to write instead.
 pub fn check_id(id: &str) -> Result<(), String> {
     if is_id(id) {
         return Ok(());
@@ -218,7 +219,8 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team. It must not contain a colon, as the colon marks its end in the names of the team's members.
+/// Checks the ID of a team. It must not contain a colon, because a colon follows it in the names of the records of the
+/// team's members.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {
@@ -238,7 +240,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 impl KeyRecord {
-    /// Makes the record of a key without a label and without the secret.
+    /// Creates the record of a key without a label and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }

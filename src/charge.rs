@@ -22,7 +22,7 @@ pub struct PriceList {
     pub prices: Option<String>,
 }
 
-/// Reads a time of 24 bytes, which fits the metadata of a record. Any other text becomes `None`.
+/// Deserializes a time of 24 bytes, which fits the metadata of a record. Any other text becomes `None`.
 fn read_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let time = Option::<String>::deserialize(deserializer)?;
     Ok(time.filter(|time| time.len() == 24 && parse_ms(time).is_some()))
@@ -37,7 +37,7 @@ pub struct UnitPrice {
     decimal: Decimal,
 }
 
-/// Maximum number of characters of a price: enough for any currency, and few enough for fast sums.
+/// Maximum number of characters of a price. This is enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
 impl UnitPrice {

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 /// Maximum number of characters of a key, without its quotes.
 const MAX_LENGTH: usize = 255;
 
-/// The caller's identifier of a create: 1 to 255 printable ASCII characters.
+/// The caller's identifier for a create request: 1 to 255 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
@@ -78,7 +78,8 @@ fn unescape(quoted: &str) -> Option<String> {
     Some(text)
 }
 
-/// The hash in the name of a replay record. It is an HMAC, as an idempotency key is often an order number.
+/// The hash in the name of a replay record. It is an HMAC, because an idempotency key is often an order number, which
+/// could be guessed from a plain hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHash([u8; 32]);
 
@@ -111,27 +112,27 @@ impl Fingerprint {
     }
 }
 
-/// The record of a create that had an idempotency key. It does not expire.
+/// The record of a create request that had an idempotency key. It does not expire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// The ID of the transaction that the create made.
+    /// The ID of the transaction that the request created.
     pub id: String,
-    /// The terms of the create's answer.
+    /// The terms of the answer to the request.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create,
-/// so that an acknowledged answer does not change with the time, the prices or the host.
+/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create
+/// request, so that an acknowledged answer does not change with the time, the prices or the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The charge, by the prices of that time.
+    /// The charge, computed from the prices at that time.
     pub amount: String,
     /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
     pub currency_code: String,
@@ -140,14 +141,14 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns whether this release can make an answer on these terms. It does not write amounts in a currency that it
-    /// does not know.
+    /// Returns whether this release can answer with these terms. It does not write amounts in a currency that it does
+    /// not know.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }
 }
 
-/// Derives the IDs and the edit key of a create with an idempotency key. (Without one, they are random.)
+/// Derives the IDs and the edit key for a create request with an idempotency key. (Without one, they are random.)
 ///
 /// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
 /// first one, makes the same record. The payload is part of it: two concurrent create requests with one idempotency key

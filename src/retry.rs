@@ -1,10 +1,10 @@
-//! When a client retries a request, and how long it waits before.
+//! Decides whether a client retries a request, and how long it waits before the retry.
 
-/// The longest first wait. Each retry doubles it.
+/// The longest wait before the first retry, in milliseconds. Each further retry doubles it.
 const FIRST_WAIT_MS: u32 = 500;
-/// The longest wait without a `Retry-After` header.
+/// The longest wait without a `Retry-After` header, in milliseconds.
 const LONGEST_WAIT_MS: u32 = 8_000;
-/// The longest wait that a `Retry-After` header may ask for. If it asks for more, the call ends.
+/// The longest wait that a `Retry-After` header may ask for, in milliseconds. If it asks for more, the call ends.
 pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 
 /// The largest integer that JavaScript represents exactly.
@@ -19,14 +19,14 @@ pub struct Policy {
     pub request: Request,
 }
 
-/// The request of a call, as far as retries depend on it.
+/// The properties of a request on which retries depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// A get, which records nothing.
+    /// A get request, which records nothing.
     Get,
-    /// A create, which records a transaction.
+    /// A create request, which records a transaction.
     Create {
-        /// Whether it has an idempotency key, so that retries record only one transaction.
+        /// Whether the request has an idempotency key, so that retries record only one transaction.
         has_key: bool,
         /// The caller's option: `Some(false)` forbids all retries.
         retry_creates: Option<bool>,
@@ -58,8 +58,8 @@ pub struct Next {
     pub wait_ms: Option<u32>,
     /// The milliseconds that the service asks the client to wait, at most 2^53 - 1.
     pub retry_after_ms: Option<f64>,
-    /// Whether there is no further attempt because a retry of this create might record a second transaction, or because
-    /// the caller forbids retries.
+    /// Whether there is no further attempt because a retry of this create request might record a second transaction, or
+    /// because the caller forbids retries.
     pub is_withheld: bool,
     /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,
@@ -70,14 +70,14 @@ pub struct Next {
 pub struct Environment {
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// A random number from 0 to 1, so that many clients do not retry at the same time.
+    /// A random number from 0 to 1. It spreads the retries of many clients over time.
     pub random: f64,
     /// Converts an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`, to milliseconds since 1970.
     pub http_date_ms: fn(&str) -> Option<u64>,
 }
 
 impl Policy {
-    /// Decides about a call after a failed attempt and this number of earlier `retries`.
+    /// Decides whether and when a call is retried after a failed attempt. `retries` is the number of earlier retries.
     pub fn next(&self, retries: u32, failure: Failure<'_>, environment: Environment) -> Next {
         let asked_ms = failure.retry_after_ms(environment);
         let may_retry = retries < self.max_retries && failure.is_transient();
@@ -116,7 +116,7 @@ impl Request {
 }
 
 impl Failure<'_> {
-    /// Returns whether the same request may succeed later.
+    /// Returns whether the same request may succeed if it is retried after this failure.
     fn is_transient(&self) -> bool {
         match self {
             Failure::Unsent | Failure::Unanswered => true,
@@ -124,7 +124,7 @@ impl Failure<'_> {
         }
     }
 
-    /// Returns how many milliseconds from now `Retry-After` asks the client to wait.
+    /// Returns how many milliseconds the `Retry-After` header asks the client to wait.
     fn retry_after_ms(&self, environment: Environment) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
         let text = text.trim_ascii();
@@ -136,7 +136,7 @@ impl Failure<'_> {
     }
 }
 
-/// Returns the milliseconds to wait before a retry. Returns `None` if the service asks for too many.
+/// Returns the milliseconds to wait before a retry. Returns `None` if the service asks for too long a wait.
 fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     match asked_ms {
         Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),

@@ -1,8 +1,8 @@
-//! Payment by month: the record that a shop has paid for its transactions of a month, and how the get operation shows
-//! it (§2.2).
+//! Payment by month: the record which states that a shop has paid for its transactions of a month, and how the get
+//! operation shows it (§2.2).
 //!
-//! A payment does not change the records of transactions. So a create's answer, and an idempotent replay of it, always
-//! have null for `paidAt`.
+//! A payment does not change the records of transactions. So `paidAt` is always null in the answer to a create request,
+//! and in its idempotent replays.
 
 use crate::http::Splice;
 use crate::time::{date_time, parse_ms};
@@ -10,8 +10,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How many hours after its last moment a month counts as ended. Until then clocks may differ and writes may arrive
-/// late, and both could add to what was paid.
+/// A month counts as ended this many hours after its last moment. Until then, transactions may still be added to the
+/// month, because clocks differ and writes may arrive late.
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 
@@ -106,8 +106,8 @@ impl<'de> Deserialize<'de> for Month {
 #[serde(transparent)]
 pub struct PaidAt(String);
 
-/// The text in the record of an unpaid transaction that is replaced. A quote within a string is escaped, so the first
-/// occurrence is the charge's.
+/// The text that is replaced in the record of an unpaid transaction. Quotes within strings are escaped, so the first
+/// occurrence is the member `paidAt` of the charge.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for PaidAt {
     }
 }
 
-/// The record that a shop has paid for a month. A shop is a unit in a mode.
+/// The record which states that a shop has paid for a month. A shop is a unit in a mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
@@ -164,6 +164,6 @@ pub struct SettledSum {
     pub amount: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
+    /// Number of pledges whose offering had no price.
     pub unpriced: usize,
 }

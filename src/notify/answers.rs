@@ -1,10 +1,10 @@
-//! Interprets the answers of mail services. Only their codes are kept, as their texts contain addresses.
+//! Interprets the answers of mail services. Only error codes are kept, because the error texts contain addresses.
 
 use super::MailError;
 use serde::Deserialize;
 
-/// Codes of Cloudflare's Email Sending after which the same e-mail would be refused again. Other errors are temporary,
-/// or the operator can fix them, such as `E_SENDER_NOT_VERIFIED`.
+/// Cloudflare Email Sending's codes for permanent errors: the same e-mail would be refused again. Other errors are
+/// temporary, or the operator can fix them, such as `E_SENDER_NOT_VERIFIED`.
 const REFUSED: [&str; 6] = [
     "E_RECIPIENT_SUPPRESSED",
     "E_RECIPIENT_NOT_ALLOWED",
@@ -21,7 +21,7 @@ const QUOTAS: [&str; 3] = ["daily_limit_exceeded", "monthly_limit_exceeded", "qu
 /// Maximum number of characters of a code.
 const MAX_CODE: usize = 64;
 
-/// Codes of Resend that the operator can fix, although their status means a permanent error.
+/// Resend's codes for errors that the operator can fix, although their HTTP status means a permanent error.
 const TO_BE_MENDED: [&str; 2] = ["invalid_from_address", "not_found"];
 
 /// Returns the ID of an e-mail that Cloudflare's binding has accepted: the `ID` of `<ID@domain of the sender>`.
@@ -30,7 +30,7 @@ pub fn cloudflare_answer(id: Option<&str>) -> String {
     shown(id.split('@').next().unwrap_or_default())
 }
 
-/// Returns the error for the code that Cloudflare's binding has thrown, if any.
+/// Returns the error for the code that Cloudflare's binding threw; `None` for an error without a code.
 pub fn cloudflare_error(code: Option<&str>) -> MailError {
     let code = shown(code.unwrap_or_default());
     if REFUSED.contains(&&*code) || code.starts_with("E_HEADER") {
@@ -57,12 +57,12 @@ struct ResendBody {
     name: String,
 }
 
-/// Interprets an answer of Resend. Returns the ID of the e-mail, or why it was not sent. `retry_after` is the header of
-/// this name; `body` is the beginning of the answer's body.
+/// Interprets an answer of Resend. Returns the ID of the e-mail, or why it was not sent. `retry_after` is the
+/// `Retry-After` header; `body` is the beginning of the answer's body.
 ///
 /// # Errors
-/// If the e-mail may not have been sent. If Resend has already sent an e-mail with this idempotency key but other
-/// content, the e-mail counts as sent.
+/// If it is not certain that the e-mail was sent. If Resend has already sent an e-mail with this idempotency key but
+/// other content, the e-mail counts as sent.
 pub fn resend_answer(
     status: u16,
     retry_after: Option<&str>,

@@ -1,7 +1,7 @@
 //! A delivery claims its round before it sends the e-mail, so that two deliveries do not both send it.
 //!
-//! Workers KV has no compare-and-set. The claim is the record that counts the e-mail, and the last of two writes stays.
-//! Each delivery reads the record back to see whose claim was stored.
+//! Workers KV has no compare-and-set. A claim is stored in the record that counts the e-mail. If two deliveries write
+//! this record, the last write wins. So each delivery reads the record back to see whose claim was stored.
 
 use super::schedule::{LEAST_WAIT, held};
 use super::verdict::NotSent;
@@ -13,13 +13,13 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a claim holds, in milliseconds: [`SLOW_MS`], plus at most 45 s for the e-mail. It does not block the next
-/// attempt of its own message: the first wait of the schedule is at least as long.
+/// How long a claim is valid, in milliseconds: [`SLOW_MS`], plus at most 45 s to send the e-mail. A claim does not
+/// block the next attempt for its own message, because the shortest wait before a retry is at least as long.
 pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 
-/// How long a delivery that may have a rival waits before it reads its claim back, in milliseconds. By then a rival
-/// that saw no claim has written its own.
+/// How long a delivery waits before it reads its claim back, in milliseconds, if another delivery of the round may be
+/// running. By then, a concurrent delivery that saw no claim has written its own.
 const SETTLE_MS: u32 = 2_000;
 
 /// Longest time from the claim to the sending of the e-mail, in milliseconds.
@@ -32,7 +32,7 @@ struct Claim {
     round: u32,
     /// When the claim ends, an RFC 3339 date-time.
     until: String,
-    /// The delivery that has the claim.
+    /// The token of the delivery that made the claim.
     token: String,
     version: Version,
 }
@@ -44,24 +44,25 @@ impl Default for Claim {
 }
 
 impl Claim {
-    /// Returns for how many more milliseconds the claim blocks other deliveries of this round; 0 if it does not.
+    /// Returns how much longer the claim blocks other deliveries of this round, in milliseconds; 0 if it does not.
     fn holds_ms(&self, round: u32, now_ms: u64) -> u64 {
         let until_ms = parse_ms(&self.until).filter(|_| self.round >= round);
         until_ms.map_or(0, |until_ms| until_ms.saturating_sub(now_ms).min(CLAIM_MS))
     }
 }
 
-/// The e-mails to an address that are counted.
+/// The counted e-mails to an address.
 pub(super) struct Counted {
     /// Number of e-mails of this day that are about other transactions. Only the first page of the list is counted.
     pub others: usize,
-    /// The day of the e-mail about this transaction, if one is counted. Its record may be a claim.
+    /// The day on which an e-mail about this transaction is counted; `None` if none is. The record that counts it may
+    /// contain a claim.
     own: Option<String>,
 }
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Counts the e-mails to an address on this day. Shortly after midnight it also looks for one about this
-    /// transaction on the day before, as long as a claim of that day may hold.
+    /// Counts the e-mails to an address on the current day. Shortly after midnight, it also searches the day before for
+    /// an e-mail about this transaction, because a claim of that day may still be valid.
     pub(super) async fn counted(
         &self,
         id: &TransactionId,
@@ -95,7 +96,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Checks that no other delivery has claimed the round.
     ///
     /// # Errors
-    /// If one has: it may be sending the e-mail.
+    /// If another delivery has claimed the round: it may be sending the e-mail.
     pub(super) async fn check_unclaimed(
         &self,
         delivery: &Delivery<'_>,
@@ -110,8 +111,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Claims the round. The same record counts the e-mail, even if it is not sent afterwards.
     ///
     /// # Errors
-    /// If another delivery has claimed the round since, or if the store is so slow that the claim could end before the
-    /// e-mail is sent.
+    /// If another delivery has claimed the round in the meantime, or the store is so slow that the claim could expire
+    /// before the e-mail is sent.
     pub(super) async fn claim(
         &self,
         delivery: &Delivery<'_>,

@@ -1,8 +1,8 @@
-//! The deliveries of one instance. They run concurrently within a budget of bytes, and those of one transaction take
-//! turns.
+//! The deliveries that one instance runs. They run concurrently, up to a total number of bytes that they hold in
+//! memory. Deliveries for the same transaction run one after another.
 //!
-//! This state is exact where Workers KV is eventually consistent: an instance knows at once which rounds it has ended
-//! and which e-mails it has counted.
+//! Workers KV shows writes late, but an instance remembers at once which rounds it has ended and which e-mails it has
+//! counted.
 
 use crate::pledge::TransactionId;
 use std::cell::{Cell, RefCell};
@@ -11,17 +11,17 @@ use std::collections::VecDeque;
 /// Maximum number of bytes of records and e-mails that the deliveries of an instance hold at once: 6 MiB, twice the
 /// largest record. A third of it is reserved for small records.
 pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
-/// Largest record that counts as small, in bytes.
+/// Size of the largest record that counts as small, in bytes.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
-/// The least number of bytes that a delivery counts as.
+/// Minimum number of bytes that are counted for a delivery.
 const LEAST_BYTES: usize = 4 * 1024;
 /// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. If a delivery takes longer, the
 /// platform has ended it without notice.
 const LONGEST_MS: u64 = 240_000;
-/// How long an instance remembers what it has ended and counted, in milliseconds. Workers KV shows a write everywhere
-/// after about 60 s.
+/// How long an instance remembers ended rounds and counted e-mails, in milliseconds. Workers KV shows a write
+/// everywhere after about 60 s.
 const KNOWN_MS: u64 = 180_000;
-/// Maximum number of rounds, and of counts, that an instance remembers.
+/// Maximum number of ended rounds that an instance remembers, and of counted e-mails.
 const MAX_KNOWN: usize = 1_000;
 
 /// The deliveries of one instance.
@@ -50,8 +50,8 @@ struct Known<T> {
 }
 
 impl Deliveries {
-    /// Makes an empty set of deliveries, which may hold this many bytes at once: [`MAX_HELD_BYTES`] in an isolate of
-    /// Workers.
+    /// Creates an empty set of deliveries, which together may hold at most `max_bytes` bytes. In Workers, this is
+    /// [`MAX_HELD_BYTES`].
     pub fn new(max_bytes: usize) -> Self {
         Deliveries {
             max_bytes,
@@ -62,7 +62,7 @@ impl Deliveries {
         }
     }
 
-    /// Takes the turn of a transaction. Returns `None` while another delivery has it.
+    /// Begins a delivery for a transaction. Returns `None` while another delivery for the same transaction is running.
     pub(super) fn turn(&self, id: &TransactionId, now_ms: u64) -> Option<Turn<'_>> {
         let mut running = self.running.borrow_mut();
         running.retain(|one| now_ms < one.began_ms.saturating_add(LONGEST_MS));
@@ -75,7 +75,7 @@ impl Deliveries {
         Some(Turn { deliveries: self, number })
     }
 
-    /// Returns the bytes that all deliveries hold.
+    /// Returns how many bytes all deliveries hold together.
     pub fn bytes(&self) -> usize {
         self.running.borrow().iter().map(|one| one.bytes).sum()
     }
@@ -96,7 +96,7 @@ impl Deliveries {
         know(&mut self.counted.borrow_mut(), name, now_ms);
     }
 
-    /// Returns the names of such records that begin with `prefix`.
+    /// Returns the names that begin with `prefix`, of the remembered records that count an e-mail.
     pub(super) fn counted(&self, prefix: &str, now_ms: u64) -> Vec<String> {
         let counted = self.counted.borrow();
         fresh(&counted, now_ms).filter(|name| name.starts_with(prefix)).cloned().collect()
@@ -116,7 +116,7 @@ fn fresh<T>(known: &VecDeque<Known<T>>, now_ms: u64) -> impl Iterator<Item = &T>
     known.iter().filter(is_fresh).map(|one| &one.what)
 }
 
-/// The turn of a transaction, and the bytes that its delivery holds, until this value is dropped.
+/// A delivery's turn for its transaction. Dropping it ends the turn, and frees the bytes that the delivery holds.
 #[derive(Debug)]
 pub(super) struct Turn<'d> {
     deliveries: &'d Deliveries,

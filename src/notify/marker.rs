@@ -13,13 +13,13 @@ pub struct Marker {
     /// Why the e-mail was not sent: a [`Reason`], or a mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The round.
+    /// The number of the round, starting at 1.
     pub round: u32,
     /// When the round ended, an RFC 3339 date-time.
     pub at: String,
-    /// How often the message was delivered.
+    /// Number of delivery attempts.
     pub attempts: u32,
-    /// The mail service's ID of the e-mail.
+    /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
     /// The [HMAC](crate::secret::NamespaceSecret::address) of the address.
@@ -43,15 +43,15 @@ pub(super) struct EndedRound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The mail service accepted it.
+    /// The mail service accepted the e-mail.
     Sent,
-    /// It was not meant to be sent.
+    /// The service decided not to send the e-mail.
     Skipped,
-    /// It could not be sent.
+    /// The e-mail could not be sent.
     Failed,
 }
 
-/// Why an e-mail is skipped.
+/// Why the service does not send an e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
@@ -65,7 +65,7 @@ pub enum Reason {
     TestMode,
     /// The address has reached the limit of e-mails for this day.
     DailyLimit,
-    /// The record has no timeline URL.
+    /// The transaction's record has no timeline URL.
     NoPage,
     /// The namespace has no secret.
     NoSecret,

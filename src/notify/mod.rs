@@ -1,8 +1,10 @@
-//! Notifications: a message of the queue becomes one e-mail to the recipient of the pledges.
+//! Notifications: for each message of the queue, sends one e-mail to the recipient of the pledges.
 //!
-//! The queue delivers each message at least once, possibly late, and in any order. The record is read when the e-mail
-//! is sent: so the message has no personal data, and an erased recipient gets no e-mail. A [`Marker`] ends a round. To
-//! resend the e-mail, an operator begins the next round.
+//! The queue delivers each message at least once, possibly late, and in any order. The transaction's record is read
+//! only when the e-mail is sent. So the message contains no personal data, and an erased recipient gets no e-mail.
+//!
+//! The first e-mail about a transaction is round 1, and each resend by an operator is the next round. A [`Marker`]
+//! records that a round has ended.
 
 mod answers;
 mod claim;
@@ -29,8 +31,9 @@ use deliveries::Turn;
 use schedule::{again, is_last, next_quota};
 use verdict::{NotSent, ReadyEmail};
 
-/// How long a delivery waits for another delivery of its transaction, and then for room for its record, in
-/// milliseconds. While it waits, it takes up one of the queue's few concurrent deliveries.
+/// How long a delivery waits until another delivery for the same transaction ends, in milliseconds. After that, it may
+/// wait as long again until there is room for its record. A waiting delivery takes up one of the queue's few concurrent
+/// deliveries.
 const WAIT_MS: u32 = 20_000;
 /// How often a waiting delivery checks, in milliseconds.
 const LOOK_MS: u32 = 50;
@@ -40,25 +43,26 @@ const BUSY_SECONDS: u32 = 60;
 /// A clock that can also wait.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Timer: Clock {
-    /// Waits for this many milliseconds.
+    /// Waits for a number of milliseconds.
     async fn pause(&self, milliseconds: u32);
 }
 
 /// The operator's settings, from the Worker's variables.
 #[derive(Clone, Debug, Default)]
 pub struct MailSettings {
-    /// `PUBLIC_ORIGIN`, the origin of the link; `None` if it is not set or invalid.
+    /// `PUBLIC_ORIGIN`, the origin of the link in the e-mail; `None` if it is not set or invalid.
     pub origin: Option<String>,
-    /// `MAIL_TEST_TO`: the address that gets the e-mails of test keys. If it is absent, they are skipped.
+    /// `MAIL_TEST_TO`: the address that gets the e-mails about transactions of test keys. If it is not set, these
+    /// e-mails are skipped.
     pub test_to: Option<String>,
 }
 
-/// What the queue shall do with a message.
+/// What the queue must do with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Acknowledge it, for this reason, which is logged.
+    /// Acknowledge the message. The reason is logged.
     Done(String),
-    /// Deliver it again.
+    /// Deliver the message again.
     Later {
         /// The delay, in seconds.
         seconds: u32,
@@ -70,7 +74,7 @@ pub enum Outcome {
 /// Turns messages into e-mails.
 #[derive(Debug)]
 pub struct Notifier<'n, S, M, C> {
-    /// The records.
+    /// The store of the records.
     pub store: &'n S,
     /// The mail service.
     pub mailer: &'n M,
@@ -95,8 +99,9 @@ struct Delivery<'d> {
 }
 
 impl Delivery<'_> {
-    /// Returns whether another delivery of the round is likely to run now. A resend form may be submitted several
-    /// times, and an earlier attempt may still run elsewhere. A create puts only one message into the queue.
+    /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
+    /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
+    /// because a create request puts one message into the queue.
     fn may_have_rivals(&self) -> bool {
         self.message.round > 1 || self.attempt > 1
     }
@@ -107,7 +112,7 @@ const TAKES_LONG: &str = "another delivery of this transaction is still running"
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     /// Delivers a message. `attempt` is the number of the delivery, starting at 1. `token` identifies the delivery. It
-    /// is unique, except that a delivery which restarts before it has sent anything keeps its token.
+    /// is unique, but a delivery that restarts before it has sent anything keeps its token.
     pub async fn deliver(&self, message: &Message, attempt: u32, token: &str) -> Outcome {
         let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
         let (Some(id), Some(created_ms)) = (id, created_ms) else {
@@ -122,9 +127,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Waits for the turn of a transaction, which another delivery of this instance may have. Each delivery polls with
-    /// its own timer: a platform that ties timers to the event that created them would not let another event wait for
-    /// one.
+    /// Waits until this instance runs no other delivery for the transaction. Each delivery polls with its own timer,
+    /// because a platform may tie a timer to the event that created it: no other event could wait for that timer.
     async fn turn(&self, id: &TransactionId) -> Option<Turn<'_>> {
         for _ in 0..WAIT_MS / LOOK_MS {
             if let Some(turn) = self.deliveries.turn(id, self.clock.now_ms()) {
@@ -173,8 +177,8 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Ends the round of an e-mail that was sent. The message is acknowledged even if the marker cannot be written:
-    /// another delivery would send the e-mail twice.
+    /// Ends the round of an e-mail that was sent. The message is acknowledged even if the marker cannot be written,
+    /// because another delivery would send the e-mail a second time.
     async fn end_sent(&self, delivery: &Delivery<'_>, marker: Marker) -> Outcome {
         self.deliveries.end(delivery.id, marker.round, self.clock.now_ms());
         match self.end(delivery.id, &marker).await {
@@ -199,7 +203,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Retries later, not before `after` seconds, or gives up after the last attempt.
+    /// Handles a failed attempt: schedules a retry, not before `after` seconds, or gives up after the last attempt.
     async fn failed(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         if !is_last(delivery.attempt) {
             return again(delivery.attempt, after, cause);
@@ -211,16 +215,16 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Retries when the next period of the mail service's quota begins. A record of the wait is written, as Queues may
-    /// not keep the message for so long. If that write fails, the message is retried nevertheless.
+    /// Schedules a retry for the beginning of the next period of the mail service's quota. Also writes a record of the
+    /// wait, because Queues may not keep the message that long. If that write fails, the message is still retried.
     async fn put_off(&self, delivery: &Delivery<'_>, after: Option<u32>, cause: String) -> Outcome {
         let seconds = next_quota(delivery.attempt, self.clock.now_ms(), after);
         let _ = self.note_wait(delivery, seconds, &cause).await;
         Outcome::Later { seconds, cause }
     }
 
-    /// Marks a message as failed that the queue will not deliver again: each attempt broke off, or the quota was used
-    /// up for days.
+    /// Marks the round of a message as failed if the queue will not deliver the message again. Either each attempt
+    /// broke off, or the quota was used up for days.
     pub async fn dead_letter(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
             return done("not a message of this service");

@@ -1,4 +1,4 @@
-//! E-mails, and the port to a mail service.
+//! E-mails to send, and the interface to mail services.
 
 use super::Marker;
 use crate::pledge::TransactionId;
@@ -15,17 +15,17 @@ pub struct OutgoingEmail<'l> {
     pub reply_to: Option<&'l str>,
     /// The content.
     pub mail: &'l Mail,
-    /// An idempotency key: a mail service that has already accepted this e-mail does not send it again.
+    /// An idempotency key, so that a mail service that has already accepted this e-mail does not send it again.
     pub key: String,
     /// The transaction that the e-mail is about.
     pub id: &'l TransactionId,
-    /// The record to write once the e-mail is sent. If the instance breaks while it sends, the JavaScript around it can
-    /// still write the record.
+    /// The record to write once the e-mail is sent. If the instance fails while it sends, the JavaScript that runs it
+    /// can still write the record.
     pub marker: &'l Marker,
 }
 
 impl OutgoingEmail<'_> {
-    /// Returns the headers that have no member of their own.
+    /// Returns the e-mail's other headers, which are not fields of this struct.
     pub fn headers(&self) -> Headers {
         let list_unsubscribe = self.reply_to.map(|address| format!("<{}>", mailto(address)));
         Headers { auto_submitted: "auto-generated", list_unsubscribe }
@@ -63,7 +63,7 @@ pub struct Headers {
     /// Keeps mail programs from replying automatically.
     #[serde(rename = "Auto-Submitted")]
     pub auto_submitted: &'static str,
-    /// The address to write to in order to receive no more e-mails.
+    /// The `List-Unsubscribe` header: the address that recipients can write to if they want no more e-mails.
     #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
 }
@@ -71,14 +71,14 @@ pub struct Headers {
 /// Sends e-mails.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Mailer {
-    /// Sends one e-mail. Returns the mail service's ID of it.
+    /// Sends one e-mail. Returns the mail service's ID for it.
     ///
     /// # Errors
-    /// If the e-mail may not have been sent.
+    /// If it is not certain that the e-mail was sent.
     async fn send(&self, email: &OutgoingEmail<'_>) -> Result<String, MailError>;
 }
 
-/// Why an e-mail was not sent. Only the mail service's code is kept, as its text contains the address.
+/// Why an e-mail was not sent. Only the mail service's error code is kept, because its error text contains the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
     /// A temporary error: the e-mail may be sent later.

@@ -3,16 +3,16 @@
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 
-/// `mail-queued:{id}`: the record of a round whose message is in the queue. It is valid until this round or a later one
-/// has ended, or for a day after the time at which the queue should deliver the message.
+/// `mail-queued:{id}`: the record of a round whose message is in the queue. It is ignored once this round or a later
+/// one has ended, and a day after the time at which the queue should deliver the message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Queued {
-    /// The round.
+    /// The number of the round.
     pub round: u32,
-    /// Since when the message is known to be in the queue, an RFC 3339 date-time.
+    /// When the message was found to be in the queue, an RFC 3339 date-time.
     pub at: String,
-    /// When the queue delivers the message, an RFC 3339 date-time.
+    /// When the queue should deliver the message, an RFC 3339 date-time.
     pub until: String,
     /// Why the message waits: a mail service's code. `None` if an operator put it into the queue.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,7 +42,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         }
     }
 
-    /// Ends the round.
+    /// Writes the marker that ends a round.
     pub(super) async fn end(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let value = crate::api::to_json(marker);
         let kept = self.store.put(&NotificationKey(id), value, &NoMetadata).await;
@@ -52,14 +52,14 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         kept
     }
 
-    /// Adds the failure to the operator's list, and then ends the round.
+    /// Adds an e-mail to the operator's list of failures, and then ends its round.
     pub(super) async fn fail(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let key = FailedMailKey { day: day_of(&marker.at), id };
         self.store.put(&key, b"{}".to_vec(), &NoMetadata).await?;
         self.end(id, marker).await
     }
 
-    /// Records that a message waits for this many seconds, and adds it to the operator's list of failures. If the queue
+    /// Records that a message waits for `seconds`, and adds its e-mail to the operator's list of failures. If the queue
     /// loses the message, the operator can resend the e-mail.
     pub(super) async fn note_wait(
         &self,

@@ -1,4 +1,4 @@
-//! Decides about a delivery, from the stored records.
+//! Decides from the stored records whether a delivery sends its e-mail.
 
 use super::claim::Counted;
 use super::deliveries::Turn;
@@ -19,9 +19,10 @@ use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
 use std::cmp::Ordering;
 
-/// Maximum number of e-mails to one recipient on a day (UTC), over all units. The count may be a minute old.
+/// Maximum number of e-mails per recipient and day (UTC), across all units. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-/// Maximum number of e-mails of test keys on a day. All of them go to the one address that the operator has set.
+/// Maximum number of e-mails per day for transactions of test keys. These e-mails all go to the one address that the
+/// operator has set.
 const MAX_TESTS_A_DAY: usize = 100;
 
 /// An e-mail to send. `to` is the recipient's address, and `address` is its HMAC.
@@ -32,11 +33,11 @@ pub(super) struct ReadyEmail {
     pub reply_to: Option<String>,
 }
 
-/// Why nothing is sent now.
+/// Why a delivery sends no e-mail now.
 pub(super) enum NotSent {
     /// The e-mail is skipped.
     Skip(Reason),
-    /// The message ends, or waits, without an outcome for its round.
+    /// The message is acknowledged or delivered again, without an outcome for its round.
     Leave(Outcome),
     /// The e-mail cannot be sent now. The cause is for the log.
     Failed(String),
@@ -62,7 +63,8 @@ struct Draft {
 }
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
-    /// Decides about a delivery. Reads that do not depend on each other run concurrently.
+    /// Returns the e-mail that a delivery must send, or why it sends none now. Reads that do not depend on each other
+    /// run concurrently.
     pub(super) async fn verdict(
         &self,
         delivery: &Delivery<'_>,
@@ -82,7 +84,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok(ReadyEmail { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
     }
 
-    /// Returns the transaction's record and the secret, if the round has not ended.
+    /// Returns the transaction's record and the namespace's secret, if the round has not ended.
     async fn open(
         &self,
         delivery: &Delivery<'_>,
@@ -102,7 +104,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Ok((stored, secret))
     }
 
-    /// Reads a record of up to 3 MiB, once there is room for it.
+    /// Waits until there is room for a record of up to 3 MiB, and reads it.
     async fn read(
         &self,
         turn: &Turn<'_>,
@@ -118,7 +120,7 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         Err(NotSent::Leave(busy("the deliveries of this instance hold too many bytes")))
     }
 
-    /// Makes the e-mail about a transaction.
+    /// Creates the e-mail about a transaction.
     fn draft_of(
         &self,
         delivery: &Delivery<'_>,
@@ -148,17 +150,17 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
     }
 }
 
-/// Checks that the recipient may get one more e-mail on this day.
+/// Checks that the recipient has not reached the daily limit of e-mails.
 fn is_within_limit(counted: &Counted, is_live: bool) -> Result<(), Reason> {
     let most = if is_live { MAX_A_DAY } else { MAX_TESTS_A_DAY };
     if counted.others < most { Ok(()) } else { Err(Reason::DailyLimit) }
 }
 
-/// Checks that the record was written by the create that put this message into the queue. A repeated create may write
-/// the record again, with a message of its own.
+/// Checks that the record was written by the create request that queued this message. A repeated create request may
+/// write the record again, and queue its own message.
 ///
 /// # Errors
-/// If it was not; the error has the outcome of the message.
+/// If another create request wrote the record. The error has the outcome of the message.
 fn of_this_create(
     record: &RetrievedPledgeTransaction<'_>,
     delivery: &Delivery<'_>,

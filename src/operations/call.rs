@@ -1,4 +1,4 @@
-//! A call of an operation: its ports, its answer and its failure.
+//! A call of an operation: the interfaces that it uses, its answer and its failure.
 
 use super::table::time;
 use crate::ledger::{Ledger, LedgerError};
@@ -11,9 +11,9 @@ use serde::Serialize;
 
 pub(super) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The types of the ports.
+/// The types of the interfaces that operations use.
 pub trait Ports {
-    /// The records.
+    /// The store of the records.
     type Store: OperatorStore;
     /// Time, randomness and time zones.
     type Platform: Clock + Entropy + TimeZones;
@@ -25,12 +25,13 @@ pub trait Ports {
 pub trait Host: Outbox {
     /// Returns the name of the person who runs the operation.
     fn person(&self) -> impl Future<Output = Result<String, Aborted>>;
-    /// Asks the person to confirm, and fails if they do not. `otherwise` says what was not done then.
+    /// Asks the person to confirm, and fails if the person refuses. `otherwise` says what was not done in that case.
     fn confirm(&self, question: &str, otherwise: &str)
     -> impl Future<Output = Result<(), Aborted>>;
     /// Reads a file; `-` is standard input.
     fn read(&self, file: &str) -> impl Future<Output = Result<Vec<u8>, Aborted>>;
-    /// Begins a new file, which exists once the operation has succeeded; without a name, standard output.
+    /// Begins a new file, which exists only once the operation has succeeded. Without a name, the output goes to
+    /// standard output.
     fn create(&self, file: Option<&str>) -> impl Future<Output = Result<(), Aborted>>;
     /// Writes to the file that [`create`](Self::create) began.
     fn write(&self, text: &str) -> impl Future<Output = Result<(), Aborted>>;
@@ -44,10 +45,10 @@ pub trait Host: Outbox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aborted;
 
-/// A call of an operation.
+/// A call of an operation, with the interfaces that it uses.
 #[expect(missing_debug_implementations, reason = "ports")]
 pub struct Call<'c, P: Ports> {
-    /// The records.
+    /// The store of the records.
     pub store: &'c P::Store,
     /// The ledger of the records; `None` if no database is bound.
     pub ledger: Option<&'c dyn Ledger>,
@@ -55,7 +56,7 @@ pub struct Call<'c, P: Ports> {
     pub platform: &'c P::Platform,
     /// The program that runs the operation.
     pub host: &'c P::Host,
-    /// Where the records are, in words, for questions.
+    /// Where the records are, in words, for confirmation questions.
     pub place: &'c str,
     /// The operation ID of the change; `None` generates one.
     pub operation: Option<OperationId>,
@@ -70,7 +71,7 @@ impl<P: Ports> Call<'_, P> {
         Ok(bound(self.ledger)?)
     }
 
-    /// Returns the author of the change, from the person's name.
+    /// Creates the author of the change from the person's name.
     ///
     /// # Errors
     /// If the name is not one line of 1 to 254 bytes.
@@ -83,7 +84,7 @@ impl<P: Ports> Call<'_, P> {
         })
     }
 
-    /// Whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
+    /// Returns whether the change was already done under this operation ID. If so, it is neither checked nor confirmed again.
     ///
     /// # Errors
     /// If the host or the ledger fails.
@@ -96,7 +97,7 @@ impl<P: Ports> Call<'_, P> {
     }
 }
 
-/// The answer of an operation.
+/// The answer to a call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The JSON object for programs.
@@ -119,7 +120,7 @@ impl Answer {
         Ok(Answer { data, text: text.into(), exit_code: 0, is_aside: false })
     }
 
-    /// Creates the answer of a change; a replay says when the change was done.
+    /// Creates the answer for a change. If the change was already done before, the answer says when.
     ///
     /// # Errors
     /// If the data cannot be encoded as JSON.
@@ -127,7 +128,7 @@ impl Answer {
         Ok(Answer::new(&done.outcome, text)?.since(done.before.as_deref()))
     }
 
-    /// Adds to the answer when the change was done, if it was done `before`.
+    /// Adds a note to the answer if the change was already done before. `before` is the time of the change.
     pub fn since(self, before: Option<&str>) -> Self {
         let Some(at) = before else { return self };
         let members = self.data.strip_prefix('{').unwrap_or_default();
@@ -149,16 +150,16 @@ impl Answer {
 pub enum Failure {
     /// An argument is invalid. Nothing was done.
     Usage(String),
-    /// The operator's function failed.
+    /// A function of [`operator`](crate::operator) failed.
     Operator(OperatorError),
     /// The host failed, or the person did not confirm.
     Aborted,
-    /// The operation failed for this reason after a part was done. The answer shows that part.
+    /// The operation failed for this reason after part of it was done. The answer shows that part.
     Partial(Box<Failure>, Answer),
 }
 
 impl Failure {
-    /// Whether the host, the store or the ledger threw an error, which has the details.
+    /// Returns whether the host, the store or the ledger threw an error. That error has the details.
     pub fn is_thrown(&self) -> bool {
         match self {
             Failure::Aborted => true,
@@ -207,7 +208,7 @@ impl From<Aborted> for Failure {
     }
 }
 
-/// Creates a refusal for this reason.
+/// Creates a failure that states a problem.
 pub(super) fn invalid(problem: impl Into<String>) -> Failure {
     Failure::Operator(OperatorError::Invalid(problem.into()))
 }

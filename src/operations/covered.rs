@@ -4,11 +4,11 @@ use super::table::time;
 use crate::operator::{Coverage, DamagedRecords};
 use serde::Serialize;
 
-/// The coverage as JSON.
+/// The coverage of an answer as JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Covered {
-    /// Left out if the answer is from Workers KV.
+    /// Left out of the JSON if the answer is from Workers KV.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_up_to: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -213,10 +213,10 @@ async fn resend_one<P: Ports>(call: &Call<'_, P>, id: &str, is_again: bool) -> R
     Ok(answer.since(resent.before.as_deref()))
 }
 
-/// Largest number of e-mails of a step.
+/// Largest number of e-mails that one step resends.
 const STEP: usize = 100;
 
-/// What became of the failed e-mails of a day.
+/// The outcome of resending the failed e-mails of a day.
 #[derive(Default, Serialize)]
 struct Day {
     day: String,

@@ -230,7 +230,7 @@ const KEY: Argument = Argument::positional(
 )
 .optional();
 
-/// From 60 s, the shortest expiry that Workers KV accepts, to a year.
+/// How long a rotated key may keep working: 0, or from 60 s, the shortest expiry that Workers KV accepts, to a year.
 const KEEP: Kind = Kind::Duration { least: 60, most: 365 * 86_400 };
 
 pub const ROTATE: Spec = Spec::changes(
@@ -257,7 +257,8 @@ pub struct Rotate {
     keep: u32,
 }
 
-/// Returns the key to look for: the argument, or else standard input, so that a key stays out of the shell's history.
+/// Returns the key that the command is about: the argument or, without one, standard input, which keeps a key out of
+/// the shell's history.
 async fn meant<P: Ports>(call: &Call<'_, P>, id: Option<String>) -> Result<String> {
     let key = match id {
         Some(id) => id,
@@ -315,7 +316,7 @@ pub async fn rotate<P: Ports>(call: &Call<'_, P>, Rotate { id, keep }: Rotate) -
     }
 }
 
-/// The error if the old key could not be ended: then both keys work.
+/// Returns the error for a rotation that could not end the old key. Both keys work.
 fn not_ended(made: &MadeKey, old: &KeyName, error: OperatorError) -> Failure {
     let (new, old) = (&made.row.name.id, &old.id);
     invalid(format!(

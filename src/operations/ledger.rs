@@ -93,7 +93,7 @@ fn findings_in_words(findings: &[Finding]) -> String {
     }
 }
 
-/// Says what a kind of finding means, and what to do.
+/// Returns what a kind of finding means, and what to do.
 const fn advice(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::Damaged => {
@@ -149,7 +149,7 @@ pub async fn check<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) ->
     Answer::new(&Found { counts, findings }, text)
 }
 
-/// Makes a complete reconciliation pass.
+/// Runs a complete reconciliation pass.
 async fn pass<P: Ports>(call: &Call<'_, P>) -> Result<Counts> {
     let holder = ledger::holder(call.platform);
     let checked = ledger::check(call.ledger()?, call.store, call.platform, &holder).await?;

@@ -1,4 +1,4 @@
-//! The operator's operations, in one table: the command line and its reference are generated from it.
+//! The table of the operator's operations. The command line and its reference are generated from it.
 //!
 //! An operation takes its arguments as text, asks for confirmation before a change that cannot be undone, calls the
 //! functions of [`operator`](crate::operator), and returns JSON for programs and text for people.
@@ -95,7 +95,7 @@ operations! {
     AuditList = audit::LIST, list;
 }
 
-/// The groups of the table, in its order, each with a short description.
+/// The groups of the table, in their order, each with a short description.
 pub const GROUPS: [(&str, &str); 9] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys"),
@@ -123,10 +123,10 @@ impl Operation {
         })
     }
 
-    /// Checks the arguments, keyed by their names, without a port.
+    /// Checks the arguments, keyed by their names, without running the operation.
     ///
     /// # Errors
-    /// The first invalid argument, and the values that it accepts.
+    /// If an argument is invalid. The error names the first invalid argument, and the values that it accepts.
     pub fn check(self, arguments: Map<String, Value>) -> std::result::Result<(), String> {
         let values = Values::check(self.spec(), arguments)?;
         match self {
@@ -143,7 +143,7 @@ impl Operation {
     /// Checks the arguments and runs the operation.
     ///
     /// # Errors
-    /// If an argument is invalid, the operator's function refuses, or the store, the ledger or the host fails.
+    /// If an argument is invalid, the operator's function refuses the call, or the store, the ledger or the host fails.
     pub async fn run<P: Ports>(
         self,
         call: &Call<'_, P>,

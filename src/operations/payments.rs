@@ -19,10 +19,10 @@ const UNIT: Argument = unit("the ID of the unit").required();
 const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
 const MODE: Argument = mode("the live or the test transactions of the month").or("live");
-/// The JSON of a payment.
+/// Describes the JSON of a payment.
 const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount`, `transactions` (their number), `unpriced` (number of unpriced pledges); `invoice`; `by` and `at`: who marked it, and when";
 
-/// Names a shop's month, such as `2026-10 of shop (live)`.
+/// Returns a text for a shop's month, such as `2026-10 of shop (live)`.
 fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
     format!("{month} of {unit} ({})", mode.name())
 }
@@ -228,7 +228,7 @@ struct PaymentAnswer {
     now: Option<Vec<SumNow>>,
 }
 
-/// A current sum of the month in the ledger.
+/// The ledger's current sum of a month in one currency.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SumNow {
@@ -254,7 +254,7 @@ pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer>
     Answer::new(&PaymentAnswer { paid, now }, text)
 }
 
-/// Returns the current sums of a month; `None` if no ledger is bound or it does not keep the month.
+/// Returns the current sums of a month; `None` if no ledger is bound, or the ledger does not keep the month.
 async fn sums_now<P: Ports>(call: &Call<'_, P>, of: &ShopMonth) -> Result<Option<Vec<SumNow>>> {
     let Some(ledger) = call.ledger else { return Ok(None) };
     let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };

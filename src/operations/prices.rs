@@ -16,7 +16,7 @@ const FILE: &str = r#"A price list is JSON, with prices as plain decimals in quo
 
 An offering that is not listed costs nothing."#;
 
-/// The modes whose price lists are selected.
+/// The modes of the selected price lists.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Modes {
@@ -37,10 +37,10 @@ impl Modes {
 
 const WHOSE: Argument = modes("both", "the price list of test keys, of live keys, or both");
 
-/// When a change of prices asks for confirmation.
+/// The conditions under which a price change asks for confirmation.
 const RISKY: &str =
     "the currency changes, an offering loses its price, or the current list cannot be read";
-/// The JSON of a change of prices.
+/// Describes the JSON of a price change.
 const CHANGES: &str = "`catalogues`: the new price lists, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)";
 
 // ---- Change --------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ async fn edit<P: Ports>(call: &Call<'_, P>, mode: Modes, edit: &Edit) -> Result<
 struct NewList {
     mode: Mode,
     price_list: PriceList,
-    /// The revision that it replaces.
+    /// The revision of the price list that it replaces.
     seen: String,
     change: Changed,
 }
@@ -135,12 +135,12 @@ impl NewList {
     }
 }
 
-/// Returns the text of a price, or a dash for none.
+/// Returns the text of a price, or a dash if there is none.
 fn price(price: Option<&UnitPrice>) -> String {
     price.map_or_else(|| "–".to_owned(), text_of)
 }
 
-/// Returns the text of a price as in JSON.
+/// Returns the text of a price, formatted as in JSON.
 pub(super) fn text_of(price: &UnitPrice) -> String {
     serde_json::to_value(price)
         .ok()

@@ -4,7 +4,7 @@ use super::call::{Call, Host as _, Ports, Result};
 use crate::auth::KeyLevel;
 use crate::operator::register::{Unregistered, look_up};
 
-/// Asks the person to confirm IDs that are not registered. `otherwise` says what is not done if they refuse.
+/// Asks the person to confirm IDs that are not registered. `otherwise` says what is not done if the person refuses.
 pub async fn confirm_new<P: Ports>(
     call: &Call<'_, P>,
     levels: &[KeyLevel],
@@ -30,7 +30,7 @@ fn named(Unregistered { level, suggestion }: &Unregistered) -> String {
     }
 }
 
-/// Names a unit or a team, such as ``unit `shop` ``.
+/// Returns a text for a unit or a team, such as ``unit `shop` ``.
 pub fn whose(level: &KeyLevel) -> String {
     match level {
         KeyLevel::Unit(unit) => format!("unit `{unit}`"),

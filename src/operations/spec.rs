@@ -7,32 +7,33 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
-    /// The group that it belongs to, such as `keys`.
+    /// The operation's group, such as `keys`.
     pub group: &'static str,
-    /// Its name in the group, such as `create`.
+    /// The operation's name in the group, such as `create`.
     pub name: &'static str,
-    /// What it does: an imperative sentence without a full stop.
+    /// What the operation does: an imperative sentence without a full stop.
     pub about: &'static str,
-    /// Its arguments: the positional ones first, in their order.
+    /// The operation's arguments: the positional arguments first, in their order.
     pub arguments: &'static [Argument],
-    /// The act that a person's role must allow.
+    /// The permission that a person needs.
     #[serde(skip)]
     pub permission: Permission,
-    /// The members of its JSON, in Markdown, without a full stop.
+    /// A description of the members of the answer's JSON, in Markdown, without a full stop.
     #[serde(skip)]
     pub answers: &'static str,
-    /// Whether it changes records.
+    /// Whether the operation changes records.
     pub changes: bool,
-    /// Whether the audit log records it, at least with some arguments.
+    /// Whether the audit log records the operation, at least with some arguments.
     pub is_recorded: bool,
-    /// Whether it asks for confirmation.
+    /// Whether the operation asks for confirmation.
     pub confirms: bool,
-    /// The condition under which it asks, such as `a unit is not registered`. Empty: it always asks.
+    /// The condition under which the operation asks, such as `a unit is not registered`. If this is empty, it always
+    /// asks.
     #[serde(skip)]
     pub confirms_if: &'static str,
-    /// Whether it puts messages into the notification queue.
+    /// Whether the operation puts messages into the notification queue.
     pub queues: bool,
-    /// A text that follows the help; may be empty.
+    /// A text that the help shows at its end; may be empty.
     pub note: &'static str,
 }
 
@@ -70,17 +71,17 @@ impl Spec {
         Spec { changes: true, is_recorded: true, ..Spec::reads(group, name, about, arguments) }
     }
 
-    /// Sets the act that a person's role must allow.
+    /// Sets the permission that a person needs.
     pub const fn permission(self, permission: Permission) -> Self {
         Spec { permission, ..self }
     }
 
-    /// Describes the members of its JSON.
+    /// Sets the description of the members of the answer's JSON.
     pub const fn answers(self, answers: &'static str) -> Self {
         Spec { answers, ..self }
     }
 
-    /// Makes a reading operation one that the audit log records, with some of its arguments.
+    /// Marks an operation that only reads as recorded in the audit log, at least with some of its arguments.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }
     }
@@ -90,7 +91,7 @@ impl Spec {
         Spec { confirms: true, ..self }
     }
 
-    /// Makes the operation ask for confirmation only under this condition, where a change looks like a mistake.
+    /// Makes the operation ask for confirmation only under this condition, which suggests that the change is a mistake.
     pub const fn confirmed_if(self, confirms_if: &'static str) -> Self {
         Spec { confirms_if, ..self.confirmed() }
     }
@@ -100,12 +101,12 @@ impl Spec {
         Spec { queues: true, ..self }
     }
 
-    /// Sets the text that follows the help.
+    /// Sets the text that the help shows at its end.
     pub const fn noted(self, note: &'static str) -> Self {
         Spec { note, ..self }
     }
 
-    /// Returns the group and the name, such as `keys create`, as in the audit log.
+    /// Returns the group and the name, such as `keys create`. The audit log uses this name.
     pub fn full_name(&self) -> String {
         format!("{} {}", self.group, self.name)
     }
@@ -115,20 +116,20 @@ impl Spec {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Argument {
-    /// Its name, such as `accept-unpriced`.
+    /// The argument's name, such as `accept-unpriced`.
     pub name: &'static str,
-    /// What it means, without a full stop.
+    /// What the argument means, without a full stop.
     pub help: &'static str,
-    /// The values that it accepts.
+    /// The values that the argument accepts.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Whether it is an option, `--name value`, instead of a positional argument.
+    /// Whether the argument is an option, `--name value`, instead of a positional argument.
     pub is_option: bool,
-    /// Whether it is required.
+    /// Whether the argument is required.
     pub is_required: bool,
-    /// Whether it may occur several times.
+    /// Whether the argument may occur several times.
     pub is_repeatable: bool,
-    /// Its value if it is left out.
+    /// The value that the argument has if it is left out.
     pub default: Option<&'static str>,
 }
 
@@ -152,7 +153,7 @@ pub enum Kind {
     Month,
     /// A day in UTC, such as `2026-11-21`.
     Day,
-    /// A day, or a date-time with its UTC offset. Read as an RFC 3339 date-time in UTC.
+    /// A day, or a date-time with a UTC offset. It is converted to an RFC 3339 date-time in UTC.
     Time,
     /// A whole number.
     Number {
@@ -161,9 +162,9 @@ pub enum Kind {
         /// The largest accepted number.
         most: u64,
     },
-    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. Read as seconds.
+    /// A duration such as `90s`, `30m`, `24h` or `7d`, or 0. It is converted to seconds.
     Duration {
-        /// The shortest accepted duration but 0, in seconds.
+        /// The shortest accepted duration other than 0, in seconds.
         least: u64,
         /// The longest accepted duration, in seconds.
         most: u64,
@@ -208,7 +209,7 @@ impl Argument {
         Argument { is_repeatable: true, ..self }
     }
 
-    /// Sets the value of the argument if it is left out.
+    /// Sets the value that the argument has if it is left out.
     pub const fn or(self, default: &'static str) -> Self {
         Argument { default: Some(default), ..self }
     }
@@ -222,7 +223,7 @@ impl Argument {
     }
 }
 
-/// Returns the kind of a text that the help shows as `<what>`.
+/// Returns the kind for any text, which the help shows as `<what>`.
 pub const fn text(what: &'static str) -> Kind {
     Kind::Text { what }
 }

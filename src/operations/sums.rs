@@ -54,7 +54,7 @@ impl Summed {
         }
     }
 
-    /// Formats the sums. `none` is the text if there are none.
+    /// Formats the sums. `none` is the text if there are no sums.
     fn in_words(&self, none: &str) -> String {
         let found = match self.sums.is_empty() {
             true => none.to_owned(),
@@ -80,7 +80,7 @@ impl Summed {
         table(HEADS, &rows)
     }
 
-    /// Names transactions that were added or changed after their month was marked as paid.
+    /// Returns a text with the IDs of the transactions that were added or changed after their month was marked as paid.
     fn late(&self) -> String {
         let late = self.sums.iter().filter(|sum| !sum.late.is_empty());
         let mut lines: Vec<_> = late

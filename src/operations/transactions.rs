@@ -444,7 +444,8 @@ struct Line {
 /// Largest number of transactions that one step erases.
 const STEP: usize = 100;
 
-/// Erases all transactions of an address. Checks every record of each unit, because the ledger may lack one.
+/// Erases all transactions of an address. Checks every record of each unit, because the ledger may lack some
+/// transactions.
 async fn erase_person<P: Ports>(
     call: &Call<'_, P>,
     email: &str,
@@ -492,7 +493,7 @@ async fn erase_person<P: Ports>(
     Ok(Answer::new(&receipt, text)?.failing_if(is_left))
 }
 
-/// Returns the units whose records are checked.
+/// Returns the units whose records are all checked.
 fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     if let Some(unit) = &filter.unit {
         return Ok(vec![unit.clone()]);
@@ -514,8 +515,8 @@ fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     Ok(units)
 }
 
-/// Erases the transactions of an address in one unit. One that cannot be erased, such as one that is too young, does not
-/// stop the others.
+/// Erases the transactions of an address in one unit. A transaction that cannot be erased, such as one that is too
+/// young, does not stop the erasure of the others.
 async fn erase_in<P: Ports>(
     call: &Call<'_, P>,
     filter: &TransactionFilter,

@@ -39,7 +39,7 @@ pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Units) -> Result<Answer> {
 
 // ---- The profile ---------------------------------------------------------------------------------
 
-/// The JSON of a command that answers with one profile.
+/// Describes the JSON of commands that return one profile.
 const ONE_PROFILE: &str = "`unit`; `profile`, or `problem` if the stored profile cannot be read";
 
 pub const SET: Spec = Spec::changes(
@@ -104,7 +104,7 @@ pub fn check(values: &Values) -> Result<(), String> {
     }
 }
 
-/// Renames the fields to the members of the record.
+/// Renames the command line's fields to the members of a profile's record.
 fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
     let named = fields.into_iter().map(|(name, value)| match &*name {
         "reply-to" => ("replyTo".to_owned(), value),

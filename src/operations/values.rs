@@ -1,4 +1,4 @@
-//! The arguments of an operation: checks them against the table and reads them.
+//! Checks the arguments of an operation against the table, and converts them to typed values.
 
 use super::spec::{Argument, Kind, Spec};
 use crate::time::{date_time, parse_ms};
@@ -38,7 +38,7 @@ impl Values {
         }
     }
 
-    /// Reads the arguments into a type whose members have their names.
+    /// Converts the arguments to a type whose members have the same names.
     ///
     /// # Errors
     /// If a value breaks a rule of its member's type.
@@ -68,7 +68,7 @@ fn one(argument: &Argument, value: Value) -> Result<Value, String> {
     }
 }
 
-/// Reads a value of this kind. The error describes the accepted values.
+/// Parses a value of this kind. The error describes the accepted values.
 fn read(kind: Kind, text: &str) -> Result<Value, String> {
     match kind {
         Kind::Text { .. } | Kind::Input | Kind::Output => Ok(text.into()),
@@ -149,7 +149,7 @@ fn time(text: &str) -> Option<String> {
     .map(date_time)
 }
 
-/// Parses a date-time without an offset, in milliseconds since 1970. Its seconds may be left out.
+/// Parses a date-time without an offset. Returns milliseconds since 1970. The text may leave out the seconds.
 fn local_ms(local: &str) -> Option<u64> {
     let is_time = local.as_bytes().get(10) == Some(&b'T');
     let seconds = if local.len() == "2026-11-05T14:30".len() { ":00" } else { "" };

@@ -1,5 +1,5 @@
-//! The audit log: who changed what, by which command, and when. An entry is written before its change. If it cannot be
-//! written, nothing is changed.
+//! The audit log: who changed what, by which command, and when. An entry is written before its change is made. If the
+//! entry cannot be written, nothing is changed.
 
 use super::operation_id::OperationId;
 use super::position::Position;
@@ -10,10 +10,11 @@ use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
-/// Largest number of bytes of a name: that of an e-mail address.
+/// Largest number of bytes of a name: an e-mail address can have as many.
 const MAX_NAME_BYTES: usize = 254;
 
-/// The person who changes records, with the ports that a change needs, and the ID of the operation.
+/// The person who changes records, with the clock and the source of randomness that a change needs, and the operation's
+/// ID.
 #[derive(Debug)]
 pub struct Author<'a, C, E> {
     pub(super) by: &'a str,
@@ -30,22 +31,22 @@ pub struct Author<'a, C, E> {
 /// Earlier attempts of an operation, which may have changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EarlierAttempt {
-    /// The earliest time at which they began, in milliseconds since 1970.
+    /// The earliest time at which these attempts began, in milliseconds since 1970.
     pub since_ms: u64,
     /// Whether the person was shown that the last attempt failed.
     pub has_failed: bool,
 }
 
-/// A change. Has no secret, and no personal data except the author's name.
+/// A change in the audit log. It contains no secret, and no personal data except the author's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// When it was made, an RFC 3339 date-time.
+    /// When the change was made, an RFC 3339 date-time.
     pub at: String,
-    /// Who made it.
+    /// Who made the change.
     pub by: String,
     /// The command, such as `keys revoke`.
     pub command: String,
-    /// The IDs of what it changed; for a payment, also the payment.
+    /// The IDs of what was changed; for a payment, also the payment in words.
     pub on: Vec<String>,
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +57,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     /// Creates an author without an operation ID. `by` is the name: one line of 1 to 254 bytes.
     ///
     /// # Errors
-    /// If the name is any other text.
+    /// If the name is not valid.
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
         if is_line(by, MAX_NAME_BYTES) {
             let has_entry = Cell::default();
@@ -67,25 +68,25 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         )))
     }
 
-    /// Sets the operation's ID, under which the change is done once, however often it is requested. One ID is for one
-    /// change.
+    /// Sets the operation's ID. However often a change is requested with the same ID, it is made only once. Each change
+    /// needs its own ID.
     #[must_use]
     pub fn with_operation(self, operation: OperationId) -> Self {
         Author { operation: Some(operation), ..self }
     }
 
-    /// Whether the author has an operation ID.
+    /// Returns whether the author has an operation ID.
     pub fn has_operation(&self) -> bool {
         self.operation.is_some()
     }
 
-    /// Returns the author of the step of the operation at this position.
+    /// Returns this author for the operation's step at a position.
     pub fn of_step(&self, position: &str) -> Self {
         let operation = self.operation.as_ref().map(|operation| operation.step(position));
         Author { operation, ..self.anew() }
     }
 
-    /// Returns the author of one attempt of an operation.
+    /// Returns this author for one attempt of an operation.
     pub(super) fn attempt(&self, operation: OperationId, earlier: Option<EarlierAttempt>) -> Self {
         Author { operation: Some(operation), earlier, ..self.anew() }
     }
@@ -96,19 +97,19 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
     }
 
-    /// Whether this attempt may have changed something.
+    /// Returns whether this attempt may have changed something.
     pub(super) fn has_entry(&self) -> bool {
         self.has_entry.get()
     }
 
-    /// Returns when the person decided on the change, in milliseconds since 1970: when they opened its form, or when its
-    /// first attempt began, whichever is earlier. `None` if that is now.
+    /// Returns when the person decided on the change, in milliseconds since 1970: when they opened its form, or when
+    /// its first attempt began, whichever is earlier. `None` if the change is decided on now.
     pub(super) fn wanted_ms(&self) -> Option<u64> {
         let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
         sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
     }
 
-    /// Whether the operation made the change whose entry has this name. KV cost: 1 read.
+    /// Returns whether the operation made the change whose entry has this name. KV cost: 1 read.
     pub(super) async fn has_made(&self, store: &impl OperatorStore, change: &str) -> Result<bool> {
         let Some(key) = AuditKey::parse(change) else { return Ok(false) };
         let change: Option<Change> = load(store, key).await?;
@@ -128,7 +129,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     /// Writes the entry of a change. The change may be made once this returns `Ok`. KV cost: 1 write.
     ///
     /// # Errors
-    /// If the entry may not have been written. Then the change must not be made.
+    /// If it is not certain that the entry was written. Then the change must not be made.
     pub async fn record(
         &self,
         store: &impl OperatorStore,
@@ -140,7 +141,8 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.keep(store, &self.entry(), command, on, note).await
     }
 
-    /// Writes the entry of a change that may still be withdrawn. `on` returns what it changes, given its time.
+    /// Writes the entry of a change that may still be withdrawn. `on` receives the time of the change, and returns the
+    /// IDs of what it changes.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -182,7 +184,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
-    /// Whether this operation made the change.
+    /// Returns whether this operation made the change.
     pub(super) fn has_operation_of(&self, change: &Change) -> bool {
         change.operation.is_some() && change.operation == self.operation_hash()
     }
@@ -195,7 +197,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None }
     }
 
-    /// Writes an entry, with the note that lists show as its metadata.
+    /// Writes an entry. Its metadata is the note that lists show.
     async fn keep(
         &self,
         store: &impl OperatorStore,
@@ -214,7 +216,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
 /// An entry of the audit log.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Its key.
+    /// The key of the entry's record.
     pub key: AuditKey,
     /// The time of the change, an RFC 3339 date-time.
     pub at: String,
@@ -246,7 +248,7 @@ pub(super) fn change_of(record: &[u8]) -> Option<AuditKey> {
     AuditKey::parse(&written.change)
 }
 
-/// Whether a text is one line of 1 to `most` bytes.
+/// Returns whether a text is one line of 1 to `most` bytes.
 pub(super) fn is_line(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len()) && !text.chars().any(char::is_control)
 }
@@ -268,8 +270,8 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         .collect())
 }
 
-/// Returns the notes of the changes since a time, in milliseconds since 1970, and of some before it, newest first. Leaves out
-/// withdrawn changes. KV cost: 1 list per 1,000 entries, no read.
+/// Returns the notes of the changes since a time, in milliseconds since 1970, and of some earlier changes, newest
+/// first. Leaves out withdrawn changes. KV cost: 1 list per 1,000 entries, no read.
 pub(super) async fn notes(
     store: &impl OperatorStore,
     since_ms: u64,
@@ -280,7 +282,7 @@ pub(super) async fn notes(
 
 type Noted = (AuditKey, Option<ChangeNote>);
 
-/// Returns the entries of the list pages that reach back to a time, without withdrawn ones.
+/// Returns the entries of the list pages back to a time. Leaves out withdrawn entries.
 async fn entries(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Noted>> {
     let mut found: Vec<Noted> = Vec::new();
     let mut pages = Pages::new(store, AuditKey::PREFIX);
@@ -315,8 +317,8 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// Returns a page of at most `count` changes, and at least one: the newest, or those after the cursor `next` of the previous
-/// page. Changes of the last minute may be missing. KV cost: 1 list, 1 read per 100 changes.
+/// Returns a page of at most `count` changes; a `count` of 0 means 1. Without the cursor `next` of the previous page,
+/// these are the newest changes. Changes of the last minute may be missing. KV cost: 1 list, 1 read per 100 changes.
 ///
 /// # Errors
 /// If `next` is not a cursor, or the store fails.

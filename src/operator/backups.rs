@@ -1,4 +1,5 @@
-//! Records when the namespace was last backed up, so that everyone can see it. The command writes the backup's file.
+//! Records when the namespace was last backed up, so that everyone can see it. The backup command writes the backup's
+//! file.
 
 use super::audit::Author;
 use super::{Result, load, put_record};
@@ -10,11 +11,11 @@ use serde::{Deserialize, Serialize};
 /// A backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
-    /// When it was complete, an RFC 3339 date-time.
+    /// When the backup was complete, an RFC 3339 date-time.
     pub at: String,
-    /// Number of records in it.
+    /// Number of records in the backup.
     pub records: u64,
-    /// Who made it.
+    /// Who made the backup.
     pub by: String,
 }
 

@@ -1,4 +1,5 @@
-//! Changes of facts under claims of the ledger. A fact is that a month is paid, or that a unit is in a team.
+//! Changes facts that two people may change at the same time, and locks them by claims in the ledger. A fact is that a
+//! month is paid, or that a unit is in a team.
 //!
 //! A change takes four steps:
 //! 1. Write its entry to the audit log. The entry identifies the change.
@@ -6,10 +7,10 @@
 //! 3. Write the record to KV, which the API reads.
 //! 4. End the claim.
 //!
-//! If a claim was not ended, the next person or the reconciliation uses the record, once KV must show it. So the fact agrees
-//! with what the person was told, wherever the change stops:
+//! If a claim was not ended, the record decides as soon as KV must show it: for the next person, or in a reconciliation
+//! pass. So the fact agrees with what the person was shown, wherever the change stops:
 //!
-//! | stops after | the person was told | the record | the fact |
+//! | stops after | the person was shown | the record | the fact |
 //! |---|---|---|---|
 //! | the entry | nothing, or not done | unchanged | unchanged |
 //! | the claim, or while the ledger fails | nothing, or not done | unchanged | unchanged |
@@ -31,8 +32,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, StoreError};
 use crate::time::date_time;
 
-/// How long after the entry of a change the write of its record may begin, in milliseconds. [`claims::RECENT_MS`] relies on
-/// it.
+/// Longest time from the entry of a change to the beginning of the write of its record, in milliseconds.
+/// [`claims::RECENT_MS`] relies on this limit.
 const MAX_AGE_MS: u64 = 30_000;
 
 /// A change whose entry is in the audit log.
@@ -45,10 +46,10 @@ pub(super) struct ClaimedChange<'c, S, C, E> {
 }
 
 impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
-    /// Writes the entry of a change. `on` returns what it changes, given its time.
+    /// Writes the entry of a change. `on` receives the time of the change, and returns the IDs of what it changes.
     ///
     /// # Errors
-    /// If the entry may not have been written.
+    /// If it is not certain that the entry was written.
     pub async fn begin(
         store: &'c S,
         ledger: Option<&'c dyn Ledger>,
@@ -67,8 +68,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
         &self.entry
     }
 
-    /// Claims either all facts or none. `refused` makes the error for the first fact that cannot be claimed, from the claim
-    /// of somebody else if there is one.
+    /// Claims all facts, or none if one of them cannot be claimed. `refused` creates the error for the first fact that
+    /// cannot be claimed. `refused` receives somebody else's claim, if there is one.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
@@ -125,8 +126,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Writes or removes the record of each claimed fact, and ends the claims.
     ///
     /// # Errors
-    /// If a record could not be written: then it is unchanged, and so are the records after it. If that is not certain,
-    /// `unsure` names what is uncertain.
+    /// If a record could not be written. This record and the records after it are unchanged. If it is not certain
+    /// whether the record was written, `unsure` describes what is uncertain.
     pub async fn write(
         &self,
         facts: &[Fact],
@@ -212,8 +213,8 @@ pub(super) async fn recent(
     Ok(claims)
 }
 
-/// Refuses to change facts that another change has reversed since the form for this change was opened, or since its first
-/// attempt. `refused` makes the error from the claim of that other change.
+/// Refuses to change facts that another change has reversed since the form for this change was opened, or since its
+/// first attempt. `refused` creates the error from the claim of that other change.
 pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,
@@ -231,7 +232,8 @@ pub(super) async fn refuse_overtaken<C: Clock, E: Entropy>(
     claims.iter().find(is_reverse).map_or(Ok(()), |claim| Err(refused(claim)))
 }
 
-/// Describes a claim to the person who is refused because of it. `done` and `undone` name its effect, such as `added it`.
+/// Describes a claim to the person whose change is refused because of it. `done` and `undone` describe the effect of
+/// the claimed change, such as `added it`.
 pub(super) fn in_words(claim: &Claim, done: &str, undone: &str) -> String {
     let Change { author, at, .. } = &claim.by;
     let who = if author.is_empty() { "somebody" } else { author };

@@ -1,4 +1,4 @@
-//! How complete the ledger is: up to when it has every transaction, and which records are in no sum.
+//! How complete the ledger is: up to when it has every transaction, and which records its sums leave out.
 
 use super::{OperatorError, Result};
 use crate::ledger::{self, Finding, FindingKind, Ledger};
@@ -21,11 +21,11 @@ pub struct Coverage {
     /// The ledger keeps no transactions that were created before this RFC 3339 date-time; `None` if it keeps all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_from: Option<String>,
-    /// Records without a row, which are in no list and no sum.
+    /// Damaged records. They have no row in the ledger, so its lists and sums leave them out.
     pub damaged: DamagedRecords,
 }
 
-/// Returns how complete an answer about these shops is, or about all of them. Ledger cost: 2 queries.
+/// Returns how complete an answer about these shops is; `None` means all shops. Ledger cost: 2 queries.
 ///
 /// # Errors
 /// If the ledger fails.
@@ -34,7 +34,7 @@ pub(super) async fn coverage(ledger: &dyn Ledger, shops: Option<&[Scope]>) -> Re
     Ok(coverage)
 }
 
-/// As [`coverage`], and also returns the transactions whose quantities are in no sum.
+/// Returns the [`coverage`], and the transactions whose quantities are left out of sums.
 pub(super) async fn coverage_of_quantities(
     ledger: &dyn Ledger,
     shops: Option<&[Scope]>,
@@ -59,7 +59,7 @@ pub(super) async fn coverage_of_quantities(
 }
 
 impl Coverage {
-    /// Whether the ledger keeps a month.
+    /// Returns whether the ledger keeps a month.
     pub(super) fn has(&self, month: Month) -> bool {
         self.complete_from.as_deref().and_then(Month::of) <= Some(month)
     }
@@ -77,12 +77,12 @@ impl Coverage {
     }
 }
 
-/// Damaged records, which lists leave out.
+/// Damaged records, which lists and sums leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
-    /// Their number.
+    /// Number of damaged records.
     pub count: u64,
-    /// The name of the first one.
+    /// The name of the first damaged record.
     pub first: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! CSV for spreadsheets, as in RFC 4180. A byte order mark tells Excel that the file is UTF-8.
 
-/// The first character of a file.
+/// The first character of a CSV file.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Formats each row as a line.
@@ -20,19 +20,19 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// A position in a text, by whether a cell may begin there: a spreadsheet may split lines at other characters than commas.
+/// Whether a cell may begin at a position in a text. A spreadsheet may split lines at other characters than commas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the beginning, or after a separator.
     Beginning,
     /// After a blank, which separates cells if the user has chosen that.
     BehindBlank,
-    /// Anywhere else.
+    /// At any other position.
     Within,
 }
 
-/// Makes a text from a person safe for a cell: one line, in which nothing is a formula. A spreadsheet reads `=`, `+`, `-` and
-/// `@` at the beginning of a cell as a formula; an apostrophe before them makes it a text.
+/// Makes a person's text safe for a cell: one line without a formula. A spreadsheet reads `=`, `+`, `-` and `@` at the
+/// beginning of a cell as a formula; an apostrophe before them makes it a text.
 pub fn text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 1);
     let mut place = Place::Beginning;
@@ -50,7 +50,8 @@ pub fn text(text: &str) -> String {
     safe
 }
 
-/// Whether a character begins a formula. Includes the full-width forms, which count with Chinese or Japanese settings.
+/// Returns whether a character begins a formula. Includes the full-width forms, which begin a formula if the spreadsheet has
+/// Chinese or Japanese settings.
 fn begins_formula(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }
@@ -67,7 +68,8 @@ fn next_place(place: Place, character: char) -> Place {
     }
 }
 
-/// Replaces control characters, and characters that change the direction of text, with U+FFFD: they could disguise a line.
+/// Replaces control characters, and characters that change the direction of text, with U+FFFD, because they could
+/// disguise what a line says.
 fn visible(character: char) -> char {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if character.is_control() || turns { '\u{fffd}' } else { character }

@@ -1,7 +1,8 @@
 //! Demo data for the dashboard on a developer's machine: three months of two shops. It must not be written to a deployed
 //! namespace.
 //!
-//! The service, its notifier and the operator's functions write the records, with a clock that is set back.
+//! The service, its notifier and the operator's functions write the records, with a clock that shows a time in the
+//! past.
 
 use super::audit::Author;
 use super::prices::Edit;
@@ -31,18 +32,18 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 const BY: &str = "operator@small-hours.example";
-/// Age of units, teams and the first prices: they are older than all transactions.
+/// Age of the units, the teams and the first prices. They are older than all transactions.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;
-/// Time from one transaction to the next: the first is 92 days old.
+/// Time from one transaction to the next. The first transaction is 92 days old.
 const APART_MS: u64 = 92 * DAY_MS / ORDERS;
-/// The first transaction with today's prices.
+/// The index of the first transaction with today's prices.
 const RAISED: u64 = 35;
-/// The first transaction with an e-mail: its notification record has not expired.
+/// The index of the first transaction with an e-mail. It is so recent that its notification record has not expired.
 const MAILED: u64 = 42;
-/// The transaction whose e-mail the mail service refuses.
+/// The index of the transaction whose e-mail the mail service refuses.
 const REFUSED: u64 = 58;
-/// The transaction whose personal data is erased.
+/// The index of the transaction whose personal data is erased.
 const ERASED: u64 = 18;
 /// Age of a transaction of the month that is paid. That month ended at least four weeks ago.
 const PAID_MS: u64 = 60 * DAY_MS;
@@ -66,11 +67,12 @@ struct Shop {
     key: String,
     mode: Mode,
     unit: String,
-    /// The prefix of its references.
+    /// The prefix of the references of the shop's transactions.
     order: String,
 }
 
-/// Writes the demo data unless its first transaction exists. Returns whether it did. `origin` is the service's origin.
+/// Writes the demo data unless its first transaction exists. Returns whether the data was written. `origin` is the
+/// service's origin.
 ///
 /// # Errors
 /// If the development data is missing, or the store fails.
@@ -106,7 +108,7 @@ impl Shop {
     }
 }
 
-/// A clock that is set back.
+/// A clock that shows a time in the past.
 struct PastClock {
     now_ms: u64,
     ago_ms: Cell<u64>,
@@ -125,7 +127,7 @@ impl TimeZones for PastClock {
     }
 }
 
-/// Does not wait.
+/// Returns at once instead of waiting.
 impl Timer for PastClock {
     async fn pause(&self, _: u32) {}
 }
@@ -153,7 +155,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         self.set_prices(&demo.prices.0, &demo.prices.1).await
     }
 
-    /// Sets the prices of each mode where they still are `before`. Prices that the developer has set stay.
+    /// Sets the prices of each mode, unless the current ones differ from `before` because the developer has set them.
     async fn set_prices(&self, prices: &PriceList, before: &PriceList) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
             let now = prices::get(self.store, mode).await?.unwrap_or_default();
@@ -230,7 +232,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
         Ok(())
     }
 
-    /// Delivers the message of a create. If that fails, the e-mail shows as waiting.
+    /// Delivers the message of a create request. If that fails, the e-mail shows as waiting.
     async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
         let settings = MailSettings { origin: Some(self.origin.to_owned()), test_to: None };
         let mailer = MailService { is_refused };
@@ -288,7 +290,7 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
 
 // ---- The service's ports -------------------------------------------------------------------------
 
-/// The body of a create (contract §4.1).
+/// The body of a create request (contract §4.1).
 #[derive(Serialize)]
 struct Order<'o> {
     reference: String,
@@ -306,7 +308,7 @@ struct Trigger {
     phrase: &'static str,
 }
 
-/// The members of the create's answer that are read.
+/// The members that are read from the answer to a create request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Created {

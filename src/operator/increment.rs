@@ -1,8 +1,8 @@
 //! The contents of an incremental backup: what was created or changed since the previous backup.
 //!
-//! Transactions come from the ledger, because a list of KV would return all of them. Other records are listed. Kinds with
-//! few records are backed up in full, so that a removed record is missing in the last backup. Of kinds with many records,
-//! only new ones are backed up.
+//! Transactions come from the ledger, because a list in KV would return all of them. Other records are listed in KV.
+//! Kinds with few records are backed up in full, so that the last backup does not contain removed records. Of kinds
+//! with many records, only new records are backed up.
 
 use super::{OperatorError, Result, bound};
 use crate::idempotency::ReplayHash;
@@ -17,9 +17,9 @@ use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Largest number of transactions of a page.
+/// Largest number of transactions on a page.
 const MOST: usize = 1_000;
-/// Prefixes of the kinds that are backed up in full: they have few changes, and each change counts.
+/// Prefixes of the kinds of records that are backed up in full. They change rarely, and each change matters.
 const WHOLE: [&str; 11] = [
     PriceListKey::PREFIX,
     ErasedKey::PREFIX,
@@ -34,20 +34,21 @@ const WHOLE: [&str; 11] = [
     UnitKey::PREFIX,
 ];
 
-/// The span of an incremental backup, as RFC 3339 date-times.
+/// The time span of an incremental backup, as RFC 3339 date-times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
     /// The beginning.
     pub since: String,
-    /// The time up to which it is complete. The next backup begins here.
+    /// The time up to which the backup is complete. The next backup begins here.
     pub complete_up_to: String,
 }
 
-/// Returns the span of a backup that continues another one. `started_at` and `complete_up_to` are from that one's header.
+/// Returns the time span of a backup that continues an earlier one. `started_at` and `complete_up_to` are from the
+/// header of the earlier backup.
 ///
 /// # Errors
-/// If no ledger is bound, its first reconciliation pass has not ended, or a time of the header is not valid.
+/// If no ledger is bound, its first reconciliation pass has not ended, or a time in the header is not valid.
 pub async fn span(
     ledger: Option<&dyn Ledger>,
     started_at: &str,
@@ -78,25 +79,25 @@ pub async fn changed(ledger: Option<&dyn Ledger>, since: &str, next: Next) -> Re
     Ok(ledger::changed(bound(ledger)?, since, next, MOST).await?)
 }
 
-/// Returns the prefixes of the records that are listed.
+/// Returns the prefixes of the records that a backup lists in KV.
 pub fn listed() -> Vec<&'static str> {
     WHOLE.into_iter().chain([AuditKey::PREFIX, NotificationKey::PREFIX]).collect()
 }
 
-/// Whether a backup takes a listed record.
+/// Whether an incremental backup includes a listed record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupDecision {
-    /// The backup takes it.
+    /// The backup includes the record.
     Taken,
-    /// The previous backup already has it.
+    /// The previous backup already has the record.
     Known,
-    /// The previous backup has it and all records after it in the list.
+    /// The previous backup already has the record, and all records after it in the list.
     Last,
 }
 
-/// Decides whether a backup takes a record. `expiration` is in seconds since 1970; `since` is the beginning of the backup's
-/// span, an RFC 3339 date-time.
+/// Decides whether an incremental backup includes a record. `expiration` is in seconds since 1970; `since` is the
+/// beginning of the backup's span, an RFC 3339 date-time.
 pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision {
     let since = parse_ms(since).unwrap_or_default();
     if let Some(key) = AuditKey::parse(name) {
@@ -111,7 +112,7 @@ pub fn fate(name: &str, expiration: Option<u64>, since: &str) -> BackupDecision 
     }
 }
 
-/// Whether records of this one's kind are backed up in full, so that only the last backup counts.
+/// Returns whether a record is of a kind that is backed up in full, so that only the last backup of this kind counts.
 pub fn is_whole(name: &str) -> bool {
     WHOLE.into_iter().any(|prefix| name.starts_with(prefix))
 }
@@ -121,8 +122,8 @@ pub fn name_of(id: &str) -> Option<String> {
     Some(TransactionKey(&TransactionId::parse(id)?).name())
 }
 
-/// Returns the name of a transaction's replay record; `None` if its create had no `Idempotency-Key`. `name` and `metadata`
-/// are those of the transaction's record.
+/// Returns the name of a transaction's replay record; `None` if the create request had no `Idempotency-Key`. `name` and
+/// `metadata` are those of the transaction's record.
 pub fn replay_of(name: &str, metadata: &Value) -> Option<String> {
     let recorded = Recorded::from_metadata(TransactionKey::parse(name)?, metadata).ok()?;
     Some(ReplayKey(ReplayHash::from_hex(&recorded.summary.replay?)?).name())

@@ -11,7 +11,7 @@ use crate::store::OperatorStore;
 const KEEP_FROM: &str = "ledger keep-from";
 const REBUILD: &str = "ledger rebuild";
 
-/// Keeps only transactions from this month on; `None` keeps all. A complete reconciliation pass has to follow.
+/// Keeps only transactions from this month on; `None` keeps all. A complete reconciliation pass must follow.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails.
@@ -30,7 +30,7 @@ pub async fn keep_from(
     once(store, Some(ledger), author, (KEEP_FROM, &month), work).await
 }
 
-/// Empties the ledger. A complete reconciliation pass has to follow, which writes all rows again.
+/// Empties the ledger. A complete reconciliation pass must follow: it writes all rows again.
 ///
 /// # Errors
 /// If no ledger is bound, or the ledger or the store fails.

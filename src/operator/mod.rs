@@ -52,11 +52,12 @@ type Result<T, E = OperatorError> = std::result::Result<T, E>;
 /// Why a function failed. The text is for the operator, and contains no key and no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorError {
-    /// The store did not answer or refused, or a record is damaged.
+    /// The store did not answer or refused the call, or a record is damaged.
     Store(StoreError),
-    /// The ledger did not answer or refused.
+    /// The ledger did not answer or refused the call.
     Ledger(LedgerError),
-    /// The operation is a repeat of one that is running or was begun before. Nothing was done now; the text says what to do.
+    /// A repeated request for an operation that is running or was begun before. The request changed nothing; the text
+    /// says what to do.
     Repeated(String),
     /// Any other problem and, if there is one, its remedy.
     Invalid(String),
@@ -91,7 +92,7 @@ impl From<LedgerError> for OperatorError {
     }
 }
 
-/// Returns the ledger that is bound.
+/// Returns the ledger.
 ///
 /// # Errors
 /// If no database is bound. The error says what to do.
@@ -199,7 +200,7 @@ fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
 }
 
-/// Returns an error's text without its position, which does not help in a record: a record has one line.
+/// Returns an error's text without line and column, which do not help for a record, because a record has only one line.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()

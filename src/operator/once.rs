@@ -1,5 +1,5 @@
-//! Idempotent operations: every change is an operation that is done once. If a person sends a form or a command twice, the
-//! second request returns the outcome of the first.
+//! Idempotent operations: every change is an operation that is done only once. If a person sends a form or a command
+//! twice, the second request returns the outcome of the first.
 //!
 //! The ledger has a row for each operation, keyed by a hash of its author and its ID:
 //!
@@ -11,8 +11,8 @@
 //! | was begun less than 30 s ago | is refused as running |
 //! | was begun before that, or has failed | does it again |
 //!
-//! So the work of an operation must be safe to repeat. Either it has the same result again, such as a key that is derived
-//! from the ID, or it finds out what has happened since, such as that the key was revoked.
+//! So the work of an operation must be safe to repeat. Either it has the same result again: for example, a key is
+//! derived from the operation's ID. Or it detects what has happened since: for example, that the key was revoked.
 //!
 //! Without a ledger, the operation is looked up in the audit log. This is best effort, because Workers KV may show an entry
 //! late.
@@ -31,15 +31,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-/// Largest number of bytes of an outcome that is kept. If it is larger, a repeated request does the work again.
+/// Largest number of bytes of an outcome that is stored. If an outcome is larger, a repeated request does the work
+/// again.
 const MAX_OUTCOME_BYTES: usize = 16 * 1024;
 
-/// An operation that was done, now or before.
+/// An operation that was done, either now or before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Done<T> {
-    /// Its outcome.
+    /// The outcome of the operation.
     pub outcome: T,
-    /// When it was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
+    /// When the operation was done before under the same ID, an RFC 3339 date-time; `None` if it was done now.
     pub before: Option<String>,
 }
 
@@ -50,19 +51,20 @@ impl<T> Done<T> {
     }
 }
 
-/// The outcome of an operation. The part that is kept has no secret and no personal data.
+/// The outcome of an operation. The part that is stored has no secret and no personal data.
 pub(super) trait Outcome: Sized {
-    /// The part that is kept for replays.
+    /// The part that is stored for replays.
     type Stored: Serialize + DeserializeOwned;
 
-    /// Returns the part to keep; `None` if the operation is not completely done, so that a repeated request does it again.
+    /// Returns the part to store; `None` if the operation is not completely done, so that a repeated request does it
+    /// again.
     fn to_stored(&self) -> Option<Self::Stored>;
 
     /// Returns the outcome of a replay.
     fn from_stored(kept: Self::Stored) -> Self;
 }
 
-/// An outcome that is kept unchanged.
+/// An outcome that is stored unchanged.
 pub(super) trait StoredAsIs: Clone + Serialize + DeserializeOwned {}
 
 impl StoredAsIs for () {}
@@ -81,11 +83,12 @@ impl<T: StoredAsIs> Outcome for T {
     }
 }
 
-/// Does a change once. `work` makes the change, with the author that it is given; `what` are the command's arguments. Ledger
-/// cost: 2 calls.
+/// Makes a change only once. `work` makes the change, with the author that it receives. `what` is the command's
+/// arguments. Ledger cost: 2 calls.
 ///
 /// # Errors
-/// If the ID was used for another change, is too old, or its change is running; if the ledger does not answer; or as `work`.
+/// If the ID was used for another change, is too old, or its change is running; if the ledger does not answer; or if
+/// `work` fails.
 pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -118,7 +121,7 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Refuses to begin once another attempt may have taken over.
+/// Refuses to make the change so late that another attempt may have taken over.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -129,7 +132,7 @@ fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     )))
 }
 
-/// Keeps the outcome of an attempt, or that it failed.
+/// Stores the outcome of an attempt, or that the attempt failed.
 async fn end<C: Clock, E: Entropy, T: Outcome>(
     ledger: &dyn Ledger,
     asked: &OperationRequest<'_>,
@@ -149,13 +152,14 @@ async fn end<C: Clock, E: Entropy, T: Outcome>(
     }
 }
 
-/// Returns the SHA-256 of a command with its arguments.
+/// Returns the SHA-256 of a command and its arguments.
 fn hash(command: &str, what: &impl Serialize) -> Result<String> {
     let text = serde_json::to_vec(&(command, what))?;
     Ok(base16ct::lower::encode_string(&Sha256::digest(text)))
 }
 
-/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not, or without a ledger or an ID.
+/// Returns when the operation was done, an RFC 3339 date-time; `None` if it was not done, or if there is no ledger or
+/// no ID.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -171,9 +175,9 @@ pub async fn was_done<C: Clock, E: Entropy>(
 
 /// The result of beginning an operation.
 enum Begun<T> {
-    /// This attempt has to do it.
+    /// This attempt must make the change.
     Ours(Option<EarlierAttempt>),
-    /// It was done before.
+    /// The change was made before.
     Done(Done<T>),
 }
 
@@ -229,8 +233,8 @@ fn under_way(found: &Operation) -> OperatorError {
 
 // ---- Without a ledger ----------------------------------------------------------------------------
 
-/// Looks the operation up in the audit log. KV cost: 1 list per 1,000 changes since its ID was generated; none for an ID that
-/// cannot have been used before.
+/// Returns the earlier attempts of an operation, from the audit log. KV cost: 1 list per 1,000 changes since its ID was
+/// generated; no list for an ID that cannot have been used before.
 async fn look_back<C: Clock, E: Entropy>(
     store: &impl OperatorStore,
     author: &Author<'_, C, E>,

@@ -16,7 +16,8 @@ const RANDOM_BYTES: usize = 16;
 const HASH_BYTES: usize = 16;
 /// Largest number of characters of an ID.
 const MAX_LENGTH: usize = 64;
-/// How long after the ID was generated an operation may begin, in milliseconds: after that the page of its form is stale.
+/// Longest time from the generation of an ID to the beginning of its operation, in milliseconds. After that, the page
+/// with the form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
 /// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. An ID belongs to the
@@ -25,9 +26,9 @@ const VALID_MS: u64 = 60 * 60_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,
-    /// When it was generated, in milliseconds since 1970; `None` if its text has no time.
+    /// When the ID was generated, in milliseconds since 1970; `None` if its text has no time.
     made_ms: Option<u64>,
-    /// Whether this process generated it, so that it cannot have been used before.
+    /// Whether this process generated the ID, so that it cannot have been used before.
     is_new: bool,
 }
 
@@ -55,8 +56,8 @@ impl OperationId {
         Ok(OperationId { text: text.to_owned(), made_ms: made_ms(text), is_new: false })
     }
 
-    /// Returns the ID of a step of this operation. The first step has an empty position; the others have no time, so they
-    /// may begin at any time after it.
+    /// Returns the ID of a step of this operation. The first step has an empty position, and the same ID as the
+    /// operation. The IDs of later steps contain no time, so these steps may begin at any time.
     pub(super) fn step(&self, position: &str) -> Self {
         if position.is_empty() {
             return self.clone();
@@ -71,19 +72,19 @@ impl OperationId {
         &self.text
     }
 
-    /// Whether it may have been used before.
+    /// Returns whether the ID may have been used before.
     pub(super) fn may_be_used(&self) -> bool {
         !self.is_new
     }
 
-    /// Returns when the form with this ID was opened, in milliseconds since 1970; `None` if the ID has no time or was
-    /// generated here.
+    /// Returns when the form with this ID was opened, in milliseconds since 1970; `None` if the ID has no time, or this
+    /// process generated it.
     pub(super) fn sent_ms(&self) -> Option<u64> {
         self.made_ms.filter(|_| !self.is_new)
     }
 
-    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since 1970. Allows for
-    /// clock skew. For an ID without a time it is a day ago.
+    /// Returns the earliest time at which an operation with this ID can have begun, in milliseconds since 1970. Allows
+    /// for clock skew. Returns a day ago for an ID without a time.
     pub(super) fn since_ms(&self, now_ms: u64) -> u64 {
         self.made_ms.map_or(now_ms.saturating_sub(DAY_MS), |made| made.saturating_sub(SKEW_MS))
     }
@@ -102,14 +103,15 @@ impl OperationId {
         )))
     }
 
-    /// Returns the stored hash of the ID and the person. It reveals neither, and differs for another person's same ID.
+    /// Returns the stored hash of the ID and the person. The hash reveals neither of them. For another person, the same
+    /// ID has another hash.
     pub(super) fn hash(&self, by: &str) -> String {
         let hash = Sha256::new_with_prefix(by).chain_update("\n").chain_update(&self.text);
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(hash.finalize()))
     }
 
-    /// Derives secret bytes that are unique to this operation, person and purpose; `None` if the ID may be guessable,
-    /// because a person chose it.
+    /// Derives secret bytes that are unique to this operation, person and purpose; `None` if somebody may be able to
+    /// guess the ID, because a person chose it.
     pub(super) fn bytes<const N: usize>(
         &self,
         secret: &NamespaceSecret,

@@ -1,5 +1,5 @@
-//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the payment
-//! matches its sum.
+//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
+//! payment matches the sum of the month.
 
 use super::audit::is_line;
 use super::claimed_change;
@@ -45,8 +45,8 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Refuses a month that is already marked. A recent claim overrides the record, because KV may show a mark or its undo a
-/// minute late.
+/// Refuses a month that is already marked as paid. A recent claim overrides the record, because KV may show a mark or
+/// its undo a minute late.
 pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -63,7 +63,7 @@ pub(super) async fn check_unmarked(
     }
 }
 
-/// Checks that the ledger has all transactions of the month, and all settlements. Ledger cost: 1 query.
+/// Checks that the ledger has all settlements, and all transactions of the month. Ledger cost: 1 query.
 pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
     let state = ledger::state(ledger).await?;
     let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
@@ -131,8 +131,8 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
     Err(of.refused(format_args!("has a sum of {due}, not of {paid}")))
 }
 
-/// Returns the currency code of a stated amount: its own, or else the month's only one. A sum may have a code that this
-/// release does not know.
+/// Returns the currency code of a stated amount: the one that it states, or else the only currency of the month. A sum
+/// may have a code that this release does not know.
 fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")

@@ -1,7 +1,8 @@
 //! Payments: marks a shop's month as paid, and as unpaid again. A shop is a unit in a mode.
 //!
-//! A payment is one record, written once, under a claim of the ledger ([`claimed`](super::claimed)). The amount must be the
-//! sum of the month's transactions in the ledger, and the ledger must have all of them, so that books and service agree.
+//! A payment is one record. It is written once, while a claim in the ledger locks the month (module `claimed_change`).
+//! The ledger must have all transactions of the month, and the amount must be their sum, so that books and service
+//! agree.
 
 use super::audit::{Author, Written, change_of};
 use super::claimed_change::{self, ClaimedChange};
@@ -33,7 +34,7 @@ pub struct ShopMonth {
     pub unit: String,
     /// The mode of the transactions.
     pub mode: Mode,
-    /// The month in which they were created, in UTC.
+    /// The month in which the transactions were created, in UTC.
     pub month: Month,
 }
 
@@ -55,7 +56,8 @@ impl ShopMonth {
         self.refused(format_args!("is already marked as paid: {}", in_words(settlement)))
     }
 
-    /// Returns what the audit log records of a mark or an undo: the whole payment, because an undo removes its record.
+    /// Returns what the audit log records when a month is marked as paid, or as unpaid again: the whole payment,
+    /// because its record is removed if the month becomes unpaid again.
     fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![self.key().name(), in_words(settlement)]
     }
@@ -83,7 +85,7 @@ impl ShopMonth {
 pub struct StatedAmount {
     /// A decimal of at most two places, such as `1234.50`.
     pub amount: String,
-    /// Its currency; `None` means the month's only one.
+    /// The currency of the amount; `None` means the only currency of the month.
     pub currency_code: Option<CurrencyCode>,
 }
 
@@ -103,7 +105,7 @@ pub struct Payment {
     pub accept_unpriced: usize,
 }
 
-/// A month that is marked as paid, or can be.
+/// A month that is marked as paid, or can be marked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
     /// The unit's ID.
@@ -172,8 +174,8 @@ pub async fn check(
 /// Marks a month as paid.
 ///
 /// # Errors
-/// As [`check`], which runs again; if somebody else marks the month at the same moment, or marked it as unpaid since the
-/// operation began.
+/// As [`check`], which runs again; or if somebody else marks the month at the same moment, or marked it as unpaid since
+/// the operation began.
 pub async fn mark(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -240,7 +242,7 @@ async fn write(
 /// Returns the settlement of a shop's month; `None` if it is not marked as paid. KV cost: 1 read.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the record is damaged, or the store fails.
+/// If the unit's ID is not valid, the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
     check_id(&of.unit).map_err(OperatorError::Invalid)?;
     load(store, of.key()).await
@@ -250,7 +252,7 @@ pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Se
 /// marked in the last minute may be missing. KV cost: for each mode 1 list, and 1 read per 100 months.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, a record is damaged, or the store fails.
+/// If the unit's ID is not valid, a record is damaged, or the store fails.
 pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut found = Vec::new();
@@ -295,7 +297,7 @@ async fn look(
 /// payment.
 ///
 /// # Errors
-/// If the month is not marked as paid, or by another payment than the one that was seen; if somebody else removes the
+/// If the month is not marked as paid; if its payment is not the one that was seen; if somebody else removes the
 /// payment at the same moment; or if the ledger or the store fails.
 pub async fn undo(
     store: &impl OperatorStore,

@@ -14,8 +14,8 @@ pub struct Position {
     pub(super) list: usize,
     /// The cursor of the page; `None` for the first page.
     pub(super) cursor: Option<String>,
-    /// The name of the last record of the page that was processed. Unlike an index, it stays right if records of the page
-    /// are removed or others are added before them.
+    /// The name of the last record of the page that was processed. Unlike an index, a name stays right if records of
+    /// the page are removed or others are added.
     pub(super) after: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Position {
         Some(Position { list, cursor: part(cursor), after: part(after) })
     }
 
-    /// Whether a record of the page comes after the position, so that it is not processed yet.
+    /// Returns whether a record of the page comes after the position, so that it is not processed yet.
     pub(super) fn is_before(&self, name: &str) -> bool {
         self.after.as_deref().is_none_or(|after| name > after)
     }

@@ -1,4 +1,5 @@
-//! Prices: reads price lists from files, sets and gets the price list of a mode, and returns its history.
+//! Prices: parses price lists from files, sets and returns the price list of a mode, and returns the history of price
+//! lists.
 
 use super::audit::{Author, Change as Audited};
 use super::once::{Done, once, refuse_repeat};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SET: &str = "prices set";
-/// Number of price lists that are read at once: each may have 1 MiB.
+/// Number of price lists that are read at once. Each of them may have 1 MiB.
 const READS: usize = 5;
 /// Largest number of bytes of a price list: every isolate of the service holds it in memory.
 const MAX_PRICE_LIST_BYTES: usize = MAX_PRICES_BYTES;
@@ -77,7 +78,7 @@ fn in_json_words(error: &serde_json::Error) -> String {
 
 // ---- A change ------------------------------------------------------------------------------------
 
-/// The difference that a new price list makes.
+/// What a new price list changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
@@ -90,19 +91,19 @@ pub struct Change {
     pub risks: Vec<String>,
 }
 
-/// A price that differs.
+/// A price that a new price list changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceChange {
     /// The offering's ID.
     pub offering: String,
-    /// The old price; `None` if it had none.
+    /// The old price; `None` if the offering had none.
     pub from: Option<UnitPrice>,
-    /// The new price; `None` if it has none.
+    /// The new price; `None` if the offering has none.
     pub to: Option<UnitPrice>,
 }
 
 impl Change {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     pub fn is_none(&self) -> bool {
         self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
     }
@@ -159,7 +160,8 @@ pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> 
 }
 
 impl Current {
-    /// Returns a text that identifies this version of the prices: the time when they were set, if they have one.
+    /// Returns a text that identifies this version of the prices: the time when they were set, if the price list states
+    /// it.
     pub fn revision(&self) -> &str {
         match (&self.price_list, &self.problem) {
             (Some(price_list), _) => price_list.prices.as_deref().unwrap_or("without a time"),
@@ -190,7 +192,7 @@ impl Current {
     /// Returns these prices with the price of an offering set.
     ///
     /// # Errors
-    /// If the price is not valid, or no price list is set yet, which would state the currency.
+    /// If the price is not valid, or no price list is set yet, so that the currency is unknown.
     fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
         let price = UnitPrice::parse(price).ok_or_else(|| {
             OperatorError::Invalid(format!(
@@ -230,7 +232,7 @@ impl Current {
     /// Refuses to replace prices that are not the version that the person has seen. KV cost: 1 read if it refuses.
     ///
     /// # Errors
-    /// If these have another [`revision`](Self::revision), or the store fails.
+    /// If the current prices have another [`revision`](Self::revision), or the store fails.
     pub async fn check_seen(
         &self,
         store: &impl OperatorStore,
@@ -256,7 +258,7 @@ impl Current {
     }
 }
 
-/// A change of prices.
+/// An edit of a price list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Edit {
     /// Replaces the whole price list.
@@ -265,7 +267,7 @@ pub enum Edit {
     Set {
         /// The offering's ID.
         offering: String,
-        /// Its price, a decimal such as `0.50`.
+        /// The offering's price, a decimal such as `0.50`.
         price: String,
     },
     /// Removes the price of one offering.
@@ -275,11 +277,11 @@ pub enum Edit {
     },
 }
 
-/// Changes the prices of a mode. `seen` is the [`revision`](Current::revision) that the person has seen, which must be the
-/// current one; `None` replaces any. Returns the time under which the new price list is kept permanently.
+/// Changes the prices of a mode. `seen` is the [`revision`](Current::revision) that the person has seen, which must be
+/// the current one; `None` replaces any revision. Returns the time under which the new price list is kept permanently.
 ///
 /// # Errors
-/// If the edition is not the one that was seen, somebody else sets prices at the same moment or has just set them, the edit
+/// If the current revision is not `seen`, somebody else sets prices at the same moment or has just set them, the edit
 /// does not apply, the price list is too large, or the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
@@ -346,18 +348,18 @@ pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceL
 /// A price list in the history of a mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceListEntry {
-    /// The mode of the keys that it was for.
+    /// The mode of the keys that the price list was for.
     pub mode: Mode,
-    /// When it was set, an RFC 3339 date-time.
+    /// When the price list was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set it; `None` if that cannot be read.
+    /// Who set the price list; `None` if that cannot be read.
     pub by: Option<String>,
-    /// What it changed.
+    /// What this price list changed.
     pub change: Change,
 }
 
-/// Returns the newest `count` price lists of a mode, oldest first. A list of the last minute may be missing. KV cost: 1 list
-/// per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
+/// Returns the newest `count` price lists of a mode, oldest first. A price list that was set in the last minute may be
+/// missing. KV cost: 1 list per 1,000 price lists, at most `most_pages`; 1 read per 5 price lists returned.
 ///
 /// # Errors
 /// If there are more than `most_pages` pages, a price list is damaged, or the store fails.
@@ -389,7 +391,7 @@ pub async fn history(
     Ok(history)
 }
 
-/// Returns what each of these price lists changed. The first one counts as entirely new.
+/// Returns what each of these price lists changed. All prices of the first list count as new.
 async fn changes(
     store: &impl OperatorStore,
     mode: Mode,
@@ -420,9 +422,9 @@ async fn changes(
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceListVersion {
-    /// When it was set, an RFC 3339 date-time.
+    /// When the price list was set, an RFC 3339 date-time.
     pub time: String,
-    /// Who set it.
+    /// Who set the price list.
     pub by: String,
     /// The prices.
     #[serde(flatten)]

@@ -13,9 +13,10 @@ use serde::Serialize;
 pub struct PledgedQuantities {
     /// The sums, newest month first, then by mode and offering.
     pub quantities: Vec<OfferingSum>,
-    /// Whether there are more offerings than the requested number.
+    /// Whether there are more offerings than requested.
     pub more: bool,
-    /// Transactions of these units, of any month, with too many quantities to be summed: more than 1.4 MB as JSON.
+    /// Transactions that the sums leave out because of too many quantities: more than 1.4 MB as JSON. They are of any
+    /// month, and of the units of the query.
     pub left_out: DamagedRecords,
     /// How complete the sums are.
     #[serde(flatten)]
@@ -26,7 +27,7 @@ pub struct PledgedQuantities {
 /// queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
 pub async fn quantities(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,

@@ -1,4 +1,4 @@
-//! The register of units and teams, which serves to find misspelt IDs. The service does not read it.
+//! The register of units and teams, which is used to detect misspelt IDs. The service does not read it.
 
 use super::audit::Author;
 use super::once::{Done, once, refuse_repeat};
@@ -32,7 +32,7 @@ const MAX_DIFFERENCES: usize = 3;
 /// to 2 lists for each of the first ten that are missing.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store fails.
+/// If an ID is not valid, or the store fails.
 pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<Vec<Unregistered>> {
     levels.iter().try_for_each(KeyLevel::check).map_err(OperatorError::Invalid)?;
     let mut unknown = Vec::new();
@@ -46,8 +46,8 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
     Ok(unknown)
 }
 
-/// Returns the most similar registered ID. Compares one page of names: all, or if there are more, the first that begin with
-/// the same half.
+/// Returns the most similar registered ID. Compares at most one page of IDs: all of them or, if they do not fit, the
+/// first ones that begin with the first half of the given ID.
 async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Option<String>> {
     let prefix = match level {
         KeyLevel::Unit(_) => UnitKey::PREFIX,
@@ -63,7 +63,7 @@ async fn suggestion(store: &impl OperatorStore, level: &KeyLevel) -> Result<Opti
     Ok(nearest(id, names).map(str::to_owned))
 }
 
-/// Returns the units and teams that are not registered.
+/// Returns the units and teams of `levels` that are not registered.
 async fn missing<'l>(
     store: &impl OperatorStore,
     levels: &'l [KeyLevel],
@@ -104,7 +104,7 @@ fn nearest<'o>(id: &str, others: impl Iterator<Item = &'o str>) -> Option<&'o st
 /// Registers the units that are not registered.
 ///
 /// # Errors
-/// If an ID is out of bounds, or the store or the ledger fails.
+/// If an ID is not valid, or the store or the ledger fails.
 pub async fn add(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -137,7 +137,8 @@ pub(super) async fn ensure(
 /// An ID, with who registered it and when, if that can be read.
 pub(super) type Entry = (String, Option<Registered>);
 
-/// Returns the first IDs with a prefix, sorted: more than `most`, unless there are not more. KV cost: 1 list per 1,000 IDs.
+/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, returns more than `most`. KV cost: 1
+/// list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

@@ -1,4 +1,4 @@
-//! Which records of a backup a restore writes.
+//! Decides which records of a backup a restore writes.
 
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
@@ -15,23 +15,24 @@ use serde::Deserialize;
 pub struct RestoreOptions {
     /// Also restores API keys and memberships of teams, which may have been revoked or removed since.
     pub with_keys: bool,
-    /// Restores only transactions, the delivery state of their e-mails, their replay records and the marks of erasures.
+    /// Restores only transactions, the delivery state of their e-mails, their replay records, and the records that mark
+    /// transactions as erased.
     pub only_transactions: bool,
     /// Also overwrites records that differ, including the namespace's secret.
     pub overwrite: bool,
 }
 
-/// What a backup contains that decides how it can be restored.
+/// The contents of a backup that decide how it can be restored.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct BackupSummary {
     /// The record of the namespace's secret.
     pub secret: Option<String>,
-    /// Whether it has replay records.
+    /// Whether the backup has replay records.
     pub replays: bool,
 }
 
 impl BackupSummary {
-    /// Notes a record of the backup.
+    /// Adds a record of the backup.
     pub fn add(&mut self, name: &str, value: &str) {
         self.replays |= name.starts_with(ReplayKey::PREFIX);
         if name == SecretKey.name() {
@@ -51,11 +52,12 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// Compares the secrets of the namespace and the backup. The names of replay records, and the IDs that they replay, are
-    /// derived from the secret: with another secret, a repeated create does not find them and is recorded twice.
+    /// Compares the secrets of the namespace and the backup. The names of replay records, and the IDs that they replay,
+    /// are derived from the secret: with another secret, a repeated create request does not find them, and a second
+    /// transaction is recorded.
     ///
     /// # Errors
-    /// If repeated creates would be recorded twice, the backup's secret is damaged, or the store fails.
+    /// If repeated create requests would be recorded twice, the backup's secret is damaged, or the store fails.
     pub async fn new(
         store: &impl OperatorStore,
         options: RestoreOptions,
@@ -83,7 +85,7 @@ impl Restore {
         Ok(Restore { options, same_secret, secret_replaced })
     }
 
-    /// Whether a record of this name is restored.
+    /// Returns whether a record of this name is restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {

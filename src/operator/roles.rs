@@ -8,7 +8,7 @@ use strum::{EnumIter, IntoStaticStr};
 pub enum Role {
     /// May do everything.
     Operator,
-    /// May find transactions, see them masked, and resend e-mails.
+    /// May find transactions, see them masked, and see and resend their e-mails.
     Support,
     /// May see usage and mark payments.
     Accounts,
@@ -17,7 +17,7 @@ pub enum Role {
 /// A permission that a page or an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Permission {
-    /// Read data without personal data, such as lists of IDs and charges. Every role allows it.
+    /// See data that is not personal, such as lists of IDs and charges. Every role allows it.
     Look,
     /// Find transactions, show them masked, and show and resend their e-mails.
     Support,
@@ -28,7 +28,7 @@ pub enum Permission {
 }
 
 impl Role {
-    /// Whether this role allows a permission.
+    /// Returns whether this role allows a permission.
     pub fn may(self, permission: Permission) -> bool {
         match (self, permission) {
             (Role::Operator, _) | (_, Permission::Look) => true,
@@ -43,7 +43,7 @@ impl Role {
 pub struct Roles(pub Vec<Role>);
 
 impl Roles {
-    /// Whether one of the roles allows a permission.
+    /// Returns whether one of the roles allows a permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.0.iter().any(|role| role.may(permission))
     }

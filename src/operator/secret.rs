@@ -6,8 +6,8 @@ use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
 use crate::service::Entropy;
 use crate::store::{CredentialKey, Key as _, KeyInfo, MAX_READS, OperatorStore, SecretKey};
 
-/// Returns the secret from its record, or else from the copy in an API key's record: KV may not show the secret's record
-/// yet. KV cost: 1 read; without the record, also 1 list per 1,000 keys and 1 read per 100 keys.
+/// Returns the secret from its record. If KV does not show that record yet, returns the copy in an API key's record. KV
+/// cost: 1 read; without the record, also 1 list per 1,000 keys and 1 read per 100 keys.
 pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     match recorded(store).await? {
         Some(secret) => Ok(Some(secret)),
@@ -21,7 +21,7 @@ pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<Namesp
     Ok(record.map(|record| record.secret))
 }
 
-/// Returns the copy of the first API key that has one.
+/// Returns the copy of the secret from the first API key that has one.
 async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
     while let Some(page) = pages.next().await? {
@@ -41,7 +41,8 @@ pub(super) fn credential_keys(page: &[KeyInfo]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// Returns the namespace's secret, or generates one. `true` if the caller has to [write](keep) its record, which is missing.
+/// Returns the namespace's secret, or generates one. The `bool` is `true` if the secret's record is missing, so that
+/// the caller must [write](keep) it.
 pub(super) async fn find_or_draw(
     store: &impl OperatorStore,
     entropy: &impl Entropy,

@@ -28,9 +28,9 @@ struct Development {
 pub struct DevelopmentKey {
     /// The key itself.
     pub key: String,
-    /// Its record, without the secret.
+    /// The key's record, without the secret.
     pub record: KeyRecord,
-    /// The units that it may act for.
+    /// The units that the key may act for.
     pub units: Vec<String>,
 }
 

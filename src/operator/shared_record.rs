@@ -1,12 +1,14 @@
 //! Concurrent changes of one record by two people: one change is made, and the other person is shown who made it.
 //!
-//! Workers KV has no compare-and-set. So a change announces itself with its entry in the audit log, waits until the entries
-//! of others show, and yields to the earliest. After the write it reads back the record.
+//! Workers KV has no compare-and-set. So a change first writes its entry to the audit log. Then it waits until the
+//! entries of concurrent changes show, and yields to the earliest entry. After it has written the record, it reads the
+//! record back.
 //!
-//! If each list shows everything that was written before it, two changes are never both made. The change whose entry came
-//! later sees the entry of the other. If the other also saw this one, both compare their entries, and one yields. If not,
-//! the later change took longer than the wait, from its first list until its own entry was written. A change that took that
-//! long yields to any other.
+//! If each list shows everything that was written before it, two concurrent changes A and B are never both made. Let B
+//! be the change whose entry was written later. After its wait, B sees A's entry. If A also sees B's entry, both
+//! compare the entries, and one of them yields. If A does not, then B's entry was written after A's wait. As B's first
+//! list did not show A's entry, B took longer than the wait to write its own entry. A change that took that long yields
+//! to any other.
 
 use super::audit::{self, Author, Change, Entry, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
@@ -16,18 +18,19 @@ use crate::time::{SKEW_MS, date_time};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// How late Workers KV may show a change, in minutes. For this time, a change that the person has not seen is not replaced.
+/// How late Workers KV may show a change, in minutes. A change this recent cannot be replaced by a person who has not
+/// seen it.
 const LATE_MINUTES: u64 = 2;
-/// How long after its entry the write of a change may begin, in milliseconds. Together with the deadline of a write this is
-/// less than [`LATE_MINUTES`].
+/// Longest time from the entry of a change to the beginning of its write, in milliseconds. Together with the deadline
+/// of a write, this is less than [`LATE_MINUTES`].
 const MAX_AGE_MS: u64 = 30_000;
 
 /// The version of a record that a person has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordVersion {
-    /// The SHA-256 of its value; `None` if the record does not exist.
+    /// The SHA-256 of the record's value; `None` if the record does not exist.
     hash: Option<[u8; 32]>,
-    /// The change that wrote it; `None` if unknown.
+    /// The change that wrote the record; `None` if unknown.
     change: Option<AuditKey>,
 }
 
@@ -36,7 +39,7 @@ impl RecordVersion {
         RecordVersion { hash: record.map(hash), change: record.and_then(change_of) }
     }
 
-    /// Returns the change that wrote it; `None` if unknown. KV cost: 1 read.
+    /// Returns the change that wrote the record; `None` if unknown. KV cost: 1 read.
     ///
     /// # Errors
     /// If the store fails.
@@ -55,13 +58,13 @@ fn hash(record: &[u8]) -> [u8; 32] {
 
 /// A record that several people may change.
 pub(super) struct SharedRecord<'c, K> {
-    /// Its key.
+    /// The record's key.
     pub key: K,
-    /// Its name in messages, such as ``the profile of the unit `u` ``.
+    /// The record's name in messages, such as ``the profile of the unit `u` ``.
     pub words: String,
-    /// Whether a change concerns it.
+    /// Returns whether a change concerns this record.
     pub is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-    /// The command that removes it; empty if there is none.
+    /// The command that removes the record; empty if there is none.
     pub removed_by: &'static str,
 }
 
@@ -78,7 +81,8 @@ type Noted = (AuditKey, ChangeNote);
 
 impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     /// Announces a change of the version that was seen: writes its entry, and waits until the change may be made. `on`
-    /// returns what it changes, given its time. KV cost: 2 lists, 1 write; 1 more write if the change is refused.
+    /// receives the time of the change, and returns the IDs of what it changes. KV cost: 2 lists, 1 write; 1 more write
+    /// if the change is refused.
     ///
     /// # Errors
     /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails. Then only
@@ -111,8 +115,8 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         Ok(changes)
     }
 
-    /// Refuses to replace a change of the last [`LATE_MINUTES`] that the person has not seen. Ignores changes that are dated
-    /// far in the future, by a wrong clock.
+    /// Refuses to replace a change of the last [`LATE_MINUTES`] that the person has not seen. Ignores changes whose
+    /// time is far in the future because of a wrong clock.
     fn check_recent(&self, changes: &[Noted], seen: RecordVersion, now_ms: u64) -> Result<()> {
         let recent = late_ms(now_ms)..=now_ms + SKEW_MS;
         let times = changes.iter().map(|(key, _)| key.time_ms());
@@ -168,8 +172,8 @@ where
         &self.entry.at
     }
 
-    /// Waits until the entries of others show. Yields to an earlier entry among those that are new; a late change yields to
-    /// any new entry.
+    /// Waits until the entries of concurrent changes show. Fails if one of them is earlier than this change's entry, or
+    /// if there is any and `is_late`.
     async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
@@ -199,7 +203,7 @@ where
         self.confirm(written).await
     }
 
-    /// As [`write`](Self::write), but removes the record.
+    /// Removes the record instead of writing it. Otherwise works as [`write`](Self::write) does.
     pub async fn remove(self, first: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
         self.prepare(first).await?;
         self.store.remove(&self.of.key).await?;
@@ -232,7 +236,7 @@ where
         )))
     }
 
-    /// Reads the record back. The version before the write is accepted, too: Workers KV may answer from a cache.
+    /// Reads the record back. The version before the write is accepted too, because Workers KV may answer from a cache.
     async fn confirm(&self, written: Option<[u8; 32]>) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let now = self.read().await?;
@@ -243,7 +247,7 @@ where
         Err(self.withdraw(error).await)
     }
 
-    /// Whether a record is the version that was seen, or an older one.
+    /// Returns whether a record is the version that was seen, or an older one.
     fn is_seen(&self, now: RecordVersion) -> bool {
         now.hash == self.seen.hash || now.change.is_some() && now.change <= self.seen.change
     }
@@ -253,8 +257,8 @@ where
         Ok(RecordVersion::new(record.as_deref()))
     }
 
-    /// Returns the error that names who wrote the record. If the record does not name its change, or was removed, the last
-    /// change in the audit log counts.
+    /// Returns the error that names who wrote the record. If the record does not name its change, or was removed, this
+    /// is the author of the last change in the audit log.
     async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
         if let Some(Change { by, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(&by, &at));

@@ -19,13 +19,13 @@ pub struct Sum {
     pub currency_code: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
+    /// Number of pledges whose offering had no price.
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
-    /// Its payment; `None` if the month is not marked as paid.
+    /// The payment of this sum; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
-    /// See [`MonthUsage::late`].
+    /// The IDs of late transactions, as in [`MonthUsage::late`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<String>,
 }

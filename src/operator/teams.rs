@@ -1,8 +1,8 @@
 //! Teams: the units that a team's keys may act for.
 //!
-//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to be
-//! rewritten. If two people add or remove the same unit, the ledger's claims ([`claimed`](super::claimed)) tell the second
-//! one who was first.
+//! Each membership is a record of its own. So two people can add units to one team at the same time, and no key has to
+//! be rewritten. If two people add or remove the same unit, only one of them gets the ledger's claim (module
+//! `claimed_change`). The other person is shown who was first.
 
 use super::audit::Author;
 use super::claimed_change::{self, ClaimedChange};
@@ -24,9 +24,9 @@ const REMOVE: &str = "teams remove";
 pub struct TeamRow {
     /// The team's ID.
     pub team: String,
-    /// Number of its units.
+    /// Number of the team's units.
     pub units: usize,
-    /// Who registered it, and when; `None` if it is not registered.
+    /// Who registered the team, and when; `None` if it is not registered.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
@@ -36,7 +36,7 @@ pub struct TeamRow {
 pub struct Team {
     /// The team's ID.
     pub team: String,
-    /// The IDs of its units.
+    /// The IDs of the team's units.
     pub units: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ pub struct AddedUnits {
 pub struct ExistingMember {
     /// The unit's ID.
     pub unit: String,
-    /// Who added it, and when; `None` if unknown.
+    /// Who added the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
 }
@@ -175,7 +175,7 @@ pub struct ExistingMember {
 /// team do not change.
 ///
 /// # Errors
-/// If an ID is out of bounds, somebody else changes the membership of a unit at the same moment, or the ledger or the store
+/// If an ID is not valid, somebody else changes the membership of a unit at the same moment, or the ledger or the store
 /// fails: then some of the units may have been added.
 pub async fn add(
     store: &impl OperatorStore,
@@ -233,7 +233,7 @@ async fn add_now(
     Ok(AddedUnits { team, already })
 }
 
-/// Removes units from a team. Their own keys and transactions stay.
+/// Removes units from a team. The units keep their own keys and transactions.
 ///
 /// # Errors
 /// If a unit is not in the team, or somebody else changes its membership at the same moment: then no unit is removed. If
@@ -285,7 +285,7 @@ async fn remove_now(
 /// 1,000 units.
 ///
 /// # Errors
-/// If the team's ID is out of bounds, or the store fails.
+/// If the team's ID is not valid, or the store fails.
 pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
     let mut found = Team::check(team, &[])?;
     let mut pages = Pages::new(store, MemberKey::team_prefix(team));
@@ -300,7 +300,7 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
 /// are more memberships. KV cost: 1 list per 1,000 memberships.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the store fails.
+/// If the unit's ID is not valid, or the store fails.
 pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<String>, bool)> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut teams = Vec::new();
@@ -315,7 +315,8 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
 }
 
 /// Returns the first `most` teams by ID, and whether there are more teams or memberships. A team is listed if it is
-/// registered or has a unit. Counts only units on the first `pages_of_units` pages, of 1,000 memberships each.
+/// registered or has a unit. Counts only the units on the first `pages_of_units` pages of memberships, with 1,000
+/// memberships each.
 ///
 /// # Errors
 /// If the store fails.

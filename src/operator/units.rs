@@ -22,16 +22,16 @@ const REMOVE: &str = "units remove";
 pub struct UnitRow {
     /// The unit's ID.
     pub unit: String,
-    /// Its profile; `None` if it has none, or the record cannot be read.
+    /// The unit's profile; `None` if the unit has none, or the record cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Why the record of its profile cannot be read.
+    /// Why the record of the profile cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Who registered it, and when; `None` if unknown.
+    /// Who registered the unit, and when; `None` if unknown.
     #[serde(flatten)]
     pub registered: Option<Registered>,
-    /// The version of its profile that was read.
+    /// The version of the profile that was read.
     #[serde(skip)]
     pub seen: RecordVersion,
 }
@@ -55,7 +55,7 @@ impl UnitRow {
     }
 }
 
-/// Only the unit's ID is kept, because a profile may name a person. A replay reads the profile again.
+/// Only the unit's ID is stored for replays, because a profile may name a person. A replay reads the profile again.
 impl Outcome for UnitRow {
     type Stored = String;
 
@@ -102,9 +102,9 @@ pub enum Member {
     Logo,
     /// The colour of links and marks.
     Accent,
-    /// The language of its pages.
+    /// The language of the unit's pages.
     Language,
-    /// The address that name and logo link to.
+    /// The address that the name and the logo link to.
     Link,
     /// The e-mail address that gets recipients' replies.
     ReplyTo,
@@ -115,7 +115,7 @@ pub enum Member {
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, a new profile has no name, somebody else changes the profile at the same
+/// If the unit's ID or a member is not valid, a new profile has no name, somebody else changes the profile at the same
 /// moment, or the store or the ledger fails.
 pub async fn set(
     store: &impl OperatorStore,
@@ -136,7 +136,7 @@ pub async fn set(
 }
 
 impl ProfileMembers {
-    /// Returns the old profile with these members set.
+    /// Returns the old profile after setting these members.
     fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
             return Err(OperatorError::Invalid(format!(
@@ -158,10 +158,10 @@ impl ProfileMembers {
 }
 
 /// Replaces the whole profile of a unit: members that are not given are removed. Registers the unit if it is not
-/// registered. `seen` is the version of the profile that this one replaces.
+/// registered. `seen` is the version that the new profile replaces.
 ///
 /// # Errors
-/// If the unit's ID or a member is out of bounds, the profile is not the one that was seen, somebody else changes it at
+/// If the unit's ID or a member is not valid, the profile is not the one that was seen, somebody else changes it at
 /// the same moment, or the store or the ledger fails.
 pub async fn replace(
     store: &impl OperatorStore,
@@ -183,7 +183,7 @@ pub async fn replace(
 /// Removes members from a unit's profile; `None` if the unit has no profile.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the remaining profile is not valid, somebody else changes the profile at the same
+/// If the unit's ID is not valid, the remaining profile is not valid, somebody else changes the profile at the same
 /// moment, or the store or the ledger fails.
 pub async fn unset(
     store: &impl OperatorStore,
@@ -278,10 +278,11 @@ async fn keep(
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
-/// Returns a unit's profile; `None` if it has none: then its timelines show the name Impact Pledge. KV cost: 1 read.
+/// Returns a unit's profile; `None` if the unit has none. Its timelines then show the name Impact Pledge. KV cost: 1
+/// read.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the store fails.
+/// If the unit's ID is not valid, or the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
     check_id(unit).map_err(OperatorError::Invalid)?;
     let record = read_value(store, ProfileKey(unit)).await?;

@@ -16,11 +16,12 @@ use std::{mem, slice};
 
 /// Largest number of months of a shop that are summed: the newest ones.
 const MAX_MONTHS: usize = 1_200;
-/// Largest number of months whose late transactions are named, and of transactions for each.
+/// Largest number of months whose late transactions are listed.
 const MAX_LATE_MONTHS: usize = 20;
+/// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
 
-/// A month of a shop.
+/// The usage of a shop in one month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthUsage {
     /// The unit's ID.
@@ -29,7 +30,8 @@ pub struct MonthUsage {
     pub mode: Mode,
     /// The month.
     pub month: Month,
-    /// One sum for each currency, sorted by its code. A currency that was paid but has no transactions now has 0.00.
+    /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid but has
+    /// no transactions now.
     pub sums: Vec<SettledSum>,
     /// The payment; `None` if the month is not marked as paid.
     pub settled: Option<Settlement>,
@@ -51,7 +53,7 @@ impl MonthUsage {
         Some(of.map_or("0.00", |paid| &paid.amount))
     }
 
-    /// Whether the month is marked as paid, and the ledger now has other sums or another number of transactions.
+    /// Returns whether the month is marked as paid, and the ledger now has other sums or another number of transactions.
     pub fn differs(&self) -> bool {
         let count = |sums: &[SettledSum]| sums.iter().map(|sum| sum.transactions).sum::<u64>();
         self.settled.as_ref().is_some_and(|settled| {
@@ -77,10 +79,10 @@ fn nothing_in(code: &str) -> SettledSum {
     SettledSum { currency_code, amount, transactions: 0, unpriced: 0 }
 }
 
-/// Months of shops.
+/// The usage of shops by month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The newest month first, then by unit and mode.
+    /// The months of the shops: newest month first, then by unit and mode.
     pub months: Vec<MonthUsage>,
     /// How complete the sums are.
     pub coverage: Coverage,
@@ -93,7 +95,7 @@ pub struct Usage {
 /// KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, a settlement is damaged, or the ledger or the store fails.
+/// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
 pub async fn of_shop(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -121,11 +123,11 @@ pub async fn of_shop(
     Ok(Usage { months, coverage })
 }
 
-/// Returns a month of the selected shops, without payments: [`look_up_payments`] adds these. Includes shops that have a
-/// payment but no transactions. Ledger cost: 4 queries.
+/// Returns a month of the selected shops, without payments: [`look_up_payments`] adds the payments. Includes shops that
+/// have a payment but no transactions. Ledger cost: 4 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
 pub async fn of_month(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,
@@ -137,7 +139,7 @@ pub async fn of_month(
     Ok(Usage { months: shops_of(ledger, filter, month).await?, coverage })
 }
 
-/// Returns the shops with transactions in a month, or with a payment of it.
+/// Returns the shops with transactions in a month, or with a payment for it.
 async fn shops_of(
     ledger: &dyn Ledger,
     filter: &TransactionFilter,
@@ -157,8 +159,8 @@ async fn shops_of(
     Ok(months)
 }
 
-/// Adds the payments to months of shops, and names late transactions. Ledger cost: at most 20 queries. KV cost: 1 read per
-/// 100 shops.
+/// Adds the payments to months of shops, and the IDs of late transactions. Ledger cost: at most 20 queries. KV cost: 1
+/// read per 100 shops.
 ///
 /// # Errors
 /// If a settlement is damaged, or the ledger or the store fails.
@@ -184,7 +186,7 @@ pub async fn look_up_payments(
 /// each mode. Cost otherwise: for each month as [`of_month`] and [`look_up_payments`].
 ///
 /// # Errors
-/// As these functions.
+/// As [`of_shop`], [`of_month`] and [`look_up_payments`].
 pub async fn of_all(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -239,8 +241,8 @@ fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
     months
 }
 
-/// Names transactions that came after their month was marked as paid. Only for months whose sums differ from the payment,
-/// because after a rebuild of the ledger every row looks new.
+/// Adds the IDs of transactions whose rows were written after their month was marked as paid. Does so only for months
+/// whose sums differ from the payment, because after a rebuild of the ledger every row looks new.
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {
@@ -278,7 +280,8 @@ pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
     totals.into_iter().map(total).collect()
 }
 
-/// Parses an amount. Accepts only plain decimals, because an exponent could need gigabytes.
+/// Parses an amount. Accepts only plain decimals, because a number with a large exponent could need gigabytes of
+/// memory.
 fn charge(text: &str) -> Option<Decimal> {
     text_as_money(text).and_then(|money| Decimal::parse(&money))
 }

@@ -13,12 +13,12 @@ use crate::store::{CredentialKey, OperatorStore};
 use crate::time::SKEW_MS;
 use std::collections::BTreeSet;
 
-/// Creates a key with this record; with the first key, also the namespace's secret. Ignores the secret of `record`. Registers
-/// the unit or team if it is not registered.
+/// Creates a key with this record. For the first key, also creates the namespace's secret. Ignores the secret of
+/// `record`. Registers the unit or team if it is not registered.
 ///
 /// # Errors
-/// If the ID or the label is out of bounds, the key that the operation created was revoked or replaced since, or the store
-/// or the ledger fails.
+/// If the ID or the label is not valid, the operation has already created the key and it was revoked or replaced
+/// since, or the store or the ledger fails.
 pub async fn create(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -70,13 +70,13 @@ async fn make(
 pub(super) struct PendingKey {
     key: String,
     credential: CredentialKey,
-    /// Whether it is derived from the operation's ID, so that a repeated request derives the same key.
+    /// Whether the key is derived from the operation's ID, so that a repeated request derives the same key.
     is_derived: bool,
 }
 
 impl PendingKey {
-    /// Derives the key from the operation and from `what`, the arguments of the command. If the operation's ID may be
-    /// guessable, the key is random.
+    /// Derives the key from the operation and from `what`, the arguments of the command. If somebody may be able to
+    /// guess the operation's ID, the key is random instead.
     pub fn new(
         author: &Author<'_, impl Clock, impl Entropy>,
         secret: &NamespaceSecret,
@@ -122,9 +122,10 @@ impl PendingKey {
     }
 }
 
-/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read the
-/// key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key may have.
-/// KV cost: none at the first attempt; else 2 lists, and 1 read per 100 changes since.
+/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read
+/// the key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key
+/// may have. KV cost: none at the first attempt; after that, 2 lists, and 1 read per 100 changes since the first
+/// attempt.
 ///
 /// # Errors
 /// If the key was revoked or replaced since, or the store fails.

@@ -31,7 +31,7 @@ const MAX_NOTE_BYTES: usize = 960;
 /// A key that was created.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
-    /// The key itself, which is shown only once: only its hash is stored. `None` if it was shown before.
+    /// The key itself; `None` if it was shown before. A key is shown only once, because only its hash is stored.
     pub key: Option<String>,
     /// The key as lists show it.
     #[serde(flatten)]
@@ -42,7 +42,7 @@ impl MadeKey {
     /// Returns the key itself.
     ///
     /// # Errors
-    /// If it was shown before.
+    /// If the key was shown before.
     pub fn secret(&self) -> Result<&str> {
         self.key.as_deref().ok_or_else(|| {
             OperatorError::Invalid(format!(
@@ -76,10 +76,10 @@ pub struct KeyRow {
     /// The names of the key.
     #[serde(flatten)]
     pub name: KeyName,
-    /// Its note; `None` if the metadata cannot be read.
+    /// The key's metadata; `None` if it cannot be read.
     #[serde(flatten)]
     pub note: Option<KeyMetadata>,
-    /// What is wrong with the key, if something is. It can still be revoked.
+    /// What is wrong with the key; `None` if nothing is. A key with a problem can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -87,9 +87,10 @@ pub struct KeyRow {
 /// The names of a key, which do not reveal it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyName {
-    /// The first 12 digits of its hash.
+    /// The key's ID: the first 12 digits of its hash.
     pub id: String,
-    /// The name of its record, with its whole hash. It finds the key even if a list does not show it yet.
+    /// The name of the key's record, which contains the whole hash. With this name, the key is found even before a list
+    /// shows it.
     pub name: String,
 }
 
@@ -101,32 +102,33 @@ impl KeyName {
     }
 }
 
-/// The metadata of a key's record, at most 1,024 bytes of JSON. With it, listing keys reads no records. The service does not
-/// read it.
+/// The metadata of a key's record, at most 1,024 bytes of JSON. With this metadata, keys can be listed without reading
+/// their records. The service does not read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyMetadata {
     /// Test or live.
     pub mode: Mode,
-    /// The unit or team that it acts for.
+    /// The unit or team that the key acts for.
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's label.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the key was created, an RFC 3339 date-time.
     pub created: String,
-    /// Who created it.
+    /// Who created the key.
     pub by: String,
-    /// The fingerprint of the namespace's secret in its record. Keys with the same secret have the same fingerprint.
+    /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the
+    /// same fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// The ID of the key that it replaced.
+    /// The ID of the key that this key replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predecessor: Option<String>,
-    /// The ID of the key that replaces it.
+    /// The ID of the key that replaces this key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
-    /// When it expires, an RFC 3339 date-time; `None` if it does not.
+    /// When the key expires, an RFC 3339 date-time; `None` if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<String>,
 }
@@ -240,12 +242,12 @@ fn row(KeyInfo { name, metadata, expiration }: &KeyInfo, secret: Option<&str>) -
     Some(row)
 }
 
-/// Whether this is the name of a key's record.
+/// Returns whether this is the name of a key's record.
 pub fn is_key(name: &str) -> bool {
     name.starts_with(CredentialKey::PREFIX)
 }
 
-/// Returns the key of a backup's record; `None` if it is not a key's record.
+/// Returns the key that a record of a backup describes; `None` for a record of another kind.
 pub fn backed(record: &KeyInfo) -> Option<KeyRow> {
     row(record, None)
 }
@@ -286,7 +288,8 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
 }
 
-/// Returns the key of a text that is not an ID, so that no list is needed.
+/// Returns the key for a text that identifies it without a list call: the key itself, its whole hash, or the name of
+/// its record.
 fn whole(text: &str) -> Option<CredentialKey> {
     if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
         return Some(CredentialKey(ApiKey::new(text).hash()));

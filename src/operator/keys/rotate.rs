@@ -14,24 +14,24 @@ use crate::time::{SKEW_MS, date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A key that replaces another.
+/// The outcome of a rotation: a key that replaces another one.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
     /// The new key. It works even if the old key could not be ended.
     pub made: MadeKey,
     /// The names of the old key.
     pub replaces: KeyName,
-    /// The end of the old key. If this is an error, the old key keeps working.
+    /// When the old key ends. If this is an error, the old key keeps working.
     #[serde(skip)]
     pub end: Result<KeyExpiry>,
 }
 
-/// The end of a key that was replaced.
+/// When a key that was replaced ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyExpiry {
-    /// When it expires, an RFC 3339 date-time.
+    /// When the old key expires, an RFC 3339 date-time.
     pub ends: String,
-    /// Whether somebody revoked it during the rotation. Then it has already ended.
+    /// Whether somebody revoked the old key during the rotation. Then it has already ended.
     pub revoked: bool,
 }
 
@@ -45,7 +45,7 @@ pub(in crate::operator) struct StoredRotation {
 impl Outcome for Rotated {
     type Stored = StoredRotation;
 
-    /// Keeps nothing if the old key could not be ended, so that a repeated request ends it.
+    /// Stores no outcome if the old key could not be ended, so that a repeated request ends it.
     fn to_stored(&self) -> Option<StoredRotation> {
         let end = self.end.clone().ok()?;
         Some(StoredRotation {
@@ -60,10 +60,10 @@ impl Outcome for Rotated {
     }
 }
 
-/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. If the
-/// old key already expires sooner, that stays. `key` is one of the names that [`find`] accepts, preferably
-/// [`name`](KeyName::name): no list has the key once it has ended. The old key's record is copied unchanged, with its secret
-/// and with members of later releases.
+/// Creates a key with the rights of an old one, and lets the old one expire after `keep_seconds`: 0, or at least 60. An
+/// earlier expiry of the old key stays. `key` is one of the names that [`find`] accepts, preferably
+/// [`name`](KeyName::name), because lists no longer have the key once it has ended. The old key's record is copied
+/// unchanged, with its secret and with members of later releases.
 ///
 /// # Errors
 /// - As [`find`].
@@ -106,7 +106,7 @@ async fn replace(
     Ok(Rotated { made, replaces: KeyName::new(old), end: Ok(KeyExpiry { ends, revoked: false }) })
 }
 
-/// Refuses to replace a key that somebody else has replaced since the form for this was opened.
+/// Refuses to replace a key that somebody else has replaced since the form for this rotation was opened.
 async fn refuse_overtaken(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -155,7 +155,7 @@ fn rotatable(old: CredentialKey, value: &[u8]) -> Result<(KeyRecord, NamespaceSe
     Ok((record, secret))
 }
 
-/// Writes the record of the new key, which is a copy of the old one's, and ends the old key.
+/// Writes the record of the new key, which is a copy of the old key's record, and ends the old key.
 async fn copy(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -189,7 +189,7 @@ async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) ->
 }
 
 /// Writes a key's record again, with an expiry. This must not bring back a key that is revoked at the same time. So the
-/// record is read again before the write, and the changes since the operation began are checked after it.
+/// record is read again before the write. After the write, the changes since the operation began are checked.
 async fn end_later(
     store: &impl OperatorStore,
     old: CredentialKey,

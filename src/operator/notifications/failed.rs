@@ -8,7 +8,7 @@ use crate::store::{FailedMailKey, Key, KeyInfo, OperatorStore, QueuedMailKey};
 use crate::time::{DAY_MS, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
-/// Selects the failures of a list.
+/// Selects the failures to list.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct FailedQuery {
     /// Only failures of this UTC day, such as `2026-11-21`.
@@ -34,9 +34,9 @@ impl FailedQuery {
 /// E-mails that failed, newest day first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The e-mails. One that failed in several rounds may occur several times.
+    /// The e-mails. An e-mail that failed in several rounds may occur several times.
     pub failed: Vec<FailedMail>,
-    /// Whether there are more.
+    /// Whether there are more failures.
     pub more: bool,
 }
 
@@ -93,8 +93,8 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns days and IDs of failures, newest day first: more than the limit if there are more. KV cost: 1 list if that shows
-/// all; else also at least 1 list for each day.
+/// Returns the days and IDs of failures, newest day first. If there are more failures than the limit, returns more than
+/// the limit. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

@@ -1,6 +1,7 @@
-//! E-mails to recipients, for support: the delivery state of each, the failed ones, previews and resends.
+//! E-mails to recipients, for support: the delivery state of an e-mail, lists of failed e-mails, previews and resends.
 //!
-//! The state is computed from the stored records. So a lost e-mail shows even if nothing was written about it.
+//! The state is computed from the stored records. So an e-mail that was lost shows as failed even if no record states
+//! that.
 
 mod failed;
 mod preview;
@@ -32,9 +33,9 @@ pub struct EmailView {
     pub id: String,
     /// Test or live.
     pub mode: Mode,
-    /// Its unit.
+    /// The transaction's unit.
     pub unit: String,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
     /// The masked e-mail address of the recipient.
     pub recipient: String,

@@ -9,8 +9,8 @@ use crate::store::{OperatorStore, ProfileKey};
 use crate::time::TimeZones;
 use serde::Serialize;
 
-/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the timeline's address, with which anyone
-/// can open the timeline.
+/// An e-mail as it would be sent now. Its text and its HTML contain the recipient's name and the timeline's address,
+/// with which anyone can open the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
@@ -22,7 +22,7 @@ pub struct Preview {
     pub sender: String,
     /// The address that gets replies.
     pub reply_to: Option<String>,
-    /// The tag of its language, such as `de`.
+    /// The tag of the e-mail's language, such as `de`.
     pub language: &'static str,
     /// The subject.
     pub subject: String,
@@ -32,7 +32,7 @@ pub struct Preview {
     pub html: String,
 }
 
-/// Returns the e-mail of a transaction, even if it would not be sent.
+/// Returns the e-mail about a transaction, even if it would not be sent.
 ///
 /// # Errors
 /// If the transaction was erased, has no timeline address or is damaged, or the store fails.
@@ -47,7 +47,8 @@ pub async fn preview(
 /// The placeholder for the timeline's address in a [masked preview](masked_preview). It leads nowhere.
 pub const NOWHERE: &str = "https://preview.invalid/";
 
-/// As [`preview`], but with masked recipient and texts, and [`NOWHERE`] as the timeline's address.
+/// Returns the [`preview`] of an e-mail with masked recipient and texts, and with [`NOWHERE`] as the timeline's
+/// address.
 ///
 /// # Errors
 /// As [`preview`].
@@ -61,7 +62,7 @@ pub async fn masked_preview(
     drafted(store, zones, record, &transaction).await
 }
 
-/// Returns the e-mail of a transaction, which may be masked.
+/// Returns the e-mail about a transaction. The transaction may be masked.
 async fn drafted(
     store: &impl OperatorStore,
     zones: &dyn TimeZones,

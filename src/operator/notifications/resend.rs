@@ -1,7 +1,7 @@
 //! Resends e-mails: puts one message of the next round into the queue.
 //!
-//! Workers KV shows a record late. So an instance also remembers the rounds that it has queued, and the consumer of the queue
-//! claims a round before it sends the e-mail.
+//! Workers KV shows a new record late. So an instance also remembers the rounds that it has queued, and the consumer of
+//! the queue claims a round before it sends the e-mail.
 
 use super::{State, Status, mailing_profile, refusal, refuse_erased, status_beside};
 use crate::ledger::Ledger;
@@ -22,17 +22,19 @@ use std::collections::VecDeque;
 
 /// Time after which the queue delivers a message, in milliseconds.
 const DELIVERED_MS: u64 = 1_000 * DELAY_SECONDS as u64;
-/// How long an instance remembers a round that it has queued, in milliseconds. Workers KV shows a write everywhere after
-/// about 60 s.
+/// How long an instance remembers that it has queued a round, in milliseconds. Workers KV shows a write everywhere
+/// after about 60 s.
 const KNOWN_MS: u64 = 180_000;
 /// Largest number of rounds that an instance remembers.
 const MAX_KNOWN: usize = 1_000;
 
-/// Returns the message that resends a transaction's e-mail, in the round after the last known one. If a message of an older
-/// round is still queued, it sends nothing once a newer round has ended; if it is delivered first, both send an e-mail.
+/// Returns the message that resends a transaction's e-mail, in the round after the last known one. A message of an
+/// older round may still be queued. If the queue delivers it before the new message, both send an e-mail. If the newer
+/// round ends first, the older message sends nothing.
 ///
 /// # Errors
-/// If the create did not ask for an e-mail, the e-mail may not be sent, the transaction is damaged, or the store fails.
+/// If the create request did not ask for an e-mail, sending the e-mail is not allowed, the transaction is damaged, or
+/// the store fails.
 pub async fn next_message(
     store: &impl OperatorStore,
     record: &Record,
@@ -71,7 +73,7 @@ pub enum Resent {
     Untaken,
 }
 
-/// Keeps nothing if the queue did not accept the message, so that it can be sent again.
+/// Stores no outcome if the queue did not accept the message, so that a repeated request can queue it.
 impl Outcome for Resent {
     type Stored = Resent;
 
@@ -102,7 +104,7 @@ pub async fn queue_round(
     once(store, ledger, author, (COMMAND, &message.id), work).await
 }
 
-/// Queues a round. A repeated request may queue it again: the consumer sends it once.
+/// Queues a round. A repeated request may queue it again, but the consumer sends only one e-mail.
 async fn queue_now(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -119,8 +121,8 @@ async fn queue_now(
 
 const COMMAND: &str = "emails resend";
 
-/// Puts a message into the queue, and writes a record that it is queued. If that record cannot be written, the same form
-/// sent later queues the round again; the consumer then sends it only once.
+/// Puts a message into the queue, and writes a record that it is queued. If that record cannot be written, submitting
+/// the same form later queues the round again. The consumer still sends only one e-mail.
 async fn put(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -189,19 +191,19 @@ impl Drop for Round<'_> {
 
 // ---- All of a day --------------------------------------------------------------------------------
 
-/// Selects the failures of a step.
+/// Selects the failures that a step of [`resend_day`] resends.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DayQuery {
     /// The UTC day of the failures, such as `2026-11-21`.
     pub day: String,
-    /// The position of the step: `next` of the previous one.
+    /// The position of the step: `next` of the previous step.
     #[serde(default)]
     pub from: Option<String>,
-    /// The largest number of failures of a step.
+    /// The largest number of failures in a step.
     pub count: usize,
 }
 
-/// The outcome of a step.
+/// The outcome of a step of [`resend_day`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayStep {
     /// Number of e-mails that were put into the queue.
@@ -212,7 +214,7 @@ pub struct DayStep {
     pub ended: usize,
     /// IDs of transactions whose e-mail cannot be sent, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// Whether the queue refused a message. Then the step has to be tried again later.
+    /// Whether the queue refused a message. Then the step must be tried again later.
     pub untaken: bool,
     /// The position of the next step; `None` after the last one.
     pub next: Option<String>,
@@ -239,7 +241,7 @@ pub async fn resend_day(
     once(store, ledger, &author, (COMMAND, &("day", query)), work).await
 }
 
-/// Keeps nothing if the queue refused a message, so that the step can be repeated.
+/// Stores no outcome if the queue refused a message, so that the step can be repeated.
 impl Outcome for DayStep {
     type Stored = DayStep;
 
@@ -302,7 +304,7 @@ async fn record(
 }
 
 impl DayStep {
-    /// Queues the message of a choice, or counts why it is not queued.
+    /// Queues the message if the e-mail is to be resent, and counts the outcome.
     async fn count(
         &mut self,
         choice: Choice<'_>,
@@ -324,14 +326,14 @@ impl DayStep {
     }
 }
 
-/// The decision for a failure of a day.
+/// Whether a failed e-mail is resent, or why not.
 enum Choice<'r> {
     Send(Round<'r>),
     /// The e-mail is already queued.
     Before,
     /// The e-mail was sent or skipped since, or failed on another day.
     Ended,
-    /// The e-mail cannot be sent. Has the transaction's ID, and the reason.
+    /// The e-mail cannot be sent. The values are the transaction's ID and the reason.
     Refuse(String, String),
 }
 

@@ -13,8 +13,8 @@ use crate::time::{age_ms, parse_ms};
 use serde::Serialize;
 use strum::EnumIter;
 
-/// Time after which an e-mail without a result counts as failed, in hours: after its create, or after the queue should have
-/// delivered its message. All attempts together take less.
+/// Hours after which an e-mail without a delivery result counts as failed. They begin at the create request, or when
+/// the queue should have delivered the message. All attempts together take less time.
 pub const WAITING_HOURS: u64 = 24;
 const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 
@@ -22,22 +22,23 @@ const WAITING_MS: u64 = WAITING_HOURS * 3_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// The create did not ask for an e-mail.
+    /// The create request did not ask for an e-mail.
     NotAsked,
     /// The personal data was erased, and the delivery result with it.
     Erased,
     /// The unit's e-mails are off.
     Off,
-    /// A test key created the transaction. The e-mail goes to `MAIL_TEST_TO` if the Worker has that variable, which is
-    /// unknown here, and else to nobody.
+    /// A test key created the transaction. If the Worker has the variable `MAIL_TEST_TO`, the e-mail goes to that
+    /// address; otherwise it is skipped. This state does not say which.
     Test,
-    /// The e-mail was requested within the last 24 hours, and has no result yet; or, with a round, its message is queued.
+    /// The e-mail was requested within the last 24 hours, and has no result yet. If `round` is present, its message is
+    /// known to be queued.
     Waiting,
-    /// The mail service accepted it.
+    /// The mail service accepted the e-mail.
     Sent,
-    /// The service decided not to send it.
+    /// The service decided not to send the e-mail.
     Skipped,
-    /// It could not be sent.
+    /// The e-mail could not be sent.
     Failed,
     /// The transaction is older than the time for which delivery results are kept.
     Forgotten,
@@ -49,9 +50,9 @@ pub enum State {
 pub struct Status {
     /// The state.
     pub state: State,
-    /// Why it was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue did not accept
-    /// the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be read. For a message
-    /// that waits for the next day, the mail service's code.
+    /// Why the e-mail was skipped or failed: a code of the service or of the mail service. Also `unsent` if the queue
+    /// did not accept the message, `unknown` if there is no result after 24 hours, and `damaged` if a record cannot be
+    /// read. For a message that waits for the next day, the mail service's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The round: 1 for the first e-mail, and one more for each resend.
@@ -60,13 +61,13 @@ pub struct Status {
     /// When the state became known, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// When the queue delivers its message, an RFC 3339 date-time.
+    /// When the queue should deliver the message, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// Number of delivery attempts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
-    /// The mail service's ID of the e-mail.
+    /// The mail service's ID for the e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
     /// The language of the e-mail.
@@ -147,7 +148,7 @@ pub async fn status(
     status_beside(store, clock, record, queued.into_iter().flatten().next()).await
 }
 
-/// As [`status`], with the value of the record of its queued round.
+/// Returns the [`status`] of an e-mail. `queued` is the value of its [`Queued`] record, which was already read.
 pub(super) async fn status_beside(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -188,7 +189,7 @@ pub(super) async fn status_beside(
     Ok(unmarked(age_ms))
 }
 
-/// Returns the status of an e-mail that cannot be sent because a record is damaged. Passes other errors on.
+/// Returns the status of an e-mail that cannot be sent because a record is damaged. Returns other errors unchanged.
 fn damaged(error: OperatorError) -> Result<Option<Status>> {
     match error {
         OperatorError::Store(StoreError::Damaged(_)) => Ok(Some(Status::failed("damaged"))),

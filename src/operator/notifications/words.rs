@@ -191,7 +191,7 @@ fn state_in_words(status: &Status) -> String {
     [name, &cause, &code].concat()
 }
 
-/// Whether an e-mail can be resent.
+/// Returns whether an e-mail can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
     let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
     !matches!(status.state, State::NotAsked | State::Erased | State::Off) && !has_no_page
@@ -214,7 +214,7 @@ pub fn risk(status: &Status) -> Option<&'static str> {
     }
 }
 
-/// As [`risk`], but with a text if no risk is known.
+/// Returns the [`risk`] of resending an e-mail, or a sentence which says that no risk is known.
 pub fn risk_in_words(status: &Status) -> &'static str {
     risk(status).unwrap_or("As far as is known, it was not sent before")
 }

@@ -1,4 +1,4 @@
-//! What a list shows of a transaction besides its row in the ledger: the reference, and what was pledged.
+//! The parts of a transaction that a list shows besides its row in the ledger: the reference, and what was pledged.
 
 use crate::ledger::Order;
 use crate::operator::{Result, read_values};
@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 /// Largest number of pledges of a [`Brief`].
 const MAX_PLEDGES: usize = 3;
 
-/// What the masked page of a transaction also shows.
+/// The reference of a transaction, and what was pledged. The masked page of a transaction shows them too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
     /// The reference.
@@ -20,8 +20,8 @@ pub struct Brief {
     pub more: usize,
 }
 
-/// Reads what a list shows of these transactions, in their order; `None` for a record that cannot be read. KV cost: 1 read
-/// per 100 transactions.
+/// Reads the reference and the pledges of transactions, in their order; `None` for a record that cannot be read. KV
+/// cost: 1 read per 100 transactions.
 ///
 /// # Errors
 /// If the store fails.

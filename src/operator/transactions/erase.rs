@@ -27,11 +27,11 @@ use std::borrow::Cow;
 use std::mem;
 
 pub(super) const ERASE: &str = "transactions erase";
-/// Replaces a reference, or an offering that names the recipient.
+/// The text that replaces a reference, or an offering that names the recipient.
 const ERASED: &str = "erased";
 
-/// Minimum age of a transaction and its replay record for an erasure, in milliseconds. A repeated create that does not see
-/// the replay record writes the transaction again. Workers KV shows a write after about 60 s.
+/// Minimum age of a transaction and its replay record for an erasure, in milliseconds. A repeated create request that
+/// does not see the replay record writes the transaction again. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = ERASABLE_MINUTES * 60_000;
 /// Minimum age of a transaction for an erasure, in minutes.
 pub const ERASABLE_MINUTES: u64 = 5;
@@ -45,7 +45,7 @@ pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
     refuse_young(record, &created_at, clock.now_ms(), "was created")
 }
 
-/// Refuses an erasure while a repeated create could still bring back the erased data.
+/// Refuses an erasure while a repeated create request could still bring back the erased data.
 fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
     let age_ms = age_ms(time, now_ms)
         .ok_or_else(|| record.damaged_by("its time is not a valid date-time"))?;
@@ -62,15 +62,15 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 /// A transaction that was erased.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
-    /// Its ID.
+    /// The transaction's ID.
     pub id: String,
-    /// Its unit.
+    /// The transaction's unit.
     pub unit: String,
     /// Test or live.
     pub mode: Mode,
-    /// When it was first erased, an RFC 3339 date-time.
+    /// When the transaction was first erased, an RFC 3339 date-time.
     pub at: String,
-    /// When it was erased before, an RFC 3339 date-time; `None` if it was first erased now.
+    /// When the transaction was erased before, an RFC 3339 date-time; `None` if this is its first erasure.
     pub before: Option<String>,
 }
 
@@ -79,15 +79,16 @@ impl StoredAsIs for Erased {}
 /// The record that stops restores from bringing back the personal data of a transaction.
 #[derive(Serialize)]
 struct ErasedMarker<'t> {
-    /// When it was erased, an RFC 3339 date-time.
+    /// When the transaction was erased, an RFC 3339 date-time.
     erased: &'t str,
 }
 
-/// Permanently replaces the recipient and all texts of a transaction, removes the hash of the address that its e-mail was
-/// sent to, and marks it as erased, also in the ledger if one is bound. May be repeated.
+/// Permanently replaces the recipient and all texts of a transaction. Also removes the hash of the address that its
+/// e-mail was sent to, and marks the transaction as erased, in its record and in the ledger if one is bound. May be
+/// repeated.
 ///
-/// A repeated create must find the replay record, or it would write the texts again. So that record must be visible
-/// everywhere first.
+/// A repeated create request writes the texts again unless it finds the replay record. So the replay record must be
+/// visible everywhere before the erasure.
 ///
 /// # Errors
 /// If the transaction is damaged or too young; if its replay record was missing, and is written only now; if the store
@@ -102,7 +103,7 @@ pub async fn erase(
     once(store, ledger, author, (ERASE, &record.id.as_str()), work).await
 }
 
-/// As [`erase`], but as a part of another operation.
+/// Erases a transaction as [`erase`] does, as a part of another operation.
 pub(super) async fn erase_now(
     store: &impl OperatorStore,
     ledger: Option<&dyn Ledger>,
@@ -134,8 +135,8 @@ pub(super) async fn erase_now(
     Ok(Erased { id: id.to_string(), unit, mode, at, before: summary.erased })
 }
 
-/// Returns the ledger's row for the record that was written, because Workers KV may still show the old one. `None` if the
-/// record lacks what a row needs: then the ledger has no row.
+/// Returns the ledger's row for the record that was written. It is not read from Workers KV, which may still show the
+/// old record. `None` if the record lacks data that a row needs: then the ledger has no row.
 fn row_of(id: &TransactionId, value: &[u8], metadata: &TransactionMetadata) -> Option<Entry> {
     let transaction: RetrievedPledgeTransaction<'_> = serde_json::from_slice(value).ok()?;
     let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
@@ -179,7 +180,7 @@ async fn price_list(store: &impl OperatorStore, mode: Mode) -> Result<Option<Pri
     }
 }
 
-/// Returns the key of the replay record; `None` for a create without an idempotency key.
+/// Returns the key of the replay record; `None` if the create request had no idempotency key.
 fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>> {
     let Some(hash) = &metadata.summary.replay else { return Ok(None) };
     let hash = ReplayHash::from_hex(hash)
@@ -189,7 +190,7 @@ fn replay_key(record: &Record, metadata: &Recorded) -> Result<Option<ReplayKey>>
 
 // ---- The replay record ---------------------------------------------------------------------------
 
-/// A replay record that an erasure writes for an interrupted create, with the time of the write.
+/// A replay record that an erasure writes for an interrupted create request, with the time of the write.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AddedReplay {
@@ -198,14 +199,15 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// The member of a replay record that is read.
+/// The member of a replay record that an erasure reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
     added_at: Option<String>,
 }
 
-/// Checks that the replay record is visible everywhere. Writes it if it is missing, and then fails until it is visible.
+/// Checks that the replay record is visible everywhere. If it is missing, writes it. Fails from then on until it is
+/// visible everywhere.
 async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -248,8 +250,8 @@ fn missing_replay(record: &Record) -> Result<Replay> {
 // ---- The e-mail ----------------------------------------------------------------------------------
 
 /// Removes the records that count this transaction's e-mails, because they have the hash of the address. If an earlier
-/// erasure has removed the address, the hash is in the notification record: an e-mail that was being sent then may have left
-/// counts.
+/// erasure has removed the address, the hash is taken from the notification record, because an e-mail that was being
+/// sent during that erasure may have been counted.
 async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64) -> Result<()> {
     let marker: Option<Marker> = load(store, NotificationKey(&record.id)).await?;
     let marked = marker.and_then(|marker| marker.address);
@@ -272,9 +274,9 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
 
 // ---- The transaction -----------------------------------------------------------------------------
 
-/// Replaces all texts of the shop and the recipient. Keeps offerings, amounts, times and charge for accounting, and the
-/// timeline's address: the timeline then shows only these. An offering that names the recipient is kept only if a price list
-/// has it.
+/// Replaces all texts of the shop and the recipient. Keeps the timeline's address. Also keeps offerings, amounts, times
+/// and the charge for accounting: the timeline shows only these from then on. An offering that names the recipient is
+/// kept only if a price list has it.
 fn erase_texts(
     transaction: &mut RetrievedPledgeTransaction<'_>,
     price_lists: &[Option<PriceList>],
@@ -292,7 +294,7 @@ fn erase_texts(
     }
 }
 
-/// Whether an offering's ID contains an e-mail address, a name of the recipient or the reference.
+/// Returns whether an offering's ID contains an e-mail address, a name of the recipient or the reference.
 fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
     let offering = offering.to_lowercase();
     let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // skips texts that are too long, before they are converted
@@ -302,7 +304,7 @@ fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bo
 }
 
 /// Returns the metadata without hashes and without members of later releases, which may be personal. Its quantities may
-/// still name the person: the caller replaces them with those of the erased transaction.
+/// still name the person, so the caller replaces them with the quantities of the erased transaction.
 fn erased_metadata(
     record: &Record,
     metadata: Recorded,

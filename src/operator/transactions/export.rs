@@ -12,19 +12,19 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 
-/// A line for a pledge of a transaction. Only the first line of a transaction has the charge, so that the column can be
-/// summed.
+/// A line of an export, for one pledge of a transaction. Only the first line of a transaction has the charge, so that
+/// the column of charges can be summed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The transaction's ID.
     pub id: String,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
     /// Test or live.
     pub mode: Mode,
     /// The unit's ID.
     pub unit: String,
-    /// The name that the unit's timelines show; empty if it has none.
+    /// The name that the unit's timelines show; empty if the unit has no such name.
     pub unit_name: String,
     /// The transaction's reference; empty if the record cannot be read.
     pub reference: String,
@@ -38,7 +38,7 @@ pub struct Line {
     pub currency_code: String,
     /// Number of the transaction's unpriced pledges; `None` after its first line.
     pub unpriced: Option<usize>,
-    /// When its personal data was erased, an RFC 3339 date-time.
+    /// When the personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
 }
 
@@ -88,15 +88,16 @@ impl Line {
     }
 }
 
-/// Largest number of transactions of a page of the ledger. Units with few transactions share a page.
+/// Largest number of transactions on a page of the ledger. Units with few transactions share a page.
 const PAGE: usize = 1_000;
 
-/// An export of the transactions of a month, page by page. It reads each record, and the profile of each unit once.
+/// An export of the transactions of a month, page by page. It reads the record of each transaction, and the profile of
+/// each unit only once.
 pub struct Export<'s, S> {
     store: &'s S,
     ledger: &'s dyn Ledger,
     month: Month,
-    /// The shops that are not exported yet, grouped by query.
+    /// The shops that are not exported yet. Each group of shops is one query.
     groups: VecDeque<(Mode, Vec<String>)>,
     /// The position of the next page of the first group.
     after: Option<PageCursor>,
@@ -120,9 +121,10 @@ impl<'s, S: OperatorStore> Export<'s, S> {
         }
     }
 
-    /// Returns the lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Within each shop, or
-    /// group of small shops, the newest transaction is first. A transaction whose record cannot be read has one line without
-    /// an offering, because its charge counts. KV cost: 1 read, and 1 read per 100 units that occur for the first time.
+    /// Returns the lines of the next transactions, at most [`MAX_READS`]; `None` after the last one. Within a shop, or
+    /// a group of small shops, the newest transaction is first. A transaction whose record cannot be read has one line
+    /// without an offering, because its charge counts. KV cost: 1 read, and 1 read per 100 units that occur for the
+    /// first time.
     ///
     /// # Errors
     /// If the store or the ledger fails.
@@ -205,7 +207,8 @@ impl<'s, S: OperatorStore> Export<'s, S> {
     }
 }
 
-/// Groups shops of one mode, so that a group has about a page of transactions. So many small shops cost few queries.
+/// Groups shops of one mode, so that a group has about a page of transactions. In this way, a large number of small
+/// shops needs few queries.
 fn groups(shops: &[MonthUsage]) -> VecDeque<(Mode, Vec<String>)> {
     let mut groups: VecDeque<(Mode, Vec<String>)> = VecDeque::new();
     for mode in [Mode::Test, Mode::Live] {

@@ -9,12 +9,14 @@ use crate::secret::NamespaceSecret;
 use crate::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
-/// Largest number of shops of one query: each has up to two hashes of 32 bytes, and D1 accepts a text of up to 2 MB.
+/// Largest number of shops in one query. Each shop has up to two hashes of 32 bytes, and D1 accepts a text of up to 2
+/// MB.
 const MAX_SHOPS: usize = 10_000;
-/// Largest number of list calls for one reference in each mode. Other references may have the same 40 bits in their names.
+/// Largest number of list calls for one reference in each mode. One call may not be enough, because the records of
+/// other references can have the same 40-bit hash in their names.
 const MAX_LISTS: usize = 4;
 
-/// The complete text to find transactions by.
+/// What transactions are searched for: a complete reference or a complete e-mail address.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchKey {
@@ -43,14 +45,15 @@ impl Found {
     }
 }
 
-/// Finds at most `most` transactions of one unit or all, in one mode or both, from a position. An e-mail address does not
-/// find erased transactions.
+/// Finds at most `most` transactions of one unit or all, in one mode or both, from a position. Erased transactions are
+/// not found by e-mail address.
 ///
-/// Finds a reference within a unit in Workers KV. KV cost: usually 1 list for each mode, at most 4. Finds anything else in the
-/// ledger. Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
+/// A reference within a unit is searched for in Workers KV. KV cost: usually 1 list for each mode, at most 4. All other
+/// searches use the ledger. Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the
+/// shops.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, a needed ledger is not bound, or the store or the ledger
+/// If the unit's ID is not valid, the namespace has no secret, a needed ledger is not bound, or the store or the ledger
 /// fails.
 pub async fn find(
     store: &impl OperatorStore,
@@ -95,7 +98,7 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
     Found { transactions, more, coverage }
 }
 
-/// Returns the secret, which the hashes of references and addresses are keyed by.
+/// Returns the namespace's secret, with which references and addresses are hashed.
 pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
@@ -146,8 +149,8 @@ impl Searched<'_> {
         prefixes
     }
 
-    /// Whether a record matches. Its name is not enough, because the 40-bit hashes of two references can be equal. An erased
-    /// transaction has no other hash, so its name has to be enough.
+    /// Returns whether a record matches. Its name is not enough, because the 40-bit hashes of two references can be equal. An
+    /// erased transaction has no other hash, so only its name is compared.
     fn has(&self, recorded: &Recorded) -> bool {
         let hash = recorded.summary.lookup.as_ref().map(|hashes| &hashes.reference);
         let is_own = match hash {

@@ -17,7 +17,7 @@ pub struct ListQuery {
     pub key: Option<String>,
     /// Only transactions that were created in this month.
     pub month: Option<Month>,
-    /// Only transactions with unpriced pledges: their offering had no price, so they cost nothing.
+    /// Only transactions with unpriced pledges. These are pledges whose offering had no price, so they cost nothing.
     pub unpriced: bool,
     /// Only transactions whose row in the ledger was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
@@ -52,7 +52,7 @@ pub struct TransactionPage {
 /// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, or the ledger fails.
+/// If the unit's ID is not valid, or the ledger fails.
 pub async fn list(
     ledger: &dyn Ledger,
     query: &ListQuery,

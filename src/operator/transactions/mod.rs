@@ -46,19 +46,19 @@ impl TransactionFilter {
     /// Checks the unit's ID.
     ///
     /// # Errors
-    /// If the ID is out of bounds.
+    /// If the ID is not valid.
     pub fn check(&self) -> Result<()> {
         let unit = self.unit.as_deref();
         unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
     }
 
-    /// Whether a record is selected. Its name is not enough, because the 40-bit hashes of two shops can be equal.
+    /// Returns whether a record is selected. Its name is not enough, because the 40-bit hashes of two shops can be equal.
     fn has(&self, recorded: &Recorded) -> bool {
         self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
             && self.mode.is_none_or(|mode| mode == recorded.mode)
     }
 
-    /// Returns the unit as a filter of the ledger; `None` for all units.
+    /// Returns the unit as a filter for the ledger; `None` for all units.
     pub(super) fn units(&self) -> Option<Vec<String>> {
         self.unit.clone().map(|unit| vec![unit])
     }
@@ -124,7 +124,7 @@ impl Key for RecordKey<'_> {
 /// Reads the record of a transaction. KV cost: 1 read.
 ///
 /// # Errors
-/// If `id` is malformed, there is no such transaction, or the store fails.
+/// If `id` is malformed, the transaction does not exist, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or_else(|| {
         OperatorError::Invalid(
@@ -152,7 +152,7 @@ impl Record {
         serde_json::from_slice(&self.value).map_err(|error| self.damaged(&error))
     }
 
-    /// Whether the create asked for an e-mail.
+    /// Returns whether the create request asked for an e-mail.
     pub(in crate::operator) fn asks_for_mail(&self) -> Result<bool> {
         let notifications = self.transaction()?.notifications.unwrap_or_default();
         Ok(notifications.iter().any(|notification| notification.kind == EMAIL))

@@ -1,7 +1,7 @@
 //! Erases all transactions of a person in a unit, in steps.
 //!
-//! First erases what the ledger finds. Then lists the unit's records in Workers KV, because a row of the ledger may be
-//! missing.
+//! First erases the transactions that the ledger finds. Then lists the unit's records in Workers KV, because the ledger
+//! may lack some transactions.
 
 use super::erase::{ERASE, Erased, erase_now};
 use super::find::find_secret;
@@ -20,14 +20,14 @@ use crate::store::{KeyInfo, OperatorStore, Recorded, StoreError, TransactionKey}
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// The outcome of a step.
+/// The outcome of a step of a person's erasure.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PersonStep {
     /// The erased transactions, including some that were erased before and are still listed.
     pub erased: Vec<Erased>,
     /// The IDs of transactions that cannot be erased, each with the reason: most are too young, and can be erased later.
     pub refused: Vec<(String, String)>,
-    /// Records of this step that could not be read. Some of them may be of this person.
+    /// Records that this step could not read. Some of them may belong to the person.
     pub damaged: DamagedRecords,
     /// Number of records that were listed.
     pub listed: usize,
@@ -36,10 +36,10 @@ pub struct PersonStep {
     pub next: Option<ErasureCursor>,
 }
 
-/// The position of a step. Its text fits a hidden field of a form.
+/// The position of a step of a person's erasure. Its text fits a hidden field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErasureCursor {
-    /// A position in what the ledger finds; `None` is its beginning.
+    /// A position among the transactions that the ledger finds; `None` is the beginning.
     Found(Option<PageCursor>),
     /// A position in the lists of Workers KV.
     Listed(Position),
@@ -68,7 +68,7 @@ impl Display for ErasureCursor {
     }
 }
 
-/// Keeps the step, with the next position as text.
+/// Stores the step for replays, with the next position as text.
 impl Outcome for PersonStep {
     type Stored = (PersonStep, Option<String>);
 
@@ -86,7 +86,7 @@ impl PersonStep {
         self.erased.len() + self.refused.len()
     }
 
-    /// Adds the outcome of a transaction, and sets the position of the next step after it.
+    /// Adds the outcome for a transaction, and sets the position of the next step, which is after this transaction.
     fn add(&mut self, id: &str, outcome: Result<Erased>, next: ErasureCursor) -> Result<()> {
         match outcome {
             Ok(erased) => self.erased.push(erased),
@@ -106,7 +106,7 @@ impl PersonStep {
 /// step makes progress, and the last one has no `next`.
 ///
 /// # Errors
-/// If the unit's ID is out of bounds, the namespace has no secret, or the store or the ledger fails before a transaction is
+/// If the unit's ID is not valid, the namespace has no secret, or the store or the ledger fails before a transaction is
 /// erased or refused. If they fail later, the step ends there, and the next step continues with the rest.
 pub async fn erase_person_step(
     (store, ledger): (&impl OperatorStore, &dyn Ledger),
@@ -136,7 +136,7 @@ pub async fn erase_person_step(
     once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
 }
 
-/// Distinguishes the arguments of a person's erasure from those of a transaction's.
+/// Distinguishes the arguments of a person's erasure from the arguments of a transaction's erasure.
 const PERSON: &str = "person";
 
 /// The erasure of a person.
@@ -165,7 +165,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         Ok(())
     }
 
-    /// Erases what the ledger finds after a position.
+    /// Erases the transactions that the ledger finds after a position.
     async fn erase_found(&self, place: Option<PageCursor>, step: &mut PersonStep) -> Result<()> {
         let from = place.map_or(Direction::Newest, Direction::Older);
         let of = (&*self.shops, self.address);
@@ -208,7 +208,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Erasure<'_, S, C, E> {
         prefixes
     }
 
-    /// Returns the transaction's ID of a record that has the address. Counts damaged records in `damaged`.
+    /// Returns the transaction's ID if a record has the address. Counts damaged records in `damaged`.
     fn own(
         &self,
         KeyInfo { name, metadata, .. }: &KeyInfo,

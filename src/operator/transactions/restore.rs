@@ -10,26 +10,27 @@ use crate::store::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// Returns the name of the transaction's record, if `name` is that of a record that marks the transaction as erased.
+/// Returns the name of a transaction's record, given the name of the record that marks the transaction as erased;
+/// `None` for any other name.
 pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
 }
 
-/// Returns the name of the transaction's record, if `name` is that of a record with the delivery state of its e-mail. A
-/// restore does not overwrite such a record, which may be newer: an older one could cause a second e-mail.
+/// Returns the name of a transaction's record, given the name of a record with the delivery state of its e-mail; `None`
+/// for any other name. A restore does not overwrite a delivery state, because an older one could cause a second e-mail.
 pub fn about(name: &str) -> Option<String> {
     let failed = FailedMailKey::parse(name).map(|(_, id)| id);
     NotificationKey::parse(name).or(failed).map(|id| TransactionKey(&id).name())
 }
 
-/// Whether a record with this name and metadata is an erased transaction. A restore does not overwrite it.
+/// Returns whether a record with this name and metadata is an erased transaction. A restore does not overwrite it.
 pub fn is_erased(name: &str, metadata: &Value) -> bool {
     let id = TransactionKey::parse(name);
     let recorded = id.and_then(|id| Recorded::from_metadata(id, metadata).ok());
     recorded.is_some_and(|recorded| recorded.summary.erased.is_some())
 }
 
-/// A record of a backup as it is restored.
+/// The contents with which a record of a backup is restored.
 #[derive(Clone, Debug, Serialize)]
 pub struct Restored {
     /// The value: the response of the get operation (contract §4.2).

@@ -12,7 +12,7 @@ use crate::store::{OperatorStore, Recorded, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What to show of a transaction in addition to masked data.
+/// The data of a transaction to show in addition to masked data.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct ViewOptions {
     /// Shows unmasked texts instead of their first characters.
@@ -21,10 +21,10 @@ pub struct ViewOptions {
     pub timeline: bool,
 }
 
-/// A transaction as it is shown.
+/// The data of a transaction that is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransactionView<'r> {
-    /// The transaction as in a list.
+    /// The transaction's row, as in a list.
     pub row: Order,
     /// Whether it was created with an `Idempotency-Key`.
     pub repeatable: bool,
@@ -76,8 +76,8 @@ impl Record {
         Ok(settlement.map(|settlement| settlement.paid_at))
     }
 
-    /// Returns the price list of the charge, with only the transaction's offerings; `None` if there was none, or it is not
-    /// stored here. KV cost: 1 read.
+    /// Returns the price list from which the charge was computed, with only the transaction's offerings; `None` if
+    /// there was none, or it is not stored in this namespace. KV cost: 1 read.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
@@ -112,8 +112,8 @@ pub async fn reveal<'r>(
     Ok(shown)
 }
 
-/// Masks the recipient and all texts: leaves their first characters, enough to compare them with what a caller says. The
-/// reference stays, because it names the shop's order.
+/// Masks the recipient and all texts. Only their first characters stay, which is enough to compare them with what a
+/// person says on the phone. The reference stays, because it identifies the shop's order.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
