@@ -41,7 +41,8 @@ impl<'a> ApiKey<'a> {
         well_formed.then_some(ApiKey(token))
     }
 
-    /// Returns the header that [`from_authorization`](Self::from_authorization) parses.
+    /// Returns the value of an `Authorization` header with this key, which
+    /// [`from_authorization`](Self::from_authorization) parses.
     pub fn authorization(self) -> String {
         ["Bearer ", self.0].concat()
     }
@@ -108,7 +109,7 @@ pub struct KeyRecord {
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The members of a key's record as they are read. `flatten` would build a tree of values first.
+/// The members of a key's record, for deserializing. `flatten` would first build a tree of values.
 #[derive(Deserialize)]
 struct KeyMembers {
     mode: Mode,
@@ -135,8 +136,8 @@ impl TryFrom<KeyMembers> for KeyRecord {
 pub enum KeyLevel {
     /// A unit.
     Unit(String),
-    /// The units of a team. Each request names one of them in `X-Service-Unit-Id`. The key's record does not list the
-    /// units: each has a record of its own.
+    /// A team, whose units the key can act for. Each request names one of these units in `X-Service-Unit-Id`. The key's
+    /// record does not list the units: each unit of a team has its own record.
     Team(String),
 }
 

@@ -12,7 +12,7 @@ use std::iter::repeat_n;
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
-    /// The number of digits after the point. If it is negative, the number of zeros that follow the digits.
+    /// The number of digits after the point. A negative number means that as many zeros follow the digits.
     scale: i32,
 }
 

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 /// Maximum number of characters of a key, without its quotes.
 const MAX_LENGTH: usize = 255;
 
-/// The caller's identifier of a create: 1 to 255 printable ASCII characters.
+/// The caller's identifier of a create request: 1 to 255 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
@@ -111,21 +111,21 @@ impl Fingerprint {
     }
 }
 
-/// The record of a create that had an idempotency key. It does not expire.
+/// The record of a create request that had an idempotency key. It does not expire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// The ID of the transaction that the create made.
+    /// The ID of the transaction that the create request made.
     pub id: String,
-    /// The terms of the create's answer.
+    /// The terms of the answer to the create request.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create,
-/// so that an acknowledged answer does not change with the time, the prices or the host.
+/// The parts of an answer that the request does not determine. An idempotent replay has the terms of the first create
+/// request, so that an acknowledged answer does not change with the time, the prices or the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
@@ -147,7 +147,7 @@ impl Terms {
     }
 }
 
-/// Derives the IDs and the edit key of a create with an idempotency key. (Without one, they are random.)
+/// Derives the IDs and the edit key for a create request with an idempotency key. (Without a key, they are random.)
 ///
 /// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
 /// first one, makes the same record. The payload is part of it: two concurrent create requests with one idempotency key

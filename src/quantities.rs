@@ -59,14 +59,14 @@ impl Quantities {
         Quantities(self.0.into_iter().map(rename).collect())
     }
 
-    /// Returns the offerings' IDs with their sums, in order.
+    /// Returns the offerings' IDs with their sums, sorted by ID.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         self.0.iter().map(|(offering_id, quantity)| (&**offering_id, quantity))
     }
 }
 
 impl Quantity {
-    /// Returns the shortest form of a sum.
+    /// Makes the quantity from a sum, in the shortest form.
     pub fn new(sum: &Decimal) -> Self {
         sum.units(PLACES).map_or_else(|| Quantity::Exact(sum.trimmed()), Quantity::Millionths)
     }

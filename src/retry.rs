@@ -1,6 +1,6 @@
-//! When a client retries a request, and how long it waits before.
+//! Decides when a client retries a request, and how long it waits before the retry.
 
-/// The longest first wait. Each retry doubles it.
+/// The longest wait before the first retry. Each further retry doubles it.
 const FIRST_WAIT_MS: u32 = 500;
 /// The longest wait without a `Retry-After` header.
 const LONGEST_WAIT_MS: u32 = 8_000;
@@ -22,9 +22,9 @@ pub struct Policy {
 /// The request of a call, as far as retries depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// A get, which records nothing.
+    /// A get call, which records nothing.
     Get,
-    /// A create, which records a transaction.
+    /// A create call, which records a transaction.
     Create {
         /// Whether it has an idempotency key, so that retries record only one transaction.
         has_key: bool,
@@ -58,8 +58,8 @@ pub struct Next {
     pub wait_ms: Option<u32>,
     /// The milliseconds that the service asks the client to wait, at most 2^53 - 1.
     pub retry_after_ms: Option<f64>,
-    /// Whether there is no further attempt because a retry of this create might record a second transaction, or because
-    /// the caller forbids retries.
+    /// Whether there is no further attempt because a retry of this create call might record a second transaction, or
+    /// because the caller forbids retries.
     pub is_withheld: bool,
     /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,
@@ -105,7 +105,7 @@ impl Request {
     fn may_be_recorded(self, failure: Failure<'_>) -> bool {
         match (self, failure) {
             (Request::Get, _) | (_, Failure::Unsent | Failure::Status { status: 429, .. }) => false,
-            // For a create without a key, the service sends `Retry-After` only if nothing was recorded.
+            // For a create request without a key, the service sends `Retry-After` only if nothing was recorded.
             (
                 Request::Create { has_key: false, .. },
                 Failure::Status { status: 503, retry_after: Some(_), is_service: true },
@@ -144,7 +144,7 @@ fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     }
 }
 
-/// Returns a wait that doubles with each retry. Its upper half is random.
+/// Returns a random wait, from half of a maximum to the maximum. The maximum doubles with each retry.
 fn backoff_ms(retries: u32, random: f64) -> u32 {
     let doubled = 2_u32.checked_pow(retries).and_then(|factor| FIRST_WAIT_MS.checked_mul(factor));
     let most = doubled.map_or(LONGEST_WAIT_MS, |ms| ms.min(LONGEST_WAIT_MS));

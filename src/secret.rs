@@ -13,11 +13,11 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
 /// The secret of a KV namespace: 32 random bytes. [`SecretRecord`] is its record. The record of each API key has a
-/// copy, so that a create reads no further record. `Debug` does not show it.
+/// copy, so that a create request needs no further read for it. `Debug` does not show it.
 #[derive(Clone)]
 pub struct NamespaceSecret {
     bytes: [u8; SECRET_BYTES],
-    /// An HMAC that has hashed only the key. Hashing the key takes as long as hashing 128 bytes.
+    /// An HMAC that has already hashed its key, which takes as long as hashing 128 bytes.
     keyed: Hmac<Sha256>,
 }
 
@@ -100,8 +100,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is hashed as well, so that hashes
-    /// for different purposes are unrelated.
+    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is also hashed, so that hashes for
+    /// different purposes are unrelated.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

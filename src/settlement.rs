@@ -1,8 +1,8 @@
 //! Payment by month: the record that a shop has paid for its transactions of a month, and how the get operation shows
 //! it (§2.2).
 //!
-//! A payment does not change the records of transactions. So a create's answer, and an idempotent replay of it, always
-//! have null for `paidAt`.
+//! A payment does not change the records of transactions. So the answer to a create request, and an idempotent replay
+//! of it, always have null for `paidAt`.
 
 use crate::http::Splice;
 use crate::time::{date_time, parse_ms};
@@ -10,8 +10,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How many hours after its last moment a month counts as ended. Until then clocks may differ and writes may arrive
-/// late, and both could add to what was paid.
+/// A month counts as ended this many hours after its last moment. Before that, clocks that differ and writes that
+/// arrive late could still add transactions to the month.
 pub const ENDED_AFTER_HOURS: u64 = 24;
 const ENDED_AFTER_MS: u64 = ENDED_AFTER_HOURS * 3_600_000;
 

@@ -1,4 +1,4 @@
-//! Teams: the list of all, and the page of one with its units and keys (§5).
+//! Teams (§5): the list of all teams, and the page of one team with its units and keys.
 
 use super::form::Form;
 use super::layout::Page;
@@ -72,8 +72,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes; 2 more lists each if the team or the unit is
-/// new.
+/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes. If the team is new, 2 more lists; if the
+/// unit is new, 2 more.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -1,4 +1,4 @@
-//! Units: the list of all, and the page of one with its settings (§5).
+//! Units (§5): the list of all units, and the page of one unit with its settings.
 
 use super::form::Form;
 use super::layout::Page;

@@ -23,7 +23,7 @@ pub const EDIT_KEY_BYTES: usize = 20;
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
-/// The possible last characters, which encode 3 bits: 208 = 41 × 5 + 3.
+/// The possible last characters of a transaction's ID. The last character encodes 3 bits: 208 = 41 × 5 + 3.
 const LAST_CHARACTERS: &[u8] = b"aeimquy4";
 
 macro_rules! identifier {
@@ -79,7 +79,7 @@ fn base32(bytes: &[u8]) -> String {
 }
 
 impl TransactionId {
-    /// Makes the ID of a transaction. `unique` is random, or derived for a create with an idempotency key.
+    /// Makes the ID of a transaction. `unique` is random, or derived for a create request with an idempotency key.
     pub fn new(
         secret: &NamespaceSecret,
         scope: &Scope,
@@ -107,7 +107,7 @@ impl TransactionId {
         "ptran_".to_owned() + &base32(groups)
     }
 
-    /// Parses an ID that this service can have made.
+    /// Parses an ID that this service could have made.
     ///
     /// Returns `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not reach the
     /// store.

@@ -14,7 +14,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
 ///
-/// `R` is the recipient and `D` a pledge's description. To be written, both may already be JSON.
+/// `R` is the recipient and `D` a pledge's description. When a transaction is written, both may already be JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {

@@ -5,8 +5,8 @@ use crate::store::{LedgerUnsentKey, NoMetadata, Recorded, Store};
 
 /// The ledger's queue.
 pub trait LedgerQueue {
-    /// Begins to put a message into the queue, and returns at once, so that the create's answer does not wait. If the
-    /// queue does not take the message, the transaction is [marked](mark_unsent).
+    /// Begins to put a message into the queue, and returns at once, so that the answer to the create request is not
+    /// delayed. If the queue does not take the message, the transaction is [marked](mark_unsent).
     fn send(&self, message: Recorded);
 }
 

@@ -52,7 +52,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok((recipient::page(&transaction, profile, language, self.clock), cause))
     }
 
-    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is cached as well.
+    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.
     ///
     /// # Errors
     /// If it cannot be read. A damaged profile is an error only the first time.

@@ -13,7 +13,7 @@ const SEND_MS = 10_000;
 const WRITE_MS = 15_000;
 
 /**
- * A module of wasm. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
+ * A wasm module. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
  * last one broke. `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` share the instance
  * with requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
@@ -35,8 +35,8 @@ const WRITE_MS = 15_000;
  * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer such
  * requests with an error, and restart the deliveries of such messages.
  *
- * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks it affects no
- * request. It neither uses up an attempt of another message, nor causes a second e-mail for one.
+ * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks this
+ * instance affects no request. Nor does it use up an attempt of another message, or cause a second e-mail for one.
  *
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
@@ -198,7 +198,7 @@ function consumerOf({ deliver, instance }) {
     while (Date.now() < calmAt) await pause(LOOK_MS);
   }
 
-  /** Calls `act` while no other message uses the instance. Several such calls run one after the other. */
+  /** Calls `act` while no other message uses the instance. Several calls of `alone` run one after the other. */
   async function alone(act) {
     const before = turn;
     let end = () => {};

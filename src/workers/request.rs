@@ -32,11 +32,11 @@ const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline of a drain, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Maximum number of drains that begin within [`DRAIN_MS`]. Each holds one piece: 2 MiB in all.
+/// Maximum number of drains that begin within [`DRAIN_MS`]. Each drain holds one piece, so all together hold 2 MiB.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// The last drains. They are not freed early, as their ends are unknown.
+    /// The slots of the last drains. No slot is freed early, because it is unknown when a drain ends.
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 

@@ -136,7 +136,7 @@ impl StoredValue for ReadableStream {
 /// Returns a value and its metadata; `None` if there is no record. It is not generic, so that it is compiled only once.
 ///
 /// # Errors
-/// As [`answered`].
+/// Those of [`answered`].
 async fn find(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
@@ -174,7 +174,7 @@ fn damaged_list() -> StoreError {
     StoreError::Damaged("the list of names has an unexpected form".to_owned())
 }
 
-/// Returns the error for metadata of another form. serde's own text would quote the metadata.
+/// Returns the error for metadata of an unexpected form. serde's own text would quote the metadata.
 fn damaged_metadata(kind: &str) -> StoreError {
     StoreError::Damaged(format!("the metadata of the stored {kind} is damaged"))
 }
