@@ -219,7 +219,8 @@ pub fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-/// Checks the ID of a team. It must not contain a colon, as the colon marks its end in the names of the team's members.
+/// Checks the ID of a team. It must not contain a colon, because the colon marks its end in the names of the team's
+/// members.
 fn check_team_id(id: &str) -> Result<(), String> {
     check_id(id)?;
     if id.contains(':') {

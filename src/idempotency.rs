@@ -78,7 +78,8 @@ fn unescape(quoted: &str) -> Option<String> {
     Some(text)
 }
 
-/// The hash in the name of a replay record. It is an HMAC, as an idempotency key is often an order number.
+/// The hash in the name of a replay record. It is an HMAC, because an idempotency key is often an order number, which
+/// could be guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHash([u8; 32]);
 

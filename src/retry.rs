@@ -19,7 +19,7 @@ pub struct Policy {
     pub request: Request,
 }
 
-/// The request of a call, as far as retries depend on it.
+/// The facts about a call's request that decide about retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// A get call, which records nothing.

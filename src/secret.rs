@@ -30,14 +30,14 @@ pub struct SecretRecord {
 
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a hash in metadata, enough to make collisions by chance improbable.
+/// Bytes of a hash in metadata, enough to make accidental collisions improbable.
 const HASH_BYTES: usize = 16;
 
 /// The hashes in metadata by which an operator finds a transaction: 32 hexadecimal digits each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// The hash of the reference; `None` in messages, as the ledger does not need it.
+    /// The hash of the reference; `None` in messages, because the ledger does not need it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The hash of the recipient's [`mailbox`]. In records of earlier releases it is the hash of the address in lower

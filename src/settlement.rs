@@ -106,8 +106,8 @@ impl<'de> Deserialize<'de> for Month {
 #[serde(transparent)]
 pub struct PaidAt(String);
 
-/// The text in the record of an unpaid transaction that is replaced. A quote within a string is escaped, so the first
-/// occurrence is the charge's.
+/// The text that is replaced in the record of an unpaid transaction. A quote within a string is escaped, so the first
+/// occurrence is the `paidAt` of the charge.
 const UNPAID: &str = r#""paidAt":null"#;
 
 impl PaidAt {
@@ -154,7 +154,7 @@ pub struct Settlement {
     pub at: String,
 }
 
-/// The sum of a month in one currency, as it was computed or paid.
+/// The sum of a month in one currency: a computed sum, or one that was paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {

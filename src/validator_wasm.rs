@@ -53,6 +53,6 @@ fn slice_from_raw<'a, T: Copy>(address: usize, count: usize) -> &'a [T] {
 
 /// Returns memory that JavaScript reads after the call.
 fn slice_from_raw_mut<'a, T: Copy>(address: usize, count: usize) -> &'a mut [T] {
-    // SAFETY: as above. No other slice overlaps it, as each takes its own part of the area.
+    // SAFETY: as above. No other slice overlaps it, because each takes its own part of the area.
     unsafe { slice::from_raw_parts_mut(address as *mut T, count) }
 }

@@ -24,7 +24,7 @@ pub enum Reason {
     /// Missing or invalid API key. Recognised by the status 401.
     #[strum(to_string = "authentication_failed")]
     Authentication,
-    /// No such transaction. Recognised by the body, as the contract does not state its status.
+    /// No such transaction. Recognised by the body, because the contract does not state its status.
     #[strum(to_string = "not_found")]
     NotFound,
     /// Any other error.

@@ -53,7 +53,7 @@ pub enum Problem {
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
-    /// The record would be longer than [`MAX_RECORD_BYTES`], as each pledge repeats the recipient.
+    /// The record would be longer than [`MAX_RECORD_BYTES`], because each pledge repeats the recipient.
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,

@@ -58,7 +58,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     }
 }
 
-/// Converts an amount to an integer, with trailing digits dropped so that the longest amount has [`DIGITS`] digits.
+/// Converts an amount to an integer. Drops trailing digits, so that an amount of length `longest` keeps at most
+/// [`DIGITS`] digits.
 fn size(amount: &str, longest: usize) -> u64 {
     let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));

@@ -499,7 +499,7 @@ fn erasure<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Erases a transaction's personal data, if the person has typed its ID. This may be repeated. KV cost: at most 7
+/// Erases a transaction's personal data, if the person has typed its ID. The form may be sent again. KV cost: at most 7
 /// reads, 10 writes.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,

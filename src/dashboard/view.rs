@@ -128,8 +128,8 @@ pub(super) fn copyable_lines(text: &str) -> Markup {
 /// Maximum number of characters of a text that a page shows.
 const MAX_TEXT: usize = 2_000;
 
-/// Renders a text that a shop, a recipient or an operator wrote: with its own text direction, with control characters
-/// replaced, and truncated to [`MAX_TEXT`].
+/// Renders a text that a shop, a recipient or an operator wrote. The text gets its own text direction, its control
+/// characters are replaced, and it is truncated to [`MAX_TEXT`].
 pub(super) fn untrusted_text(text: &str) -> Markup {
     let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();

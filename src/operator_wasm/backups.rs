@@ -40,7 +40,7 @@ pub fn listed() -> Outcome {
     to_js(&increment::listed())
 }
 
-/// Returns what an increment since a time does with a listed record. `"taken"`: the increment contains it. `"known"`: the
+/// Returns how an increment since a time treats a listed record. `"taken"`: the increment contains it. `"known"`: the
 /// previous backup has it. `"last"`: the previous backup has it and all records that follow in the list.
 #[wasm_bindgen(js_name = fateInIncrement)]
 pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {

@@ -19,7 +19,8 @@ pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Bytes of each of the two hashes in a transaction's ID, of the shop and of the reference. Each takes 8 characters.
+/// Bytes of each of the two hashes in a transaction's ID: the hash of the shop, and the hash of the reference. Each
+/// hash takes 8 characters.
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);

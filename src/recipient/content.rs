@@ -16,8 +16,8 @@ pub(super) const MAX_HEADING: usize = 36;
 /// Maximum length of an amount in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Size of the list of pledges, in bytes of HTML, from which on no further pledge is shown: 1 MiB, which is several
-/// thousand pledges. A page is copied while it is built, and WebAssembly memory never shrinks.
+/// Once the list of pledges has this size in bytes of HTML, no further pledge is shown: 1 MiB, several thousand
+/// pledges. A page is copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// The `rel` of a shop's links. The linked page must not learn the URL of this page, nor benefit from the link in search

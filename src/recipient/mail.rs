@@ -24,7 +24,7 @@ const MAX_PLEDGES: usize = 20;
 /// The service's green on light and on dark paper.
 const LEAF: (Colour, Colour) = (Colour([0x2c, 0x6a, 0x4a]), Colour([0x86, 0xcd, 0xa2]));
 
-// Mail programs apply inline styles; some apply those of a `style` element, too.
+// All mail programs apply inline styles. Some also apply the styles of a `style` element.
 const PAPER: &str = "margin:0;padding:0;background:#fbfaf5;color:#1c2822";
 const COLUMN: &str = "max-width:560px;border-collapse:collapse";
 const TEXT: &str = "font:17px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif;text-align:start;\

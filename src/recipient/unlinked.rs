@@ -13,7 +13,7 @@ const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\
 /// The at sign, and the characters that look the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 
-/// Breaks up whatever a mail program would turn into a link, so that it stays readable. A space is inserted
+/// Breaks up whatever a mail program would turn into a link. The text stays readable. A space is inserted
 ///
 /// - after the dots of a host that ends in a known top-level domain or begins with `www`: `evil. com/win`;
 /// - after the at sign of an e-mail address: `ada@ evil. com`;

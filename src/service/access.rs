@@ -26,8 +26,8 @@ impl Caller {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// Returns the owner to whom the bytes that the caller's requests hold are counted: mode and unit, or mode and team
-    /// for a team's key. So a team has one share of the bytes for all its units.
+    /// Returns the owner of the bytes that the caller's requests hold. The owner is the mode and the unit, or for a
+    /// team's key the mode and the team. So a team has one share of the bytes for all its units.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {

@@ -10,8 +10,8 @@ pub trait LedgerQueue {
     fn send(&self, message: Recorded);
 }
 
-/// Marks a transaction whose message the queue did not take, so that the next reconciliation finds it at once. Without
-/// the mark, the pass over all transactions finds it later.
+/// Marks a transaction whose message the queue did not take, so that the next reconciliation finds it immediately.
+/// Without the mark, the pass over all transactions finds it later.
 pub async fn mark_unsent(store: &impl Store, id: &TransactionId) {
     let _ = store.put(&LedgerUnsentKey(id), b"{}".to_vec(), &NoMetadata).await;
 }

@@ -1,4 +1,4 @@
-//! Whether a transaction was paid, according to the settlement of its shop and month.
+//! Finds out whether a transaction was paid, from the settlement of its shop and month.
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
     pub cors: Cors,
-    /// `PUBLIC_ORIGIN`: the origin of timeline URLs. It is not checked yet, and empty if it is not set.
+    /// `PUBLIC_ORIGIN`: the origin of timeline URLs, which is not checked yet. It is empty if the variable is not set.
     pub public_origin: String,
     /// Whether `ENVIRONMENT` is `production`.
     pub is_production: bool,

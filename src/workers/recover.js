@@ -73,7 +73,7 @@ function handlersOf(module, startConsumer) {
     context.waitUntil(call.end(ended)); // otherwise, if the caller hung up, wasm would hold the request's memory forever
     const made = await ended;
     forget();
-    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as workerd ties a response to the request that made it
+    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, because workerd ties a response to the request that made it
     response.headers.set("x-request-id", call.id);
     return response;
   }
@@ -128,7 +128,7 @@ class Call {
     this.#later = Promise.all([this.#later, promise]);
   }
 
-  /** Fulfils once the answer is made and all later work has ended. It is one promise, as each promise takes the platform 5 µs. */
+  /** Fulfils once the answer is made and all later work has ended. A single promise, because each takes the platform 5 µs. */
   end(answered) {
     return answered.then(() => this.#later);
   }
@@ -185,7 +185,7 @@ const outcome = (promise, milliseconds) =>
 
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
-  /** Until when new messages wait: so that those of a broken instance come first, or because a message is delivered alone. */
+  /** Until this time, new messages wait: for those of a broken instance, or for one that is delivered alone. */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
     calmAt = Date.now() + milliseconds;
@@ -198,7 +198,7 @@ function consumerOf({ deliver, instance }) {
     while (Date.now() < calmAt) await pause(LOOK_MS);
   }
 
-  /** Calls `act` while no other message uses the instance. Several calls of `alone` run one after the other. */
+  /** Calls `act` while no other message uses the instance. Concurrent calls of `alone` run one after the other. */
   async function alone(act) {
     const before = turn;
     let end = () => {};
@@ -249,7 +249,7 @@ function consumerOf({ deliver, instance }) {
 
 /** The calls of an instance of the module. `name` is for the log. */
 function callsOf(name, instance, onBreak = () => {}) {
-  const waiting = new Map(); // by number, as a set would have to hash each function
+  const waiting = new Map(); // by number, because a set would have to hash each function
   let served = instance();
   let last = 0;
 
@@ -287,7 +287,7 @@ function callsOf(name, instance, onBreak = () => {}) {
   return { call, recover };
 }
 
-/** Returns the request's ID. `CF-Ray` is checked, as callers can set it to anything on platforms other than Cloudflare. */
+/** Returns the request's ID. `CF-Ray` is checked: outside Cloudflare, callers can set it to anything. */
 function idOf(request) {
   try {
     const ray = request.headers.get("cf-ray");

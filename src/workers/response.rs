@@ -47,7 +47,7 @@ pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response 
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {
-            // A copy, as the platform sends the bytes after this memory was reused.
+            // A copy, because the platform sends the bytes after this memory was reused.
             let bytes = Uint8Array::from(bytes.as_slice());
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }

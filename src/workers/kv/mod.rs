@@ -57,7 +57,7 @@ impl KvStore {
         options: Result<JsValue, JsValue>,
         kind: &str,
     ) -> Result<(), StoreError> {
-        // A copy, as the platform may read it later. The original is freed before the wait.
+        // A copy, because the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
         let put = options.and_then(|options| self.namespace.put(name, &bytes, &options));
