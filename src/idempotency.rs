@@ -132,7 +132,7 @@ pub struct Replay {
 pub struct Terms {
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// The charge, by the prices of that time.
+    /// The amount of the charge, at the prices of that time.
     pub amount: String,
     /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
     pub currency_code: String,

@@ -33,7 +33,7 @@ fn without_escapes(quoted: &str) -> String {
     text
 }
 
-/// Parses an address literal in lower case. An IPv4 address becomes the IPv6 address that is mapped to it.
+/// Parses an address literal in lower case. An IPv4 address becomes its IPv4-mapped IPv6 address.
 fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     let Some(address) = literal.strip_prefix("ipv6:") else {
         let address: Ipv4Addr = without_zeros(literal).parse().ok()?;

@@ -26,7 +26,7 @@ pub enum Request {
     Get,
     /// A create call, which records a transaction.
     Create {
-        /// Whether it has an idempotency key, so that retries record only one transaction.
+        /// Whether the call has an idempotency key, so that retries record only one transaction.
         has_key: bool,
         /// The caller's option: `Some(false)` forbids all retries.
         retry_creates: Option<bool>,

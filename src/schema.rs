@@ -23,7 +23,7 @@ pub struct Member {
     pub name: &'static str,
     /// Whether the member's absence is an issue. In an answer, members that may be absent may also be null.
     pub required: bool,
-    /// The kind of its value.
+    /// The kind of the member's value.
     pub kind: Kind,
     /// The name of the value for visitors.
     pub slot: Slot,

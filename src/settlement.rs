@@ -1,5 +1,5 @@
-//! Payment by month: the record that a shop has paid for its transactions of a month, and how the get operation shows
-//! it (§2.2).
+//! Payment by month: the record of a shop's payment for its transactions of a month, and how the get operation shows
+//! the payment (§2.2).
 //!
 //! A payment does not change the records of transactions. So the answer to a create request, and an idempotent replay
 //! of it, always have null for `paidAt`.
@@ -138,11 +138,11 @@ impl<'de> Deserialize<'de> for PaidAt {
     }
 }
 
-/// The record that a shop has paid for a month. A shop is a unit in a mode.
+/// The record of a shop's payment for a month. A shop is a unit in a mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
-    /// When it was paid.
+    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The paid amounts, one sum for each currency.
     pub sums: Vec<SettledSum>,
@@ -164,6 +164,6 @@ pub struct SettledSum {
     pub amount: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
+    /// Number of pledges in these transactions whose offering had no price.
     pub unpriced: usize,
 }

@@ -74,7 +74,7 @@ pub struct MailClient {
     pub from: String,
     /// The namespace in which sent e-mails are recorded.
     pub records: KvNamespace,
-    /// The state that survives this instance.
+    /// The state of the delivery, which survives if this instance breaks.
     pub sending: Sending,
 }
 

@@ -127,7 +127,7 @@ struct FormResult<'a> {
     removed: Option<&'a str>,
     /// The unit that was entered.
     unit: &'a str,
-    /// The unit, if it does not exist.
+    /// The unit that was entered, if it does not exist.
     missing: &'a [Unregistered],
 }
 

@@ -107,7 +107,7 @@ struct TransactionDetails {
     operates: bool,
     /// The form that erases the transaction.
     erasure: Markup,
-    /// The form that sends its e-mail again; `None` if no queue is bound.
+    /// The form that sends the transaction's e-mail again; `None` if no queue is bound.
     resend: Option<Markup>,
 }
 

@@ -30,7 +30,7 @@ pub struct PledgeTransactionRequest<'a> {
 pub struct PledgeRequest<'a> {
     /// The offering and the quantity.
     pub impact: Impact<'a>,
-    /// Its description for the timeline.
+    /// The description of the pledge for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 

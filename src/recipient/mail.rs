@@ -40,7 +40,7 @@ const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
 /// An e-mail without the addresses of sender and recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// The language that it is written in.
+    /// The language of the e-mail.
     pub language: Language,
     /// The name of the sender, which is the unit's name.
     pub sender: String,

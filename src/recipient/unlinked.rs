@@ -8,7 +8,7 @@ const DOMAINS: &str = include_str!("domains.txt");
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
-/// The dot, and the characters that browsers read as one.
+/// The dot, and the characters that browsers read as a dot.
 const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
 /// The at sign, and the characters that look the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];

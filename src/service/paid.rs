@@ -15,7 +15,8 @@ const LOOK_MS: u32 = 10;
 /// How long a request waits for the read of another request before it reads by itself, in milliseconds.
 const WAIT_MS: u32 = 1_000;
 
-/// One read of a settlement, shared by all requests of the isolate that need it. The first of them reads.
+/// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
+/// read.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// The part of a settlement that the service reads.
