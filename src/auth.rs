@@ -196,8 +196,8 @@ const MAX_LABEL_LENGTH: usize = 100;
 
 /// Returns whether a text is a valid ID of a unit or team.
 ///
-/// It is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers of
-/// the same name. It is part of metadata, which is short, so it has no character that JSON escapes.
+/// An ID is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers
+/// of the same name. An ID is also part of metadata, which is short, so it has no character that JSON escapes.
 pub fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     let plain = text.bytes().all(is_plain);

@@ -88,8 +88,8 @@ impl NamespaceSecret {
         self.emails(scope, email).iter().any(|own| own == hash)
     }
 
-    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. It counts the
-    /// e-mails to one person.
+    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. The e-mails to
+    /// one person are counted by this hash.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))

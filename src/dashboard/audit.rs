@@ -53,7 +53,7 @@ fn row(change: &Change) -> Vec<Markup> {
 }
 
 /// Renders the name of a changed record, as a link if the record has a page. The name of an API key is a button that
-/// searches for the key, because the search is sent by `POST`.
+/// searches for the key by `POST`.
 fn linked(command: &str, index: usize, text: &str) -> Markup {
     if command.starts_with("keys ") {
         return view::form(

@@ -180,7 +180,7 @@ impl ResendProgress {
 }
 
 /// Sends the failed e-mails of a day again, 20 per step. If a form is sent twice, e-mails that are already queued are
-/// not queued again. KV cost: at most 84 calls and 21 writes; 20 calls of the queue.
+/// not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20 calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -24,7 +24,7 @@ impl Colour {
         Some(Colour(bytes.try_into().ok()?))
     }
 
-    /// Mixes the colour with black or white, with just enough of it that text in the result is readable on `paper`.
+    /// Mixes the colour with black or white, just enough that text in the resulting colour is readable on `paper`.
     /// `paper` must be nearly white or nearly black.
     pub fn readable_on(self, paper: Colour) -> Colour {
         let ink = if paper.luminance() > 0.5 { Colour([0; 3]) } else { Colour([255; 3]) };

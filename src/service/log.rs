@@ -53,8 +53,8 @@ struct Line<'a> {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer that is logged: each one for which [`must_log`](Self::must_log) returns true, and
-    /// a share of the others.
+    /// Adds the log line to an answer. Each answer for which [`must_log`](Self::must_log) returns true is logged, and a
+    /// share of the others.
     pub(super) fn log(
         &self,
         request: &impl Request,

@@ -32,7 +32,7 @@ pub type PutFuture<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 /// The notification queue.
 pub trait Outbox {
     /// Puts a message into the queue. The queue delivers it at least once, after a delay within which KV usually shows
-    /// the transaction's record. Returns whether the queue took it, within 2 seconds.
+    /// the transaction's record. Returns whether the queue took the message within 2 seconds.
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
 }
 

@@ -32,11 +32,11 @@ const WRITE_MS = 15_000;
 
 /**
  * Makes the module's handlers, which answer in place of a broken instance. After an uncaught exception the `worker` crate
- * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer such
- * requests with an error, and restart the deliveries of such messages.
+ * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer the
+ * requests of a broken instance with an error, and restart the deliveries of its messages.
  *
  * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks this
- * instance affects no request. Nor does it use up an attempt of another message, or cause a second e-mail for one.
+ * instance affects no request. Nor does it use up an attempt of another message, or cause a second e-mail for it.
  *
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
@@ -232,7 +232,7 @@ function consumerOf({ deliver, instance }) {
 
   /**
    * Delivers a message. If the instance breaks, perhaps because of another message, the message is delivered again alone
-   * in a new instance. It is retried later if that breaks as well, or if the e-mail may have been sent.
+   * in a new instance. It is retried later if the new instance also breaks, or if the e-mail may have been sent.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();
