@@ -41,7 +41,8 @@ impl<'a> ApiKey<'a> {
         well_formed.then_some(ApiKey(token))
     }
 
-    /// Returns the header that [`from_authorization`](Self::from_authorization) parses.
+    /// Returns the value of an `Authorization` header with this key, which
+    /// [`from_authorization`](Self::from_authorization) parses.
     pub fn authorization(self) -> String {
         ["Bearer ", self.0].concat()
     }
@@ -136,8 +137,8 @@ impl TryFrom<KeyMembers> for KeyRecord {
 pub enum KeyLevel {
     /// A unit.
     Unit(String),
-    /// The units of a team. Each request names one of them in `X-Service-Unit-Id`. The key's record does not list the
-    /// units: each has a record of its own.
+    /// A team, whose units the key can act for. Each request names one of these units in `X-Service-Unit-Id`. The key's
+    /// record does not list the units: each unit of a team has its own record.
     Team(String),
 }
 
@@ -196,8 +197,8 @@ const MAX_LABEL_LENGTH: usize = 100;
 
 /// Returns whether a text is a valid ID of a unit or team.
 ///
-/// It is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers of
-/// the same name. It is part of metadata, which is short, so it has no character that JSON escapes.
+/// An ID is sent in a header, so it is ASCII without blanks, and without the comma that HTTP puts between two headers
+/// of the same name. An ID is also part of metadata, which is short, so it has no character that JSON escapes.
 pub fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     let plain = text.bytes().all(is_plain);

@@ -1,8 +1,8 @@
 //! Exact decimal arithmetic for money and quantities: sums and sums of products, rounded once or written exactly.
 //!
 //! The decimals of doubles range from 10^-324 to 10^308, and a price adds some digits at both ends. That is too wide
-//! for machine integers, but narrow enough for one counter per decimal place. A library of unbounded integers would be
-//! a sixth of the Worker. The tests compare this module with such a library.
+//! for machine integers, but narrow enough for one counter per decimal place. A library of unbounded integers would
+//! make up a sixth of the Worker's size. The tests compare this module with such a library.
 
 use crate::validate::number::ToDouble;
 use std::iter::repeat_n;
@@ -12,7 +12,7 @@ use std::iter::repeat_n;
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
-    /// The number of digits after the point. If it is negative, the number of zeros that follow the digits.
+    /// The number of digits after the point. A negative number means that as many zeros follow the digits.
     scale: i32,
 }
 
@@ -93,7 +93,7 @@ impl Decimal {
         Decimal::parse(zmij::Buffer::new().format(value))
     }
 
-    /// Returns the exact sum. Its memory grows with the difference of the exponents.
+    /// Returns the exact sum. The needed memory grows with the difference of the exponents.
     pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
         let one = Decimal::from_units(1, 0);
         Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))

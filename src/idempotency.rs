@@ -29,7 +29,7 @@ impl IdempotencyKey {
 
     /// Parses the header: a structured-field string in double quotes, or the same text without quotes.
     ///
-    /// Returns `None` for an empty or longer key, other characters, or a stray quote or backslash.
+    /// Returns `None` if the key is empty, too long, or not printable ASCII, or has a stray quote or backslash.
     pub fn parse(header: &str) -> Option<Self> {
         let header = header.trim_matches(OWS);
         let text = match header.strip_prefix('"') {
@@ -151,8 +151,8 @@ impl Terms {
 /// Derives the IDs and the edit key for a create request with an idempotency key. (Without one, they are random.)
 ///
 /// The API key is not part of the derivation. So a retry with another key of the unit, such as the replacement of the
-/// first one, makes the same record. The payload is part of it: two concurrent create requests with one idempotency key
-/// and *different* payloads make two records, and neither overwrites the other.
+/// first one, makes the same record. The payload is part of the derivation: two concurrent create requests with one
+/// idempotency key and *different* payloads make two records, and neither overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);
 

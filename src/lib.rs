@@ -9,8 +9,8 @@
 //! - [`api`] defines the HTTP API for the client and the service: paths, headers, statuses, bodies.
 //! - [`service`] answers requests. [`auth`] identifies the caller. [`charge`] computes the charge in exact decimals,
 //!   and [`quantities`] the sums by offering. [`settlement`] says what was paid. [`idempotency`] recognises repeated
-//!   create requests. A [`store`] keeps the record. [`secret`] keys the hashes by which an operator finds a record, and
-//!   [`recipient`] shows it to the recipient.
+//!   create requests. A [`store`] keeps the record. [`secret`] has the key of the hashes by which an operator finds a
+//!   record, and [`recipient`] shows it to the recipient.
 //! - [`notify`] sends the e-mail for each message that a create request put into the queue.
 //! - [`retry`] decides when a client retries a request.
 //! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses) and

@@ -33,7 +33,7 @@ fn without_escapes(quoted: &str) -> String {
     text
 }
 
-/// Parses an address literal in lower case. An IPv4 address becomes the IPv6 address that is mapped to it.
+/// Parses an address literal in lower case. An IPv4 address becomes its IPv4-mapped IPv6 address.
 fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     let Some(address) = literal.strip_prefix("ipv6:") else {
         let address: Ipv4Addr = without_zeros(literal).parse().ok()?;
@@ -43,7 +43,8 @@ fn ip_address(literal: &str) -> Option<Ipv6Addr> {
     [groups, ":", &without_zeros(last)].concat().parse().ok()
 }
 
-/// Removes the leading zeros of an IPv4 address or of a group. RFC 5321 allows them, but std does not.
+/// Removes the leading zeros of each number in an IPv4 address, or of a group in an IPv6 address. RFC 5321 allows them,
+/// but std does not.
 fn without_zeros(text: &str) -> String {
     let shortest = |number: &str| match number.trim_start_matches('0') {
         "" => "0".to_owned(),

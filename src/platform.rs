@@ -6,8 +6,8 @@ use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// The least number of random bytes that are drawn at once. A call of the platform costs more than these bytes, which
-/// are enough for twenty create requests.
+/// Minimum number of random bytes that are drawn at once: enough for twenty create requests. A call of the platform
+/// takes longer than making the bytes.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]
@@ -16,7 +16,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
     fn get_random_values(bytes: &mut [u8]);
 
-    /// `js_sys` has this type as well, but its constructor does not catch the exception for an unknown zone.
+    /// `js_sys` also has this type, but its constructor does not catch the exception for an unknown zone.
     #[wasm_bindgen(js_namespace = Intl)]
     type DateTimeFormat;
     #[wasm_bindgen(constructor, catch, js_namespace = Intl)]

@@ -59,14 +59,14 @@ impl Quantities {
         Quantities(self.0.into_iter().map(rename).collect())
     }
 
-    /// Returns the offerings' IDs with their sums, in order.
+    /// Returns the offerings' IDs with their sums, sorted by ID.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         self.0.iter().map(|(offering_id, quantity)| (&**offering_id, quantity))
     }
 }
 
 impl Quantity {
-    /// Returns the shortest form of a sum.
+    /// Makes the quantity from a sum, in the shortest form.
     pub fn new(sum: &Decimal) -> Self {
         sum.units(PLACES).map_or_else(|| Quantity::Exact(sum.trimmed()), Quantity::Millionths)
     }
@@ -79,7 +79,7 @@ impl Quantity {
         }
     }
 
-    /// Sums amounts, each as its shortest decimal, as charges do.
+    /// Sums amounts. Each counts as its shortest decimal, as in charges.
     fn sum(amounts: &[(&str, Amount)]) -> Self {
         let add = |sum: u64, (_, amount): &(&str, Amount)| sum.checked_add(millionths(*amount)?);
         if let Some(sum) = amounts.iter().try_fold(0, add).filter(|sum| *sum <= MAX_UNITS) {
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for QuantitiesVisitor {
         out.write_str("a list of pairs of an offering's ID and a quantity, each offering once")
     }
 
-    /// Sorts the entries, as another program may have written them.
+    /// Sorts the entries, because another program may have written them.
     fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Quantities, A::Error> {
         let mut entries: Vec<(String, Quantity)> = Vec::new();
         while let Some(entry) = pairs.next_element()? {

@@ -105,7 +105,7 @@ impl Request {
     fn may_be_recorded(self, failure: Failure<'_>) -> bool {
         match (self, failure) {
             (Request::Get, _) | (_, Failure::Unsent | Failure::Status { status: 429, .. }) => false,
-            // For a create without a key, the service sends `Retry-After` only if nothing was recorded.
+            // For a create request without a key, the service sends `Retry-After` only if nothing was recorded.
             (
                 Request::Create { has_key: false, .. },
                 Failure::Status { status: 503, retry_after: Some(_), is_service: true },
@@ -144,7 +144,7 @@ fn wait_ms(asked_ms: Option<u64>, retries: u32, random: f64) -> Option<u32> {
     }
 }
 
-/// Returns a wait that doubles with each retry. Its upper half is random.
+/// Returns a random wait, from half of a maximum to the maximum. The maximum doubles with each retry.
 fn backoff_ms(retries: u32, random: f64) -> u32 {
     let doubled = 2_u32.checked_pow(retries).and_then(|factor| FIRST_WAIT_MS.checked_mul(factor));
     let most = doubled.map_or(LONGEST_WAIT_MS, |ms| ms.min(LONGEST_WAIT_MS));

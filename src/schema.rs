@@ -23,7 +23,7 @@ pub struct Member {
     pub name: &'static str,
     /// Whether the member's absence is an issue. In an answer, members that may be absent may also be null.
     pub required: bool,
-    /// The kind of its value.
+    /// The kind of the member's value.
     pub kind: Kind,
     /// The name of the value for visitors.
     pub slot: Slot,
@@ -143,7 +143,7 @@ pub static REQUEST: Object = Object {
     ],
 };
 
-/// The kind of a create's body: a [`REQUEST`].
+/// The kind of a create request's body: a [`REQUEST`].
 pub static BODY: Kind = Kind::Object(&REQUEST);
 
 static RECIPIENT: Object = Object {
@@ -219,7 +219,7 @@ const fn list(item: Kind) -> Array {
     Array { item, slot: Slot::Unread, min_items: 0, max_items: None }
 }
 
-/// The answer to a create (§2.1).
+/// The answer to a create request (§2.1).
 pub static CREATED: Object = Object {
     members: &[
         given("id", TEXT),
@@ -235,7 +235,7 @@ pub static CREATED: Object = Object {
     ],
 };
 
-/// The answer to a get (§4.2).
+/// The answer to a get request (§4.2).
 pub static RETRIEVED: Object = Object {
     members: &[
         given("createdAt", TEXT),

@@ -13,11 +13,11 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
 /// The secret of a KV namespace: 32 random bytes. [`SecretRecord`] is its record. The record of each API key has a
-/// copy, so that a create reads no further record. `Debug` does not show it.
+/// copy, so that a create request needs no further read for it. `Debug` does not show it.
 #[derive(Clone)]
 pub struct NamespaceSecret {
     bytes: [u8; SECRET_BYTES],
-    /// An HMAC that has hashed only the key. Hashing the key takes as long as hashing 128 bytes.
+    /// An HMAC that has already hashed its key, which takes as long as hashing 128 bytes.
     keyed: Hmac<Sha256>,
 }
 
@@ -30,14 +30,14 @@ pub struct SecretRecord {
 
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a hash in metadata, enough to make collisions by chance improbable.
+/// Bytes of a hash in metadata, enough to make accidental collisions improbable.
 const HASH_BYTES: usize = 16;
 
 /// The hashes in metadata by which an operator finds a transaction: 32 hexadecimal digits each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// The hash of the reference; `None` in messages, as the ledger does not need it.
+    /// The hash of the reference; `None` in messages, because the ledger does not need it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The hash of the recipient's [`mailbox`]. In records of earlier releases it is the hash of the address in lower
@@ -88,8 +88,8 @@ impl NamespaceSecret {
         self.emails(scope, email).iter().any(|own| own == hash)
     }
 
-    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. It counts the
-    /// e-mails to one person.
+    /// Returns the hash of an e-mail address's [`mailbox`], which is the same for all units and modes. The e-mails to
+    /// one person are counted by this hash.
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))
@@ -100,8 +100,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is hashed as well, so that hashes
-    /// for different purposes are unrelated.
+    /// Returns an HMAC-SHA-256 of texts that belong to a unit and mode. The purpose is also hashed, so that hashes for
+    /// different purposes are unrelated.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

@@ -142,7 +142,7 @@ impl<'de> Deserialize<'de> for PaidAt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
-    /// When it was paid.
+    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The paid amounts, one sum for each currency.
     pub sums: Vec<SettledSum>,
@@ -154,7 +154,7 @@ pub struct Settlement {
     pub at: String,
 }
 
-/// The sum of a month in one currency, as it was computed or paid.
+/// The sum of a month in one currency: a computed sum, or one that was paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {

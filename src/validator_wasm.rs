@@ -16,8 +16,8 @@ use core::slice;
 /// Checks a text against the format with this number. Returns 0 if it is valid, and the number of the
 /// [`Code`](crate::validate::Code) otherwise.
 ///
-/// The area holds the text of `length` bytes. One byte beyond ASCII may stand for any such character, as no format
-/// allows any.
+/// The area holds the text of `length` bytes. A single byte beyond ASCII may stand for any character beyond ASCII,
+/// because no format allows such characters.
 #[unsafe(no_mangle)]
 extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
     let format = Format::from_repr(format as u8).unwrap_or(Format::Any);
@@ -53,6 +53,6 @@ fn slice_from_raw<'a, T: Copy>(address: usize, count: usize) -> &'a [T] {
 
 /// Returns memory that JavaScript reads after the call.
 fn slice_from_raw_mut<'a, T: Copy>(address: usize, count: usize) -> &'a mut [T] {
-    // SAFETY: as above. No other slice overlaps it, as each takes its own part of the area.
+    // SAFETY: as above. No other slice overlaps it, because each takes its own part of the area.
     unsafe { slice::from_raw_parts_mut(address as *mut T, count) }
 }

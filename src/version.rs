@@ -8,8 +8,8 @@ pub const VERSION: u32 = 1;
 
 /// The format of a record: its member `version`.
 ///
-/// The service writes it and does not read it. A release that adds a member increments it. No release removes a member
-/// or changes its meaning.
+/// The service writes the version and does not read it. A release that adds a member increments the version. No release
+/// removes a member or changes its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version;
 

@@ -24,7 +24,7 @@ pub enum Reason {
     /// Missing or invalid API key. Recognised by the status 401.
     #[strum(to_string = "authentication_failed")]
     Authentication,
-    /// No such transaction. Recognised by the body, as the contract does not state its status.
+    /// No such transaction. Recognised by the body, because the contract does not state its status.
     #[strum(to_string = "not_found")]
     NotFound,
     /// Any other error.
@@ -110,7 +110,8 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
     }
 }
 
-/// Returns whether an answer names the header of the unit. A caller knows it as an option.
+/// Returns whether the message of an error names the header `X-Service-Unit-Id`. The caller of the client does not know
+/// the header, only the option that sets it.
 fn names_unit_header(body: &Extracted) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())
@@ -126,7 +127,7 @@ const MAX_WORDS: usize = 1_000;
 
 fn words(body: &Extracted) -> String {
     let mut words = String::new();
-    // The `error` of a create's 401 is the string "true" (§7).
+    // The `error` in the 401 of a create request is the string "true" (§7).
     let error = body.error.iter().filter(|error| *error != "true");
     for text in error.chain(&body.message) {
         words += ": ";

@@ -1,5 +1,5 @@
 //! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts that a client needs.
-//! The caller of the client gets the result of `JSON.parse`.
+//! The client's caller gets the whole body, as `JSON.parse` returns it.
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};

@@ -77,7 +77,7 @@ impl RequestHead {
     /// Makes the head of `GET /v2/pledge-transaction/{id}` (§4.2).
     ///
     /// # Errors
-    /// If the ID cannot be a segment of a path: it is empty, `.` or `..`. The last two mean another path even if they
+    /// If the ID cannot be a segment of a path: it is empty, `.` or `..`. `.` and `..` mean another path even if they
     /// are percent-encoded.
     pub fn get(credentials: Credentials<'_>, id: &str) -> Result<Self, InvalidArgument> {
         if matches!(id, "" | "." | "..") {

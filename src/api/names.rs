@@ -24,7 +24,7 @@ pub mod header {
     pub const AUTHORIZATION: &str = "authorization";
     /// Names the unit that a team-level key acts for (§5.4).
     pub const UNIT_ID: &str = "x-service-unit-id";
-    /// Identifies a create, so that a client can retry it safely.
+    /// Identifies a create request, so that a client can retry it safely.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
     /// Marks an idempotent replay.
     pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";

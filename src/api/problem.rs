@@ -53,7 +53,7 @@ pub enum Problem {
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
-    /// The record would be longer than [`MAX_RECORD_BYTES`], as each pledge repeats the recipient.
+    /// The record would be longer than [`MAX_RECORD_BYTES`], because each pledge repeats the recipient.
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
@@ -76,12 +76,12 @@ pub enum Problem {
     Busy,
     /// The request names an invalid host.
     InvalidHost,
-    /// The record of the API key has no copy of the namespace's secret, which a create needs.
+    /// The record of the API key has no copy of the namespace's secret, which a create request needs.
     SecretMissing,
-    /// The price list cannot be read, for example because its currency is one of a later release. The cause is for the
-    /// log.
+    /// The price list cannot be read, for example because its currency is known only to a later release. The cause is
+    /// for the log.
     PricesUnreadable(String),
-    /// A setting that a create needs is missing or invalid. The text is for the log.
+    /// A setting that a create request needs is missing or invalid. The text is for the log.
     Misconfigured(&'static str),
     /// A mistake of the operator or of this program. The text is for the log, not for the caller.
     Internal(String),
@@ -130,8 +130,8 @@ impl Problem {
         }
     }
 
-    /// Returns the header that belongs to the status. A create that may have been recorded and cannot be retried safely
-    /// has no `Retry-After`, as libraries would retry it automatically.
+    /// Returns the header that belongs to the status. The answer to a create request that may have been recorded and
+    /// cannot be retried safely has no `Retry-After`, because libraries would retry the request automatically.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {

@@ -9,7 +9,7 @@ extern "C" {
     pub type Call;
     #[wasm_bindgen(method, getter, js_name = isCreate)]
     pub fn is_create(this: &Call) -> bool;
-    /// The body of a create, or the ID of a get.
+    /// The body of a create call, or the ID of a get call.
     #[wasm_bindgen(method, getter)]
     pub fn subject(this: &Call) -> JsValue;
     #[wasm_bindgen(method, getter, js_name = apiKey)]

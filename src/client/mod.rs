@@ -60,8 +60,8 @@ pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsVal
     Ok(request::arguments(call, &head, signal.as_ref())?.into())
 }
 
-/// Evaluates the result of an attempt after so many retries: `reply` is the response, if there was one; `is_unsent` says that
-/// no connection was established. Returns a [`Conclusion`](call::Conclusion).
+/// Evaluates the result of an attempt. `reply` is the response, if there was one. `is_unsent` says that no connection
+/// was established. `retries` is the number of retries so far. Returns a [`Conclusion`](call::Conclusion).
 ///
 /// # Errors
 /// Never: every conclusion converts to a JavaScript value.
@@ -76,7 +76,7 @@ pub fn conclude(
     Ok(serde_wasm_bindgen::to_value(&conclusion)?)
 }
 
-/// An allocator of half the code size of the standard library's. A call allocates little, and frees it soon.
+/// An allocator with half the code size of the standard library's. A call allocates little memory, and frees it soon.
 #[global_allocator]
 static ALLOCATOR: LockedAllocator<FreeListAllocator> =
     LockedAllocator::new(FreeListAllocator::new());

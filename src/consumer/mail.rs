@@ -22,16 +22,16 @@ use web_sys::{ReadableStream, RequestRedirect};
 /// Timeout of a call to a mail service, and of reading its response body, in milliseconds. After a timeout, the e-mail may
 /// have been sent.
 const SEND_MS: u32 = 10_000;
-/// Longest wait, in seconds, that a mail service may ask for and that happens within the same delivery.
+/// The longest wait within a delivery, in seconds. If a mail service asks for a longer wait, the delivery ends.
 const MAX_PAUSE_SECONDS: u32 = 10;
-/// Maximum number of such waits.
+/// Maximum number of waits within a delivery.
 const MAX_PAUSES: u32 = 3;
 /// Time after which no further wait begins, in milliseconds. With the last wait, and the two timeouts of the attempt after
 /// it, a delivery takes at most 45 s. The claims of `notify` depend on this.
 const PATIENCE_MS: u64 = 15_000;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
-/// Bytes that are read of a response of Resend. Its actual responses are shorter.
+/// Maximum number of bytes that are read of a response from Resend. Its actual responses are shorter.
 const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
 #[wasm_bindgen]
@@ -41,8 +41,8 @@ extern "C" {
     /// The ID of the delivery. It stays the same if the delivery starts again.
     #[wasm_bindgen(method, getter)]
     pub fn token(this: &Sending) -> String;
-    /// Says that the mail service was called. When the promise `sent` is fulfilled, the e-mail was sent, and this record must
-    /// be written.
+    /// Tells `recover.js` that the mail service was called. When the promise `sent` is fulfilled, the e-mail was sent,
+    /// and this record must be written.
     #[wasm_bindgen(method)]
     fn begin(
         this: &Sending,
@@ -74,7 +74,7 @@ pub struct MailClient {
     pub from: String,
     /// The namespace in which sent e-mails are recorded.
     pub records: KvNamespace,
-    /// The state that survives this instance.
+    /// The state of the delivery, which survives if this instance breaks.
     pub sending: Sending,
 }
 
@@ -167,8 +167,8 @@ impl MailClient {
         }
     }
 
-    /// Hands over the record to write in case this instance breaks before the mail service has responded. Resend does not need
-    /// this: its idempotency key prevents a second e-mail.
+    /// Hands `recover.js` the record to write if this instance breaks before the mail service has responded. Resend
+    /// does not need this: its idempotency key prevents a second e-mail.
     fn begin(&self, sent: &Promise, email: &OutgoingEmail<'_>) -> Result<(), MailError> {
         let name = NotificationKey(email.id).name();
         let value = Uint8Array::from(crate::api::to_json(email.marker).as_slice());

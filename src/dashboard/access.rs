@@ -1,4 +1,4 @@
-//! The person that Cloudflare Access identified, and the refusal of people without permission.
+//! The person whom Cloudflare Access identified, and the error for people who lack a permission.
 
 use super::{Refusal, Result, view};
 use crate::operator::roles::{Permission, Roles};
@@ -46,8 +46,8 @@ impl<'i> Identity<'i> {
     }
 }
 
-/// Returns the refusal of a person without this permission: it names the secrets that grant it. `problems` are those of the
-/// secrets that could not be read.
+/// Returns the error for a person who lacks this permission. Its text names the secrets that grant the permission, and
+/// repeats `problems`, which says which secrets could not be read.
 pub(super) fn refusal(
     address: &str,
     roles: &Roles,

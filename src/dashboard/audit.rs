@@ -13,7 +13,7 @@ use maud::{Markup, html};
 const MAX_CHANGES: usize = 50;
 const MAX_ON: usize = 10;
 
-/// A page of changes, newest first. KV cost: 1 list, 1 read of its records.
+/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -52,7 +52,8 @@ fn row(change: &Change) -> Vec<Markup> {
     ]
 }
 
-/// Renders what was changed, with a link to its page if it has one. API keys are opened by a posted search.
+/// Renders the name of a changed record, as a link if the record has a page. The name of an API key is a button that
+/// searches for the key by `POST`.
 fn linked(command: &str, index: usize, text: &str) -> Markup {
     if command.starts_with("keys ") {
         return view::form(

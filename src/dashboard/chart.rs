@@ -5,7 +5,7 @@ use crate::settlement::Month;
 use maud::{Markup, html};
 use std::iter::successors;
 
-/// Months in a chart.
+/// Number of months in a chart.
 const MONTHS: usize = 12;
 /// Number of leading digits of an amount that decide the height of its bar. They fit into a `u64`.
 const DIGITS: usize = 15;
@@ -15,7 +15,7 @@ const BAR: u64 = 18;
 const HEIGHT: u64 = 100;
 const LABEL: u64 = 16;
 
-/// The usage of a month.
+/// A bar: the usage of one month.
 pub(super) struct Bar<'b> {
     pub month: Month,
     /// The amount, a decimal with two places.
@@ -23,7 +23,8 @@ pub(super) struct Bar<'b> {
     pub is_paid: bool,
 }
 
-/// Draws the usage in one currency in the 12 months up to `last`. Draws nothing if there is none.
+/// Draws the usage in one currency, for the 12 months that end with `last`. Draws nothing if these months have no
+/// usage.
 pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     let mut months: Vec<_> =
         successors(Some(last), |month| month.previous()).take(MONTHS).collect();
@@ -57,7 +58,8 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     }
 }
 
-/// Converts an amount to an integer, with trailing digits dropped so that the longest amount has [`DIGITS`] digits.
+/// Converts an amount to an integer. Drops trailing digits, so that an amount of length `longest` keeps at most
+/// [`DIGITS`] digits.
 fn size(amount: &str, longest: usize) -> u64 {
     let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));

@@ -1,4 +1,4 @@
-//! The start page with the search, and its results.
+//! The start page with the search form, and the results of a search.
 
 use super::form::Form;
 use super::keys::change_forms as key_forms;
@@ -24,15 +24,15 @@ use maud::{Markup, html};
 const MAX_ROWS: usize = 50;
 /// Maximum length of a search text, in bytes.
 const MAX_TEXT: usize = 4_000;
-/// The prefix of API keys of both modes.
+/// The prefix that API keys of both modes share.
 const KEY: &str = "service_sk_";
 /// The prefix of a transaction's ID, and the length of the whole ID.
 const ID: (&str, usize) = ("ptran_", 48);
-/// The two ways to find transactions.
+/// The two ways to find transactions: by reference, and by e-mail address.
 const REFERENCE: &str = "reference";
 const EMAIL: &str = "email";
 
-/// The start page: the search for people who may use it, and links. Reads nothing from Workers KV.
+/// The start page: links, and the search form for people who may search. Reads nothing from Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -94,8 +94,9 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
     Page { status: 422, ..Page::new("Find", content) }
 }
 
-/// Finds the transaction, key, unit or team with this ID, or the transactions with this reference or e-mail address. KV cost:
-/// at most 11 calls, and those to find a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops.
+/// Finds the transaction, key, unit or team with this ID, or the transactions with this reference or e-mail address. KV
+/// cost: at most 11 calls, plus the calls that look for a unit with a similar ID. Ledger cost: 2 queries per 10,000
+/// shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -134,7 +135,7 @@ fn transaction_id(text: &str) -> Option<&str> {
 
 // ---- A key ---------------------------------------------------------------------------------------
 
-/// Returns the part of a text that may be an API key, or the hash or ID of one.
+/// Returns the part of a text that may be an API key, or the hash or ID of a key.
 fn key_text(text: &str) -> Option<&str> {
     if let Some(at) = text.find(KEY) {
         let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
@@ -326,7 +327,7 @@ async fn within<S: OperatorStore, C: Clock, E: Entropy>(
     ))
 }
 
-/// Reasons why a transaction may not be found.
+/// Lists reasons why the search may have missed a transaction.
 fn advice(found: &FoundBy) -> Markup {
     html! {
         ul {

@@ -17,7 +17,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
 
-/// Says how long a revoked key may still work: the cache TTL of Workers KV, and that of a running Worker.
+/// Says how long a revoked key may still work: the cache TTL of Workers KV, plus the cache TTL of a running Worker.
 fn lives() -> Markup {
     html! {
         "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \
@@ -25,7 +25,7 @@ fn lives() -> Markup {
     }
 }
 
-/// How long a replaced key keeps working: seconds, and the label.
+/// The choices for how long a replaced key keeps working: the seconds, and the label of the choice.
 const KEEPS: [(&str, &str); 4] =
     [("0", "Revoke it now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
@@ -109,8 +109,8 @@ pub(super) fn owner(level: &KeyLevel) -> Markup {
 
 // ---- Create --------------------------------------------------------------------------------------
 
-/// Creates a key. KV cost: 3 reads, 2 writes, 1 list and 1 read per 100 changes of the last hour; 1 more write if its unit
-/// or team is new.
+/// Creates a key. KV cost: 3 reads and 2 writes, plus 1 list and 1 read per 100 changes of the last hour. If the unit
+/// or team is new, 1 more write.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -178,7 +178,7 @@ fn make_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// The page of a new key; of a key that the same form created before, if the form was sent again.
+/// The page of a new key. If the form was sent before, it is the page of the key that was created then.
 fn made<S, C, E>(
     context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
@@ -194,7 +194,8 @@ fn made<S, C, E>(
     }
 }
 
-/// Explains what to do about a key whose form was sent before: the response with its secret may have been lost.
+/// Explains what to do if this form has already created a key. The response that showed the key's secret may have been
+/// lost.
 fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Markup {
     let id = &made.row.name.id;
     html! {
@@ -283,8 +284,8 @@ fn curl<S, C, E>(context: &PageContext<'_, S, C, E>, key: &str, level: &KeyLevel
 
 // ---- Replace -------------------------------------------------------------------------------------
 
-/// Asks how long the old key keeps working (KV cost: 1 read), then creates the new key (KV cost: about 10 reads and writes,
-/// and 1 list of the last changes).
+/// Asks how long the old key is to keep working, then creates the new key. KV cost of the question: 1 read. KV cost of
+/// the new key: about 10 reads and writes, and 1 list of the last changes.
 pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -369,7 +370,8 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Replace a key", content))
 }
 
-/// The facts about a key. `level` is the owner according to the form, for a key whose record has none.
+/// Lists the facts about a key. `level` is the owner that the form names. It is shown if the key's record names no
+/// owner.
 fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
     let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
@@ -387,7 +389,8 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
 
 // ---- Revoke --------------------------------------------------------------------------------------
 
-/// Asks for confirmation (KV cost: 1 read), then revokes the key (KV cost: 2 reads, 2 writes).
+/// Asks for confirmation, then revokes the key. KV cost of the question: 1 read. KV cost of revoking: 2 reads, 2
+/// writes.
 pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -432,7 +435,7 @@ fn confirm_revocation<S, C: Clock, E: Entropy>(
     Page::new("Revoke this key?", content)
 }
 
-/// The page of a key that no longer exists, such as after a form that was sent twice.
+/// The page that is shown if the key no longer exists, for example because its form was sent twice.
 fn gone(key: CredentialKey, level: &KeyLevel) -> Page {
     let content = html! {
         p.lead {

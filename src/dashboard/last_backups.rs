@@ -1,4 +1,4 @@
-//! The last backups, a part of the page System.
+//! The part of the page System that shows the last backups.
 
 use super::{PageContext, Result, view};
 use crate::operator::OperatorError;
@@ -26,7 +26,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     })
 }
 
-/// The recorded backup, or the reason why its record cannot be read.
+/// The last backup that was recorded, or the reason why its record cannot be read.
 type Found = Result<Option<Backup>, String>;
 
 fn readable(found: Result<Option<Backup>, OperatorError>) -> Result<Found> {

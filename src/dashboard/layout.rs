@@ -180,7 +180,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The value of `aria-current` of a menu entry: `page` on its own page, `true` on the pages below it.
+    /// Returns the value of `aria-current` for a menu entry: `page` on its own page, `true` on the pages below it.
     fn current(&self, address: &str) -> Option<&'static str> {
         let below = self.path.strip_prefix(address)?;
         match below {

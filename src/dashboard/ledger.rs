@@ -144,7 +144,7 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Details of a finding: for a row that was removed, the time and charge of its transaction.
+/// Renders the details of a finding. For a removed row, these are the time and charge of its transaction.
 fn detail(finding: &Finding) -> Markup {
     let removed = serde_json::from_str(&finding.detail).ok();
     html! {

@@ -1,4 +1,4 @@
-//! Failed e-mails.
+//! The page of failed e-mails, and the form that sends those of a day again.
 
 use super::form::Form;
 use super::layout::Page;
@@ -20,8 +20,9 @@ const LIMIT: usize = 20;
 /// Maximum number of e-mails that one step sends again.
 const STEP: usize = 20;
 
-/// The failed e-mails of a day, or the newest ones, with their current state. KV cost: at most 153 calls: 1 list, or 91 lists
-/// (1 per day) if there are more than 1,000; 1 read; and 3 calls for each e-mail that is shown.
+/// The failed e-mails of a day, or the newest ones, with their current state. KV cost: at most 153 calls. These are 1
+/// list, 91 more lists (1 per day) if more than 1,000 e-mails failed, 1 read, and 3 calls for each e-mail that is
+/// shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -143,7 +144,7 @@ fn go_on(day: Option<&str>, failures: &Failures) -> Markup {
 
 // ---- Resend a day --------------------------------------------------------------------------------
 
-/// The counts of all steps so far. The form carries them to the next step.
+/// The counts of all steps of a resend so far. The form passes them on to the next step.
 #[derive(Clone, Copy)]
 struct ResendProgress {
     queued: usize,
@@ -178,8 +179,8 @@ impl ResendProgress {
     }
 }
 
-/// Sends the failed e-mails of a day again, 20 per step. If the form is sent twice, e-mails that are already queued are not
-/// queued again. KV cost: at most 84 calls and 21 writes; 20 calls of the queue.
+/// Sends the failed e-mails of a day again, 20 per step. If a form is sent twice, e-mails that are already queued are
+/// not queued again. Cost of a step: at most 84 KV calls and 21 KV writes, and 20 calls of the queue.
 pub(super) async fn resend_day<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,

@@ -1,4 +1,4 @@
-//! The store of one request, which counts the bytes that the request holds.
+//! A store for one request. It counts the bytes of the records that the request reads.
 
 use crate::http::{Busy, Reservation};
 use crate::store::{
@@ -7,7 +7,7 @@ use crate::store::{
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Bytes that a request reserves at least, for a list of 1,000 names and small records: 512 KiB.
+/// The bytes that a request reserves in any case: 512 KiB, for a list of 1,000 names and for small records.
 pub(super) const PAGE_BYTES: usize = 512 * 1024;
 
 /// A store that reserves the bytes of all records that a request reads, until the request ends.
@@ -33,12 +33,12 @@ struct HeldBytes<'s> {
     reservation: Reservation<'s>,
     /// Bytes of the records that were read one at a time.
     records: usize,
-    /// Bytes of the largest bulk read. A page drops each bulk read before the next.
+    /// Bytes of the largest bulk read. A page frees the result of one bulk read before it begins the next.
     many: usize,
 }
 
 impl HeldBytes<'_> {
-    /// Reserves the bytes that are held, and `more`.
+    /// Reserves the bytes that the request holds, and `more` bytes.
     fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
         let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
         self.reservation.resize(bytes).map_err(|Busy| StoreError::Busy)

@@ -1,8 +1,9 @@
 //! The dashboard: pages and forms over the functions of [`operator`](crate::operator), for people who do not use a shell.
 //!
-//! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies the
-//! person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: searches are sent by
-//! `POST`. The response to a form shows the result of the change, because lists in Workers KV may lack it for a minute.
+//! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies
+//! the person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: searches are
+//! sent by `POST`. The response to a form shows the result of the change, because lists in Workers KV may lack the
+//! change for a minute.
 
 mod access;
 mod audit;
@@ -88,7 +89,7 @@ struct PageContext<'d, S, C, E> {
 }
 
 impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Whether the person may do this. Pages leave out links and forms that the person may not use.
+    /// Returns whether the person has this permission. Pages leave out links and forms that the person may not use.
     fn may(&self, permission: Permission) -> bool {
         self.roles.may(permission)
     }
@@ -96,7 +97,7 @@ impl<S, C, E> PageContext<'_, S, C, E> {
 
 /// The reason why a page is not shown or a form is not carried out.
 enum Refusal {
-    /// The operator's function failed.
+    /// A function of [`operator`](crate::operator) failed.
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
@@ -179,7 +180,7 @@ impl Refusal {
 }
 
 impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
-    /// Serves one request of this person. Errors are answered with a page, too.
+    /// Serves one request of this person. An error is also answered with a page.
     pub async fn handle(
         &self,
         request: &impl Request,

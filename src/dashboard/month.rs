@@ -21,7 +21,7 @@ pub(super) struct MonthSelection {
 }
 
 impl MonthSelection {
-    /// Parses them. The defaults are live mode and the current month.
+    /// Parses mode and month. The defaults are live mode and the current month.
     pub fn read<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Result<Self> {
         let now = Month::at(context.clock.now_ms()).map(|now| now.to_string()).unwrap_or_default();
         let month = orders::month(query.given("month").unwrap_or(&now))?;
@@ -59,8 +59,8 @@ impl MonthSelection {
     }
 }
 
-/// The units with transactions in a month or a payment for it. Ledger cost: 4 queries, and 1 per unit whose sum differs from
-/// its payment, at most 20. KV cost: 1 read per 100 units.
+/// Shows the units that have transactions in a month, or a payment for it. Ledger cost: 4 queries, and 1 for each unit
+/// whose sum differs from its payment, for at most 20 units. KV cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,

@@ -16,8 +16,8 @@ impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         view::form(action, &html! { (hidden(FIELD, id.as_str())) (content) })
     }
 
-    /// Returns when this form was carried out before, or `None`. A form that was carried out before is not checked against
-    /// the current records again. Cost: 1 ledger query.
+    /// Returns when this form was carried out, or `None` if it was not. A form that was already carried out is not
+    /// checked against the current records again. Cost: 1 ledger query.
     pub async fn was_done(&self) -> Result<Option<String>> {
         Ok(was_done(self.ledger, &self.author).await?)
     }

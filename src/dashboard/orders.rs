@@ -22,7 +22,8 @@ const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
 
-/// A page of transactions, newest first, of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1 KV read.
+/// Shows a page of transactions, newest first: of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1
+/// KV read.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -84,7 +85,7 @@ pub(super) fn address(parameters: &[(&str, &str)]) -> String {
     link::with("/orders", parameters)
 }
 
-/// Describes the filters in a sentence.
+/// Describes the chosen filters in a sentence.
 fn selection(query: &Form, selected: &ListQuery) -> Markup {
     let TransactionFilter { unit, mode } = &selected.filter;
     html! {
@@ -103,8 +104,9 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
     }
 }
 
-/// A table of transactions. People who may open a transaction also see its reference and what was pledged. KV cost for them:
-/// 1 read per 100 transactions. If it fails, the table lacks those, and says so.
+/// A table of transactions. For people who may open a transaction, it also has the references and what was pledged,
+/// which costs 1 KV read per 100 transactions. If a read fails, the page says for how many transactions these are
+/// missing.
 pub(super) async fn table<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     orders: &[Order],
@@ -148,7 +150,7 @@ fn headings(of_all_units: bool) -> &'static [&'static str] {
     }
 }
 
-/// Renders the reference and, such as `3 × tree`, what was pledged.
+/// Renders the reference of a transaction, and what was pledged, such as `3 × tree`.
 fn brief_cells(brief: Option<&Brief>) -> [Markup; 2] {
     let Some(Brief { reference, pledged, more }) = brief else {
         return [html! { "–" }, html! { "–" }];
@@ -179,7 +181,7 @@ fn cells(order: &Order, of_all_units: bool) -> Vec<Markup> {
     cells
 }
 
-/// Links to the previous and next page. They are above the table, too, so that the keyboard reaches them quickly.
+/// Links to the previous and next page. They are also above the table, where they are reached quickly by keyboard.
 fn pages(query: &Form, from: &Direction, page: &OrderPage, label: &str) -> Markup {
     let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let filters: Vec<_> = filters.collect();

@@ -1,4 +1,4 @@
-//! Marks a month of a unit as paid, and undoes that.
+//! Marks a month of a unit as paid, and undoes the marking.
 
 use super::form::Form;
 use super::layout::Page;

@@ -61,8 +61,8 @@ fn question(form: &Form) -> Markup {
     }
 }
 
-/// Shows a person's transactions in the ledger. After the unit was typed to confirm, erases them and those that are only in
-/// Workers KV, [`AT_MOST`] per step. May be repeated.
+/// Shows the transactions of a person that the ledger lists. Once the unit's ID is typed to confirm, erases these
+/// transactions and those that are only in Workers KV, [`AT_MOST`] per step. A step may be repeated.
 ///
 /// Cost of the preview: 3 ledger queries. Cost of a step: 1 ledger query, at most [`LISTS`] KV lists, and per transaction at
 /// most 17 KV calls and 1 ledger query.
@@ -227,7 +227,7 @@ fn outcome(step: &PersonStep) -> Markup {
     }
 }
 
-/// The results of all steps so far. The form carries them to the next step.
+/// The results of all steps of an erasure so far. The form passes them on to the next step.
 struct Receipt {
     /// Lines of a transaction ID and the time of its erasure.
     erased: Vec<String>,
@@ -267,7 +267,7 @@ impl Receipt {
     }
 }
 
-/// Checks a line of an earlier step: an ID and a time.
+/// Returns a line from the receipt of an earlier step, or `None` if it is not an ID and a time.
 fn read(line: &str) -> Option<String> {
     let (id, at) = line.split_once(' ')?;
     (TransactionId::parse(id).is_some() && parse_ms(at).is_some()).then(|| line.to_owned())

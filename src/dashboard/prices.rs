@@ -31,8 +31,8 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     show(context, &now, &Form::default(), None).await
 }
 
-/// Previews a change of prices, and applies it after confirmation. KV cost: at most 11 calls, 4 of which write; if the form
-/// is refused, also those of [`prices()`], to show it again with the prices of that time.
+/// Previews a change of prices, and applies it after confirmation. KV cost: at most 11 calls, 4 of which write. If the
+/// form is refused, it is shown again with the current prices, which also costs the calls of [`prices()`].
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -94,7 +94,7 @@ fn wanted(form: &Form) -> Result<Edit> {
 
 // ---- The page ------------------------------------------------------------------------------------
 
-/// The page of prices, with the entered values and an error, if any.
+/// Shows the page of prices, with the entered values and an error, if any.
 async fn show<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     now: &Current,
@@ -161,7 +161,7 @@ fn code(price_list: Option<&PriceList>) -> &'static str {
     price_list.map(|price_list| price_list.currency_code).unwrap_or_default().code()
 }
 
-/// When the prices were set, and by whom.
+/// Says when the prices were set, and by whom.
 fn origin(price_list: &PriceList, recent: &[PriceListEntry]) -> Markup {
     let Some(time) = &price_list.prices else { return html! {} };
     let by = recent.iter().find(|listed| listed.time == *time);
@@ -229,7 +229,8 @@ fn one(entered: Option<&Form>) -> Markup {
 const EMPTY: &str =
     "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
 
-/// The field for a whole list: the entered text, or the current prices if there are at most [`MAX_ROWS`].
+/// The field for a whole price list. It contains the entered text, or the current prices if there are at most
+/// [`MAX_ROWS`].
 fn whole(now: &Current, entered: Option<&str>) -> Markup {
     let today = now.price_list.as_ref().filter(|today| today.unit_prices.len() <= MAX_ROWS);
     let text = entered.map(str::to_owned).or_else(|| today.map(as_text)).unwrap_or_default();

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
-/// The transaction of the previews.
+/// The transaction that previews show.
 const EXAMPLE: &[u8] = include_bytes!("example.json");
 
 /// The text fields of a profile: name, label, and hint.
@@ -130,7 +130,7 @@ fn facts(profile: &NewProfile) -> Markup {
 
 // ---- The form ------------------------------------------------------------------------------------
 
-/// The form. `problem` contains the names of the invalid fields.
+/// The form of a profile. Fields whose names `problem` contains are marked as invalid.
 fn profile_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -183,8 +183,8 @@ fn sent(form: &Form) -> NewProfile {
     }
 }
 
-/// Previews the entered profile, or saves it and shows the unit. KV cost: none for a preview; else at most 3 lists, 6 reads,
-/// 4 writes, and those of the unit's page.
+/// Previews the entered profile, or saves it and shows the unit. KV cost of a preview: none. KV cost of saving: at most
+/// 3 lists, 6 reads and 4 writes, and the calls of the unit's page.
 pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -237,7 +237,8 @@ async fn save<S: OperatorStore, C: Clock, E: Entropy>(
     shown(context, id, notice, Some(done.outcome)).await
 }
 
-/// The error of a form that shows an outdated profile. `change` is the one that set the current profile, if known.
+/// Returns the error of a form that shows an outdated profile. `change` is the change that set the current profile, if
+/// known.
 fn overtaken(change: Option<&Change>) -> String {
     let set = change.map(|Change { by, at, .. }| format!(", set by {by} at {at}"));
     let set = set.unwrap_or_default();

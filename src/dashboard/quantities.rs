@@ -17,7 +17,7 @@ use maud::{Markup, html};
 const MAX_ROWS: usize = 500;
 const MAX_LINES: usize = 50_000;
 
-/// The quantities of a unit, or of all units. Cost: 3 or 4 ledger queries.
+/// Shows the quantities of one unit, or of all units. Cost: 3 or 4 ledger queries.
 pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: Option<&str>,

@@ -11,8 +11,8 @@ use maud::{Markup, html};
 /// The name of the checkbox that confirms a new ID.
 const NEW: &str = "new";
 
-/// Returns which of these units and teams do not exist; none if the form confirms that they are new. KV cost: 1 read, and 2
-/// lists for each that is missing.
+/// Returns which of these units and teams do not exist. Returns none if the form confirms that they are new. KV cost: 1
+/// read, and 2 lists for each unit or team that does not exist.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],

@@ -1,4 +1,4 @@
-//! The request of a browser: route, origin check, and form.
+//! A browser's request: its route, the check of its origin, and its form.
 
 use super::form::Form;
 use super::route::{self, Route};

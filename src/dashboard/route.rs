@@ -11,9 +11,9 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use strum::EnumIter;
 
-/// Generates [`Route`] from a table. A line has the name of the route, `(id)` if its path contains an ID, method and path,
-/// the required permission, and the handler, which also gets the [`PageContext`]. `form` is the posted form, `query` the query
-/// string.
+/// Generates [`Route`] from a table. Each line has the name of the route, `(id)` if its path contains an ID, method and
+/// path, the required permission, and the handler, which also gets the [`PageContext`]. `form` is the posted form,
+/// `query` the query string.
 macro_rules! routes {
     (
         ($form:ident, $query:ident);
@@ -41,7 +41,7 @@ macro_rules! routes {
             }
         }
 
-        /// Returns the route of a method (`GET` or `POST`) and a path; `None` for an unknown one.
+        /// Returns the route of a method (`GET` or `POST`) and a path; `None` if there is no such route.
         pub fn route(method: &str, path: &str) -> Option<Route> {
             let segments: Vec<_> = path.strip_prefix('/')?.split('/').map(percent_decode).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -74,7 +74,7 @@ routes! {
     Find = "POST /find", Support, find::find(form);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
-    /// A transaction, masked.
+    /// Shows a transaction, masked.
     Transaction(id) = "GET /transactions/{id}", Support, transaction::transaction(id);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, transaction::reveal(id);
@@ -102,11 +102,11 @@ routes! {
     Month = "GET /usage", Account, month::month(query);
     /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, month::month_csv(query);
-    /// The quantities by offering of all units in a month.
+    /// The quantities per offering in one month, over all units.
     Quantities = "GET /quantities", Account, quantities::quantities(None, query);
     /// CSV export of the quantities of all units in a month.
     QuantitiesCsv = "GET /quantities.csv", Account, quantities::quantities_csv(None, query);
-    /// The quantities by offering of a unit in a month.
+    /// A unit's quantities per offering in one month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);

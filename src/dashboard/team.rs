@@ -1,4 +1,4 @@
-//! Teams: the list of all, and the page of one with its units and keys (§5).
+//! Teams (§5): the list of all teams, and the page of one team with its units and keys.
 
 use super::form::Form;
 use super::layout::Page;
@@ -72,8 +72,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes; 2 more lists each if the team or the unit is
-/// new.
+/// Creates a team, and shows its page. KV cost: 2 reads, 1 list, 4 writes. If the team is new, 2 more lists; if the
+/// unit is new, 2 more.
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -109,8 +109,8 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One team ------------------------------------------------------------------------------------
 
-/// The page of a team. KV cost: 2 reads, and 1 list per 1,000 of its units and per 1,000 of all keys; 2 more lists if the
-/// team does not exist.
+/// The page of a team. KV cost: 2 reads, 1 list per 1,000 units of the team, and 1 list per 1,000 of all keys. If the
+/// team does not exist, 2 more lists.
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -127,7 +127,7 @@ struct FormResult<'a> {
     removed: Option<&'a str>,
     /// The unit that was entered.
     unit: &'a str,
-    /// The unit, if it does not exist.
+    /// The unit that was entered, if it does not exist.
     missing: &'a [Unregistered],
 }
 
@@ -197,8 +197,8 @@ fn member_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Adds a unit to a team, and shows the team's page. KV cost: 2 reads, 3 writes, 1 list per 1,000 of its units, 1 list and 1
-/// read per 100 changes of the last hour; 1 more write and 2 more lists if the unit is new.
+/// Adds a unit to a team, and shows the team's page. KV cost: 2 reads, 3 writes, 1 list per 1,000 units of the team,
+/// and 1 list and 1 read per 100 changes of the last hour. If the unit is new, 1 more write and 2 more lists.
 pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -275,8 +275,8 @@ fn not_whole() -> Refusal {
     Refusal::invalid("some fields are missing. Reload the page and try again")
 }
 
-/// Asks for confirmation, then removes a unit from a team, and shows the team's page. KV cost: 1 read, 2 writes, 1 list and 1
-/// read per 100 changes of the last hour.
+/// Asks for confirmation, then removes a unit from a team, and shows the team's page. KV cost: 1 read and 2 writes, and
+/// 1 list and 1 read per 100 changes of the last hour.
 pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -26,7 +26,7 @@ const MAX_PLEDGES: usize = 100;
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-/// A transaction, masked. KV cost: at most 8 calls.
+/// Shows a transaction, masked. KV cost: at most 8 calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -38,7 +38,7 @@ pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// The 404 page of a transaction.
+/// The page for a transaction that was not found, with status 404.
 pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
         p.lead { (view::inline_code(&view::sentence(problem))) }
@@ -50,7 +50,7 @@ pub(super) fn absent(problem: &str) -> Page {
     Page { status: 404, ..Page::new("Transaction not found", content) }
 }
 
-/// The masked page of a transaction, below a notice.
+/// Shows a notice, and below it the page of a transaction, masked.
 pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
@@ -78,7 +78,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transaction", facts.render(shown, notice)))
 }
 
-/// The page again, with the error of a form.
+/// Shows the page of a transaction again, with the error of a form.
 async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Record,
@@ -107,7 +107,7 @@ struct TransactionDetails {
     operates: bool,
     /// The form that erases the transaction.
     erasure: Markup,
-    /// The form that sends its e-mail again; `None` if no queue is bound.
+    /// The form that sends the transaction's e-mail again; `None` if no queue is bound.
     resend: Option<Markup>,
 }
 
@@ -299,7 +299,7 @@ fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
     date.chain(given(texts)).collect()
 }
 
-/// Renders the texts that are present.
+/// Renders those of the texts that are present, each with its name.
 fn given<'t>(
     texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
 ) -> impl Iterator<Item = (&'static str, Markup)> {
@@ -348,8 +348,8 @@ fn reveal_button(id: &str) -> Markup {
     view::form(&action, &content)
 }
 
-/// A transaction, unmasked, with the URL of its timeline. The viewing is recorded in the audit log first. KV cost: as
-/// [`transaction`], and 1 write.
+/// Shows a transaction unmasked, with the URL of its timeline. Before that, records in the audit log that the person
+/// views it. KV cost: that of [`transaction`], and 1 write.
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -365,7 +365,8 @@ pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- The e-mail ----------------------------------------------------------------------------------
 
-/// The form that sends an e-mail again. It carries the number of the round, so that sending the form twice sends one e-mail.
+/// The form that sends an e-mail again. It contains the number of the resend (the round), so that sending the form
+/// twice sends one e-mail.
 pub(super) fn resend_form<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -382,10 +383,10 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
     context.form(&link::path(&["transactions", id, "mail"]), &content)
 }
 
-/// Sends a transaction's e-mail again. KV cost: at most 15 calls and 2 writes; 1 call of the queue.
+/// Sends a transaction's e-mail again. Cost: at most 15 KV calls and 2 KV writes, and 1 call of the queue.
 ///
-/// A form that is sent twice queues its round once, as far as Workers KV shows the first time or this instance remembers it.
-/// A form whose round has ended does nothing.
+/// If a form is sent twice, its round is queued once, provided that Workers KV already shows the first message or that
+/// this instance remembers it. A form whose round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -451,7 +452,7 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
     is_unsure.then_some("nothing was sent: tick “Send it anyway” first")
 }
 
-/// The e-mail as it would be sent now, masked, with a link that does nothing. KV cost: at most 2 calls.
+/// Shows the e-mail as it would be sent now, masked, and with a link that does nothing. KV cost: at most 2 calls.
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -498,7 +499,8 @@ fn erasure<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Erases a transaction's personal data, if its ID was typed. May be repeated. KV cost: at most 7 reads, 10 writes.
+/// Erases a transaction's personal data, if the person has typed its ID. The form may be sent again. KV cost: at most 7
+/// reads, 10 writes.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -1,4 +1,4 @@
-//! Units: the list of all, and the page of one with its settings (§5).
+//! Units (§5): the list of all units, and the page of one unit with its settings.
 
 use super::form::Form;
 use super::layout::Page;
@@ -77,7 +77,8 @@ fn add_form<S, C: Clock, E: Entropy>(
     }
 }
 
-/// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes; for a new unit also 2 lists, to find similar IDs.
+/// Creates a unit, and shows its page. KV cost: 2 reads, 2 writes. If the unit is new, also 2 lists, to find similar
+/// IDs.
 pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
@@ -132,8 +133,8 @@ async fn added<S: OperatorStore, C: Clock, E: Entropy>(
 
 // ---- One unit ------------------------------------------------------------------------------------
 
-/// The page of a unit. KV cost: 2 reads; for operators also 1 read, and 1 list per 1,000 keys and per 1,000 members of
-/// teams; 2 more lists if the unit does not exist.
+/// The page of a unit. KV cost: 2 reads. For operators, 1 more read, 1 list per 1,000 keys, and 1 list per 1,000
+/// members of teams. If the unit does not exist, 2 more lists.
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

@@ -22,8 +22,8 @@ use strum::VariantArray as _;
 /// Maximum number of months on a page.
 const MAX_MONTHS: usize = 120;
 
-/// The months of a unit. Ledger cost: 5 queries, and 1 per month whose sum differs from its payment, at most 20. KV cost: 1
-/// list, 1 read per 100 paid months.
+/// Shows the usage of a unit by month. Ledger cost: 5 queries, and 1 for each month whose sum differs from its payment,
+/// for at most 20 months. KV cost: 1 list, 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
@@ -106,11 +106,11 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     view::table_of(&headings, &NUMBERS, &rows, "")
 }
 
-/// The columns of numbers.
+/// The headings of the columns that contain numbers.
 pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Unpriced pledges"];
 
-/// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the button to
-/// mark the month as paid, or to undo that.
+/// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the
+/// button that marks the month as paid, or the one that undoes the marking.
 pub(super) fn rows<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     usage: &MonthUsage,
@@ -164,7 +164,7 @@ fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
     }
 }
 
-/// The button to mark a month as paid, or to undo that.
+/// The button that marks a month as paid, or the one that undoes the marking.
 fn offer(usage: &MonthUsage, has_ended: bool) -> Markup {
     match usage.settled {
         Some(_) => month_form(usage, "unpaid", "Undo …", html! {}),

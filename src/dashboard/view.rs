@@ -9,7 +9,7 @@ use crate::time::date_of;
 use crate::validate::instant::instant;
 use maud::{Markup, html};
 
-/// Turns an error message of `operator`, which has neither, into a sentence with a capital letter and a full stop.
+/// Turns an error message of `operator` into a sentence: it gets a capital letter and a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = capital(text);
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
@@ -115,12 +115,12 @@ pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
     }
 }
 
-/// A text to copy. A click selects all of it.
+/// A text that people copy. A click selects the whole text.
 pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
 }
 
-/// A text of several lines to copy.
+/// A text of several lines that people copy.
 pub(super) fn copyable_lines(text: &str) -> Markup {
     html! { pre.copy tabindex="0" { (text) } }
 }
@@ -128,8 +128,8 @@ pub(super) fn copyable_lines(text: &str) -> Markup {
 /// Maximum number of characters of a text that a page shows.
 const MAX_TEXT: usize = 2_000;
 
-/// Renders a text that a shop, a recipient or an operator wrote: isolated in its own direction, with control characters
-/// replaced, and truncated to [`MAX_TEXT`].
+/// Renders a text that a shop, a recipient or an operator wrote. The text gets its own text direction, its control
+/// characters are replaced, and it is truncated to [`MAX_TEXT`].
 pub(super) fn untrusted_text(text: &str) -> Markup {
     let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let is_long = text.chars().nth(MAX_TEXT).is_some();
@@ -149,7 +149,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Mar
     table_of(headings, &[], rows, empty)
 }
 
-/// A [`table`] whose columns with the headings `numbers` are aligned as numbers.
+/// A [`table`] that aligns the columns whose headings are in `numbers` as numbers.
 pub(super) fn table_of(
     headings: &[&str],
     numbers: &[&str],
@@ -235,7 +235,7 @@ pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
 /// Maximum number of rows in a table of records.
 pub(super) const MAX_ROWS: usize = 1_000;
 
-/// Says that a table of so many rows was truncated to [`MAX_ROWS`].
+/// Says that a table of this many rows was truncated to [`MAX_ROWS`].
 pub(super) fn more(rows: usize) -> Markup {
     html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
 }
@@ -254,7 +254,7 @@ pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }
 }
 
-/// A notice to read before going on.
+/// A notice that people must read before they continue.
 pub(super) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }

@@ -15,11 +15,11 @@ use worker::console_log;
 
 /// Maximum size of the messages that are written together: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// Maximum number of parts at a time in an isolate, and how long a part occupies its slot at most, in milliseconds. This
-/// memory is not included in that of the pages.
+/// Maximum number of parts that an isolate writes at a time, and the longest time for which a part occupies its slot,
+/// in milliseconds. The memory of the parts is not counted among the bytes in flight of the pages.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
-/// Seconds until a message is delivered again if all slots are occupied, and if no ledger is bound.
+/// Seconds until a message is delivered again: if all slots are occupied, and if no ledger is bound.
 const BUSY_SECONDS: u32 = 5;
 const UNBOUND_SECONDS: u32 = 3_600;
 
@@ -116,7 +116,7 @@ impl Part {
     }
 }
 
-/// Schedules messages for another delivery after so many seconds. Returns their number.
+/// Schedules messages for another delivery after this many seconds. Returns the number of messages.
 fn put_back(messages: &[QueueMessage], seconds: u32) -> usize {
     messages.iter().for_each(|message| message.retry(seconds));
     messages.len()

@@ -24,7 +24,7 @@ struct Line<'a> {
     ms: u64,
 }
 
-/// Continues the reconciliation pass. It never fails: the next invocation does what is left.
+/// Continues the reconciliation pass. It never fails: the next invocation continues where this one ended.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn keep_up(bindings: Bindings) {
     let Some(ledger) = bindings.ledger() else { return };

@@ -13,7 +13,7 @@ use worker::console_error;
 const RUN_MS: u32 = 10_000;
 /// Maximum number of attempts of a call. D1 itself retries reads, but never writes.
 const ATTEMPTS: u32 = 3;
-/// Minimum delay before the second attempt, in milliseconds. It is three times as long before the third.
+/// Minimum delay before the second attempt, in milliseconds. The delay before the third is three times as long.
 const WAIT_MS: u32 = 100;
 
 #[wasm_bindgen]

@@ -8,7 +8,7 @@ use crate::store::BackupKey;
 use serde_json::Value;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Records that `by` made a full or incremental backup of so many records. Returns `{at, records, by}`.
+/// Records that `by` made a full or incremental backup of this many records. Returns `{at, records, by}`.
 #[wasm_bindgen(js_name = recordBackup)]
 pub async fn record_backup(kv: Kv, by: String, is_increment: bool, records: u32) -> Outcome {
     let store = KvStore::new(kv);
@@ -24,8 +24,8 @@ pub async fn span(kv: Kv, started_at: String, complete_up_to: Option<String>) ->
     store.finish(span.await)
 }
 
-/// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. `next` is that of the previous
-/// page.
+/// Returns a page of the transactions that were created or erased since a time: `{ids, next}`. The argument `next` is
+/// the one that the previous page returned, null for the first page.
 #[wasm_bindgen(js_name = changedTransactions)]
 pub async fn changed(kv: Kv, since: String, next: JsValue) -> Outcome {
     let store = KvStore::new(kv);
@@ -40,14 +40,15 @@ pub fn listed() -> Outcome {
     to_js(&increment::listed())
 }
 
-/// Returns what an increment since a time does with a listed record. `"taken"`: the increment contains it. `"known"`: the
+/// Returns how an increment since a time treats a listed record. `"taken"`: the increment contains it. `"known"`: the
 /// previous backup has it. `"last"`: the previous backup has it and all records that follow in the list.
 #[wasm_bindgen(js_name = fateInIncrement)]
 pub fn fate(name: &str, expiration: Option<f64>, since: &str) -> Outcome {
     to_js(&increment::fate(name, expiration.map(|seconds| seconds as u64), since))
 }
 
-/// Whether increments list all records of this kind, so that the last backup alone determines which of them exist.
+/// Whether increments list all records of the kind that this name has, so that the last backup alone determines which
+/// of them exist.
 #[wasm_bindgen(js_name = isListedWhole)]
 pub fn is_whole(name: &str) -> bool {
     increment::is_whole(name)

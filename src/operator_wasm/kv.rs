@@ -76,7 +76,7 @@ impl KvStore {
         self.thrown.replace(Some(thrown));
     }
 
-    /// Takes the last error that was thrown.
+    /// Removes and returns the last error that was thrown.
     pub fn kept(&self) -> Option<JsValue> {
         self.thrown.take()
     }

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 extern "C" {
     /// A local or deployed database. Its calls have timeouts and retries.
     pub type Database;
-    /// Runs statements in one transaction, and resolves to the texts of the rows of each.
+    /// Runs statements in one transaction. Resolves to the rows of each statement, as texts.
     #[wasm_bindgen(method, catch)]
     async fn run(this: &Database, statements: JsValue) -> Result<JsValue, JsValue>;
     /// The size of the database in bytes after the last call, if known.

@@ -97,8 +97,8 @@ pub async fn erase_restored(
     store.finish(transactions::erase_restored(&store, now_ms, &name, &value, metadata).await)
 }
 
-/// Records in the audit log that a restore is about to restore API keys, by their hashes. If this throws, nothing may be
-/// restored.
+/// Records in the audit log that a restore is about to restore the API keys with these hashes. If this throws, nothing
+/// may be restored.
 #[wasm_bindgen(js_name = recordRestore)]
 pub async fn record_restore(kv: Kv, by: String, on: Vec<String>) -> Outcome {
     let store = KvStore::new(kv);

@@ -108,15 +108,17 @@ impl<'h> Ports for Script<'h> {
     type Host = Host<'h>;
 }
 
-/// Checks the arguments of an operation. `arguments` is a JSON object by their names. Throws `{usage}` if one is wrong.
+/// Checks the arguments of an operation. `arguments` is a JSON object with a member for each argument. Throws `{usage}`
+/// if one is wrong.
 #[wasm_bindgen]
 pub fn check(group: &str, name: &str, arguments: &str) -> Result<(), JsValue> {
     let (operation, arguments) = read(group, name, arguments)?;
     operation.check(arguments).map_err(|problem| thrown_as("usage", &problem.into()))
 }
 
-/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of text. Throws a text,
-/// the error that the program threw, or `{usage}`; if a part was done, `{problem, answer}`.
+/// Runs an operation. Returns `{data, text, exitCode, isAside}`: `data` is a JSON object, `text` lines of text. Throws
+/// a text, the error that the program threw, or `{usage}`. If the operation failed after a part of it was done, throws
+/// `{problem, answer}`.
 #[wasm_bindgen]
 pub async fn run(program: Program, group: &str, name: &str, arguments: &str) -> Outcome {
     let (operation, arguments) = read(group, name, arguments)?;
@@ -179,7 +181,7 @@ fn thrown(store: &KvStore, failure: Failure) -> JsValue {
     }
 }
 
-/// An object with one member.
+/// Makes an object with one member.
 fn thrown_as(name: &str, value: &JsValue) -> JsValue {
     let error = js_sys::Object::new();
     let _ = js_sys::Reflect::set(&error, &name.into(), value); // cannot fail on a new object

@@ -13,7 +13,8 @@ pub async fn write_seed(kv: Kv) -> Outcome {
     store.finish(seed::seed(&store).await)
 }
 
-/// Writes the demo data of the dashboard, unless it exists. Returns whether it was written. `origin` is that of the service.
+/// Writes the demo data of the dashboard, unless it exists. Returns whether it was written. `origin` is the service's
+/// origin.
 #[wasm_bindgen(js_name = seedDemo)]
 pub async fn write_demo(kv: Kv, origin: String) -> Outcome {
     let store = KvStore::new(kv);

@@ -59,7 +59,7 @@ impl Serialize for Amount {
     }
 }
 
-/// Parses the number's text, as serde_json's own conversion can miss the nearest double.
+/// Parses the number's text, because serde_json's own conversion can miss the nearest double.
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Amount::parse(<&RawValue>::deserialize(deserializer)?.get())

@@ -19,11 +19,12 @@ pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Bytes of each of the two hashes in a transaction's ID, of the shop and of the reference. Each takes 8 characters.
+/// Bytes of each of the two hashes in a transaction's ID: the hash of the shop, and the hash of the reference. Each
+/// hash takes 8 characters.
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
-/// The possible last characters, which encode 3 bits: 208 = 41 × 5 + 3.
+/// The possible last characters of a transaction's ID. The last character encodes 3 bits: 208 = 41 × 5 + 3.
 const LAST_CHARACTERS: &[u8] = b"aeimquy4";
 
 macro_rules! identifier {
@@ -79,7 +80,7 @@ fn base32(bytes: &[u8]) -> String {
 }
 
 impl TransactionId {
-    /// Makes the ID of a transaction. `unique` is random, or derived for a create with an idempotency key.
+    /// Makes the ID of a transaction. `unique` is random, or derived for a create request with an idempotency key.
     pub fn new(
         secret: &NamespaceSecret,
         scope: &Scope,
@@ -107,7 +108,7 @@ impl TransactionId {
         "ptran_".to_owned() + &base32(groups)
     }
 
-    /// Parses an ID that this service can have made.
+    /// Parses an ID that this service could have made.
     ///
     /// Returns `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not reach the
     /// store.

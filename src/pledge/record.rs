@@ -14,7 +14,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
 ///
-/// `R` is the recipient and `D` a pledge's description. To be written, both may already be JSON.
+/// `R` is the recipient and `D` a pledge's description. When a transaction is written, both may already be JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
@@ -23,11 +23,11 @@ pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
     pub id: Cow<'a, str>,
     /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: Cow<'a, str>,
-    /// Whether a live key created it.
+    /// Whether a live key created the transaction.
     pub is_live: bool,
-    /// Its monetary value.
+    /// The monetary value of the transaction.
     pub charge: Charge<'a>,
     /// Who the pledges are for.
     pub recipient: R,
@@ -48,14 +48,14 @@ pub struct PledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "R: Deserialize<'de>, D: Deserialize<'de>"))]
 pub struct RetrievedPledgeTransaction<'a, R = Recipient<'a>, D = PledgeDetail<'a>> {
-    /// When it was created, an RFC 3339 date-time.
+    /// When the transaction was created, an RFC 3339 date-time.
     #[serde(borrow)]
     pub created_at: Cow<'a, str>,
     /// The caller's unique reference.
     pub reference: Cow<'a, str>,
-    /// Whether a live key created it.
+    /// Whether a live key created the transaction.
     pub is_live: bool,
-    /// Its monetary value.
+    /// The monetary value of the transaction.
     pub charge: Charge<'a>,
     /// The action that caused the pledges.
     pub trigger: Trigger<'a>,
@@ -78,7 +78,7 @@ pub struct Charge<'a> {
     pub amount: Cow<'a, str>,
     /// The code of the currency: a [`CurrencyCode`], or one that a later release knows.
     pub currency_code: Cow<'a, str>,
-    /// When it was paid; `None` if it is unpaid.
+    /// When the transaction was paid; `None` if it is unpaid.
     #[serde(borrow)]
     pub paid_at: Option<Cow<'a, str>>,
 }
@@ -161,7 +161,7 @@ pub struct Pledge<'a, D = PledgeDetail<'a>> {
     pub id: Cow<'a, str>,
     /// The offering and the quantity.
     pub impact: Impact<'a>,
-    /// Its description for the timeline.
+    /// The description of the pledge for the timeline.
     pub detail: D,
 }
 

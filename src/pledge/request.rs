@@ -30,7 +30,7 @@ pub struct PledgeTransactionRequest<'a> {
 pub struct PledgeRequest<'a> {
     /// The offering and the quantity.
     pub impact: Impact<'a>,
-    /// Its description for the timeline.
+    /// The description of the pledge for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 
@@ -47,7 +47,8 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// Collects the values. No placeholder remains in a valid request, as absent required members are reported.
+/// Collects the values of a request in place of placeholders. No placeholder remains in a valid request, because a
+/// missing required member is an issue.
 impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
     fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

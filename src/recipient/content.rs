@@ -16,8 +16,8 @@ pub(super) const MAX_HEADING: usize = 36;
 /// Maximum length of an amount in full size, in characters.
 const MAX_AMOUNT: usize = 9;
 
-/// Size of the list in bytes of HTML after which no further pledge is shown: 1 MiB, several thousand pledges. A page is
-/// copied while it is built, and WebAssembly memory never shrinks.
+/// Once the list of pledges has this size in bytes of HTML, no further pledge is shown: 1 MiB, several thousand
+/// pledges. A page is copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// The `rel` of a shop's links. The linked page must not learn the URL of this page, nor benefit from the link in search
@@ -46,7 +46,7 @@ fn time(Day { iso, words }: &Day) -> Markup {
     html! { time datetime=(iso) { (words) } }
 }
 
-/// Renders the day, the number and the list of the pledges.
+/// Renders the day on which the pledges were made, their number, and the list of them.
 pub(super) fn pledges_made(
     calendar: Calendar<'_>,
     transaction: &RetrievedPledgeTransaction<'_>,
@@ -162,13 +162,13 @@ fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
     member.as_deref().and_then(WebAddress::parse)
 }
 
-/// Inserts a value that a shop wrote into a sentence, isolated in its own direction.
+/// Inserts a value that a shop wrote into a sentence. The value gets its own text direction.
 pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
     let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
     html! { (before) bdi { (value) } (after) }
 }
 
-/// Returns the class for a smaller size if a text has more than `most` characters.
+/// Returns the CSS class for smaller text if a text has more than `most` characters.
 pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
     text.chars().nth(most).map(|_| "long")
 }

@@ -1,4 +1,4 @@
-//! The languages of the page, their plurals and how they write numbers.
+//! The languages of the page: their plurals, and how they write numbers.
 //!
 //! The rules are the part of Unicode's CLDR that the page needs. A test compares them with `Intl`. The `icu` crates would be
 //! larger than the rest of the service.
@@ -48,7 +48,7 @@ impl Language {
         self.into()
     }
 
-    /// Returns the language of a tag, in upper or lower case.
+    /// Returns the language with this tag, which may be in upper or lower case.
     pub fn from_tag(tag: &str) -> Option<Self> {
         Language::VARIANTS.iter().copied().find(|known| known.tag().eq_ignore_ascii_case(tag))
     }
@@ -107,7 +107,7 @@ impl Language {
         }
     }
 
-    /// Returns the minimum number of digits of an integer that is grouped.
+    /// Returns how many digits an integer must have for its digits to be grouped.
     fn least_grouped(self) -> usize {
         if matches!(self, Language::Es | Language::It | Language::Pl) { 5 } else { 4 }
     }

@@ -8,15 +8,15 @@ const MAX_LENGTH: usize = 2_048;
 
 /// A URL that is safe to link to or load. It has the scheme http or https, and a host.
 ///
-/// Refused are `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`, `https:host`, `https://@/`,
-/// anything longer than 2,048 bytes, and anything that is not a URI.
+/// These are refused: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`, `https:host`,
+/// `https://@/`, anything longer than 2,048 bytes, and anything that is not a URI.
 #[derive(Clone, Copy, Debug)]
 pub struct WebAddress<'a> {
     /// The whole URL.
     pub href: &'a str,
     /// The host without `www.`. It leaves out user information, which can look like a host.
     pub host: &'a str,
-    /// Whether it contains user information: a user name, perhaps with a password.
+    /// Whether the URL contains user information: a user name, perhaps with a password.
     pub has_user: bool,
 }
 

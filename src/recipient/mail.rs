@@ -1,8 +1,8 @@
 //! The e-mail that informs a recipient about the pledges.
 //!
-//! It has the same content as plain text and as HTML. Both load nothing, and have one link: to the page of the transaction. A
-//! buyer may abuse the recipient's name to send a message to somebody else. Therefore names and other texts of a shop are
-//! [truncated, and broken where a mail program would turn them into a link](brief).
+//! The e-mail has the same content as plain text and as HTML. Neither loads anything, and each has one link: to the
+//! page of the transaction. A buyer may abuse the recipient's name to send a message to somebody else. Therefore names
+//! and other texts of a shop are [truncated, and broken where a mail program would turn them into a link](brief).
 
 use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 use super::calendar::Calendar;
@@ -18,13 +18,13 @@ use crate::time::TimeZones;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// Maximum number of pledges that are listed. The rest are counted.
+/// Maximum number of pledges that are listed. Of the others, the e-mail says only how many there are.
 const MAX_PLEDGES: usize = 20;
 
 /// The service's green on light and on dark paper.
 const LEAF: (Colour, Colour) = (Colour([0x2c, 0x6a, 0x4a]), Colour([0x86, 0xcd, 0xa2]));
 
-// Mail programs apply inline styles; some apply those of a `style` element, too.
+// All mail programs apply inline styles. Some also apply the styles of a `style` element.
 const PAPER: &str = "margin:0;padding:0;background:#fbfaf5;color:#1c2822";
 const COLUMN: &str = "max-width:560px;border-collapse:collapse";
 const TEXT: &str = "font:17px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif;text-align:start;\
@@ -40,9 +40,9 @@ const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
 /// An e-mail without the addresses of sender and recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// The language that it is written in.
+    /// The language of the e-mail.
     pub language: Language,
-    /// The name of the sender: that of the unit.
+    /// The name of the sender, which is the unit's name.
     pub sender: String,
     /// The subject: one line.
     pub subject: String,
@@ -52,8 +52,8 @@ pub struct Mail {
     pub html: String,
 }
 
-/// Writes the e-mail about a transaction. The profile sets the language and the time zone of dates; the defaults are English
-/// and UTC. Returns `None` if the record has no URL of its page.
+/// Writes the e-mail about a transaction. The profile sets the language and the time zone of dates; the defaults are
+/// English and UTC. Returns `None` if the record lacks the URL of the page.
 pub fn mail(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,
@@ -129,7 +129,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the statement as the subject: encoded words (`=?…?=`), which a header would decode, are broken.
+    /// Returns the statement as the subject. Encoded words (`=?…?=`) are broken up, because mail programs decode them
+    /// in headers.
     fn subject(&self) -> String {
         let (sentence, [shop, other]) = self.statement();
         fill(sentence, &[&shop, &other]).replace("=?", "= ?")
@@ -143,8 +144,8 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// Returns the lines of the list, one for each pledge. If there is one pledge, and the statement contains its quantity,
-    /// the line leaves it out.
+    /// Returns the lines of the list, one for each pledge. If there is one pledge, and the statement contains its
+    /// quantity, the line leaves the quantity out.
     fn lines(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let lines = self.pledges.iter().map(|line| {
             let is_stated = self.count == 1 && line.words.is_some();
@@ -300,7 +301,7 @@ fn dark_style(leaf: Colour) -> String {
     )
 }
 
-/// Inserts values into a sentence, each isolated in its own direction.
+/// Inserts values into a sentence. Each value gets its own text direction.
 fn fill_isolated(sentence: &str, values: &[&str]) -> Markup {
     let mut pieces = sentence.split("{}");
     html! {

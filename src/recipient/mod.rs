@@ -1,9 +1,9 @@
 //! The timeline page and the e-mail of a recipient: what was pledged for whom, why and when.
 //!
-//! A page is one document with an inline style. It runs no script, and loads only the images of the pledges and the shop's
-//! logo. Texts of a shop are escaped and isolated in their own direction (`dir="auto"`, `bdi`). Links of a shop lead to http
-//! and https only. The recipient's e-mail address is never shown. The page's URL is a secret of the recipient, so the page
-//! has no `og:` metadata, which would invite people to share it.
+//! A page is one document with an inline style. It runs no script, and loads only the images of the pledges and the
+//! shop's logo. Texts of a shop are escaped, and have their own text direction (`dir="auto"`, `bdi`). Links of a shop
+//! lead to http and https only. The recipient's e-mail address is never shown. The page's URL is a secret of the
+//! recipient, so the page has no `og:` metadata, which would invite people to share it.
 
 mod accent;
 mod calendar;

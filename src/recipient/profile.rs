@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH: usize = 80;
 /// A unit's name, and the look of its pages.
 ///
 /// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. An unknown
-/// language, which a later release may have written, is left out, as is an invalid time zone.
+/// language, which a later release may have written, and an invalid time zone are left out.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -89,7 +89,7 @@ impl Profile {
     }
 }
 
-/// The profile as an operator would write it.
+/// Converts to a profile as an operator would write it.
 impl From<&Profile> for NewProfile {
     fn from(profile: &Profile) -> Self {
         NewProfile {

@@ -27,8 +27,8 @@ pub enum Subject<'p> {
 }
 
 impl<'p> Quantity<'p> {
-    /// Describes a pledge. The subject is the noun in the plural form of the language, or the other noun if that form is
-    /// absent; else the name; else the offering's ID, if it consists of words.
+    /// Describes a pledge. The subject is the noun: in the plural form that the language requires, or else in the other
+    /// form. Without a noun it is the name. Without a name it is the offering's ID, if the ID consists of words.
     pub fn new(
         language: Language,
         pledge: &'p RetrievedPledge<'_>,

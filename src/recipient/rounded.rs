@@ -3,7 +3,7 @@
 use super::language::Language;
 use crate::pledge::Amount;
 
-/// Decimal places that `Intl.NumberFormat` writes by default.
+/// Maximum number of decimal places that `Intl.NumberFormat` writes by default.
 const PLACES: usize = 3;
 
 /// An amount, rounded as `Intl.NumberFormat` does by default: its shortest decimal is rounded to three places, half away
@@ -60,15 +60,15 @@ pub fn write_amount(language: Language, amount: Amount) -> String {
     Rounded::new(amount).write(language)
 }
 
-/// Returns the number of decimal places at which a plain decimal is not rounded to 0.
+/// Returns to how many decimal places a plain decimal is rounded, so that the result is not 0.
 fn places(plain: &str) -> usize {
     let fraction = plain.strip_prefix("0.").unwrap_or_default();
     let zeros = fraction.bytes().take_while(|digit| *digit == b'0').count();
     if zeros >= PLACES && rounded(plain, PLACES) == "0" { zeros + 1 + PLACES } else { PLACES }
 }
 
-/// Rounds a plain decimal of at most 17 significant digits to so many places, half away from zero. Trailing zeros are left
-/// out.
+/// Rounds a plain decimal of at most 17 significant digits to this many places, half away from zero. Trailing zeros are
+/// left out.
 fn rounded(plain: &str, places: usize) -> String {
     let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let places = places.min(fraction.len());

@@ -21,9 +21,10 @@ pub(super) fn beginning(text: &str) -> &str {
 /// Maximum number of characters of a text in an e-mail.
 const MAX_BRIEF: usize = 80;
 
-/// Returns the beginning of a text as one line. What a mail program would turn into a link is [broken](unlinked), as are
-/// encoded words (`=?…?=`), which a header would decode. Control characters and invisible characters, such as those that
-/// change the direction of text, are left out. Returns `None` if nothing visible is left.
+/// Returns the beginning of a text as one line. Whatever a mail program would turn into a link is [broken
+/// up](unlinked). So are encoded words (`=?…?=`), because mail programs decode them in headers. Control characters and
+/// invisible characters, such as those that change the direction of text, are left out. Returns `None` if nothing
+/// visible is left.
 pub(super) fn brief(text: &str) -> Option<String> {
     let words = few(text).split(|c: char| c.is_whitespace() || c.is_control()).map(printed);
     let words = words.filter(|word| !word.chars().all(is_invisible));
@@ -48,8 +49,8 @@ pub(super) fn sender(text: &str) -> Option<String> {
     (!text.chars().all(is_invisible)).then_some(text)
 }
 
-/// Removes control characters and invisible characters from a text, except for white space and characters that join or vary
-/// their neighbours, as in Persian and in emoji.
+/// Removes control characters and invisible characters from a text, except for white space, and for characters that
+/// join or change neighbouring characters, as in Persian and in emoji.
 fn printed(text: &str) -> String {
     let joins = |character| matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_printed = |character: &char| {

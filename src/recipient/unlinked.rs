@@ -1,4 +1,4 @@
-//! Breaks parts of texts in e-mails that a mail program would turn into a link.
+//! Breaks up the parts of an e-mail's texts that a mail program would turn into links.
 
 use super::text::is_invisible;
 
@@ -8,13 +8,12 @@ const DOMAINS: &str = include_str!("domains.txt");
 const SPECIAL: [&str; 8] =
     ["alt", "example", "internal", "invalid", "local", "localhost", "onion", "test"];
 
-/// The dot, and the characters that browsers read as one.
+/// The dot, and the characters that browsers read as a dot.
 const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
 /// The at sign, and the characters that look the same.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 
-/// Breaks what a mail program would turn into a link, by a space after certain characters. The text stays readable. A space
-/// is inserted
+/// Breaks up whatever a mail program would turn into a link. The text stays readable. A space is inserted
 ///
 /// - after the dots of a host that ends in a known top-level domain or begins with `www`: `evil. com/win`;
 /// - after the at sign of an e-mail address: `ada@ evil. com`;
@@ -59,7 +58,7 @@ fn push_host(unlinked: &mut String, host: &str) {
     }
 }
 
-/// Whether a mail program may turn this into a link.
+/// Whether a mail program may turn a text into a link to this host.
 fn is_host(host: &str) -> bool {
     let labels = host.split(is_dot).map(plain).filter(|label| !label.is_empty());
     let labels: Vec<_> = labels.collect();
@@ -103,7 +102,8 @@ fn lower(character: char) -> char {
     lower.to_ascii_lowercase()
 }
 
-/// Whether a character between these texts ends `mailto:` or `//`, or is the `@` of an e-mail address.
+/// Whether `sign`, a character between the texts `before` and `after`, makes a link of them: it ends `mailto:` or `//`,
+/// or is the `@` of an e-mail address.
 fn is_link_sign(before: &str, sign: char, after: &str) -> bool {
     let beside = |character: &char| character.is_whitespace() || !is_invisible(*character);
     let is_word = |side: Option<char>| side.is_some_and(|side| !side.is_whitespace());

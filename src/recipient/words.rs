@@ -16,7 +16,7 @@ pub enum Sentence {
     Pledges,
     /// The number of pledges that are not shown.
     More,
-    /// A link, with its host.
+    /// The text of a link, with the host.
     SeeAt,
     /// An amount without a noun or name.
     Quantity,
@@ -26,9 +26,10 @@ pub enum Sentence {
     Private,
     /// Test mode: its name, and an explanation.
     Test,
-    /// A URL that belongs to no transaction: heading, cause, and what to do.
+    /// The page for a URL that belongs to no transaction: heading, cause, and what to do.
     NotFound,
-    /// The store does not answer: heading, what happened, and what to do, with the text of a link.
+    /// The page that is shown if the store does not answer: heading, what happened, and what to do, with the text of a
+    /// link.
     Unavailable,
     /// A date. `{d}`, `{m}` and `{y}` are replaced by day, month and year.
     Date,

@@ -21,13 +21,13 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns the copy of the namespace's secret in the key's record. A create needs it to make IDs.
+    /// Returns the copy of the namespace's secret in the key's record. A create request needs it to make IDs.
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
         self.record.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
-    /// Returns the owner of the bytes that the caller's requests hold: mode and unit, or mode and team for a team's
-    /// key. So a team has one share for all its units.
+    /// Returns the owner of the bytes that the caller's requests hold. The owner is the mode and the unit, or for a
+    /// team's key the mode and the team. So a team has one share of the bytes for all its units.
     pub fn owner(&self) -> String {
         let KeyRecord { mode, level, .. } = &*self.record;
         let kind = match level {
@@ -41,7 +41,8 @@ impl Caller {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Checks the API key, and the unit if the key belongs to a team.
     ///
-    /// A live key that came over plain HTTP is refused: by its prefix before anything is read, and again by its record.
+    /// A live key that came over plain HTTP is refused: by its prefix before anything is read, and again by the mode in
+    /// its record.
     pub(super) async fn authorize(
         &self,
         request: &impl Request,
@@ -104,9 +105,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns the record of a key, from the isolate's cache or the store.
     ///
-    /// A network with too many refused keys causes no more reads: a key cannot be guessed, but the operator pays for
-    /// each read. Keys that were accepted recently are still read, so that an attacker cannot lock out shops on the
-    /// same network.
+    /// For a network with too many refused keys, no more records are read: nobody can guess a key, but the operator
+    /// pays for each read. Keys that were accepted recently are still read, so that an attacker cannot lock out shops
+    /// on the same network.
     async fn key_record(
         &self,
         request: &impl Request,

@@ -1,6 +1,6 @@
 //! The caches of an isolate: verified keys, units of teams, price lists, profiles, settlements, recent replay records,
-//! and networks with too many refused keys. Each is limited in time and number of entries. The count of bytes in flight
-//! is also here.
+//! and networks with too many refused keys. The entries of each cache expire, and their number or size is limited. The
+//! count of bytes in flight is also here.
 
 use super::network::Network;
 use super::paid::Lookup;
@@ -14,7 +14,7 @@ use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Cache TTL, in milliseconds. A revoked key works for this time plus the store's cache TTL.
+/// Cache TTL, in milliseconds. A revoked key may work for this time plus the store's cache TTL.
 pub const LIFETIME_MS: u64 = 10_000;
 /// How long an accepted key is exempt from the limit on refused keys, in milliseconds.
 const EXEMPT_MS: u64 = 15 * 60_000;
@@ -34,7 +34,8 @@ pub struct Caches {
     /// The price list of a mode; `None` if it has none.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
-    /// The settlements of shops and months, by the names of their records. An entry is added before its read ends.
+    /// The settlements of shops and months, by the names of their records. An entry is added when its read begins, so
+    /// that other requests can wait for the same read.
     pub(super) settlements: Cache<String, Lookup>,
     /// The keys that were accepted recently. Their records are not cached here.
     pub(super) accepted: AcceptedKeys,

@@ -14,8 +14,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns a pledge transaction.
     ///
     /// Reads the key and the transaction concurrently, and reads neither for a request without a key. A failure to read
-    /// the transaction is reported only if the key is accepted. The record is passed on unread. Only a small paid
-    /// record is read whole, as this is faster.
+    /// the transaction is reported only if the key is accepted. The record is passed on without being read. Only a
+    /// small record of a paid transaction is read whole, because that is faster than to stream it.
     pub(super) async fn get(
         &self,
         request: &impl Request,

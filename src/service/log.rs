@@ -53,8 +53,8 @@ struct Line<'a> {
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer that is logged: each one for which [`must_log`](Self::must_log) returns true, and
-    /// a share of the others.
+    /// Adds the log line to an answer. Each answer for which [`must_log`](Self::must_log) returns true is logged, and a
+    /// share of the others.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -92,9 +92,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns whether an answer is always logged.
     ///
-    /// Always logged are failures, including those that the answer does not show; create requests with an unpriced
-    /// pledge; and create requests whose e-mail never reached the queue. A refusal is always logged only if the API key
-    /// was accepted: otherwise strangers could make the operator pay for any number of lines.
+    /// Failures are always logged, including failures that the answer does not show. So are create requests with an
+    /// unpriced pledge, and create requests whose e-mail never reached the queue. A refusal is always logged only if
+    /// the API key was accepted: otherwise strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
         let RequestLog { unpriced, mail, .. } = &self.request_log;

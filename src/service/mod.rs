@@ -70,8 +70,8 @@ pub struct Service<'s, S, C, E> {
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response.
     ///
-    /// Code that not every isolate needs is boxed, here and in its callees. V8 compiles a WebAssembly function at its
-    /// first call, and a future without a box is compiled as part of its caller.
+    /// The futures of code that not every isolate needs are boxed, here and in the callees. V8 compiles a WebAssembly
+    /// function at its first call, and a future without a box is compiled as part of its caller.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let method = request.method();

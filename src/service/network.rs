@@ -18,7 +18,7 @@ impl Network {
     /// Returns the network that a request comes from; `None` if the platform does not give its address.
     pub fn of(request: &impl Request) -> Option<Self> {
         let address = request.header(header::CF_CONNECTING_IP)?.parse().ok()?;
-        // Only for this address the platform sets the header. From other addresses, anyone can send it.
+        // The platform sets the header only for this address. From other addresses, anyone can send it.
         let zone = (address == WORKERS).then(|| request.header(header::CF_WORKER)).flatten();
         Some(zone.map_or_else(|| Network::of_address(address), |zone| Network::of_zone(&zone)))
     }

@@ -31,14 +31,14 @@ pub type PutFuture<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
 
 /// The notification queue.
 pub trait Outbox {
-    /// Puts a message into the queue. The queue delivers it at least once, and not before KV usually shows the
-    /// transaction's record. Returns whether the queue took it, within 2 seconds.
+    /// Puts a message into the queue. The queue delivers it at least once, after a delay within which KV usually shows
+    /// the transaction's record. Returns whether the queue took the message within 2 seconds.
     fn put<'m>(&'m self, message: &'m Message) -> PutFuture<'m>;
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Puts a message into the queue if the create asks for an e-mail, and that e-mail may be sent. If the queue fails,
-    /// the transaction is recorded nevertheless, and its metadata says so.
+    /// Puts a message into the queue if the create request asks for an e-mail, and this e-mail may be sent. If the
+    /// queue fails, the transaction is recorded nevertheless, and its metadata says that the e-mail was not queued.
     pub(super) async fn enqueue_email(&self, prepared: &mut Prepared) {
         let Some(outbox) = self.outbox.filter(|_| prepared.wants_mail) else { return };
         let Scope { mode, unit } = prepared.metadata.scope();
@@ -62,8 +62,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         profile.as_ref().is_some_and(|profile| profile.mail)
     }
 
-    /// Adds a transaction whose message never reached the queue to the operator's list of failed e-mails. If that
-    /// fails, only the metadata says so.
+    /// Adds a transaction whose message never reached the queue to the operator's list of failed e-mails. If this
+    /// fails, only the transaction's metadata says that the e-mail was not queued.
     pub(super) async fn list_unsent(&self, id: &TransactionId, created_at: &str) {
         let key = FailedMailKey { day: day_of(created_at), id };
         let _ = self.wait(self.store.put(&key, b"{}".to_vec(), &NoMetadata)).await;

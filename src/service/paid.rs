@@ -1,4 +1,4 @@
-//! Whether a transaction was paid, according to the settlement of its shop and month.
+//! Finds out whether a transaction was paid, from the settlement of its shop and month.
 
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
@@ -12,10 +12,11 @@ use std::cell::OnceCell;
 
 /// How often a request checks whether another request's read has ended, in milliseconds.
 const LOOK_MS: u32 = 10;
-/// How long a request waits for another's read before it reads by itself, in milliseconds.
+/// How long a request waits for the read of another request before it reads by itself, in milliseconds.
 const WAIT_MS: u32 = 1_000;
 
-/// One read of a settlement, shared by all requests of the isolate that need it. The first of them reads.
+/// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
+/// read.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// The part of a settlement that the service reads.
@@ -66,11 +67,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// Returns the outcome of a read, which may be another request's. Returns `None` if the read takes too long: if the
-    /// client of the reading request hung up, the read may never end.
+    /// Returns the outcome of a read that another request may be making. Returns `None` if the read takes too long: it
+    /// may never end, if the client of the other request hung up.
     ///
-    /// Requests poll, and never resume one another's futures. The resumed future would run as part of the resuming
-    /// request, and workerd ties streams to the request that created them.
+    /// A request polls the outcome. It never resumes the future of another request, because the future would then run
+    /// as part of the resuming request, and workerd ties streams to the request that created them.
     async fn outcome(
         &self,
         request: &impl Request,

@@ -1,5 +1,5 @@
-//! The terms of an isolate's last create requests that had an idempotency key. Workers KV may not show a write for a
-//! minute, but a retry after a second must already be answered as an idempotent replay.
+//! Keeps the replay records of an isolate's last create requests that had an idempotency key. Workers KV may not show a
+//! write for a minute, but a retry after a second must already be answered as an idempotent replay.
 
 use crate::idempotency::{Replay, ReplayHash};
 use crate::scope::Scope;

@@ -1,5 +1,5 @@
-//! A create with an `Idempotency-Key`: the transaction is recorded once, and a repeated create gets the first answer as
-//! an idempotent replay.
+//! A create request with an `Idempotency-Key`: the transaction is recorded once, and a repeated request gets the first
+//! answer as an idempotent replay.
 
 use super::access::Caller;
 use super::create::CreateInput;
@@ -16,14 +16,14 @@ use std::borrow::Cow;
 
 /// The next step of a create request with an idempotency key.
 enum Plan {
-    /// An idempotent replay: the create was answered before, with this body.
+    /// An idempotent replay: the create request was answered before, with this body.
     Replay { id: TransactionId, answer: Vec<u8> },
     /// A new transaction.
     Record(Box<Prepared>, Replay),
     /// An idempotent replay from the stored transaction. A later release wrote the replay record, with terms that this
     /// release cannot read.
     Stored { id: TransactionId },
-    /// The idempotency key was used with another payload. `ours` is the ID that this create derives.
+    /// The idempotency key was used with another payload. `ours` is the ID that is derived for this create request.
     Conflict { ours: TransactionId },
 }
 
@@ -61,8 +61,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Decides by IDs, which are derived from mode, unit, idempotency key and payload. A replay record with the ID of
-    /// this create belongs to it. One with another ID belongs to another payload.
+    /// Decides the next step by comparing IDs, which are derived from mode, unit, idempotency key and payload. A replay
+    /// record with the ID of this create request belongs to the request. A replay record with another ID belongs to
+    /// another payload.
     fn plan(
         &self,
         input: &CreateInput<'_>,
@@ -112,8 +113,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Answers a create whose idempotency key was used with another payload. If this create recorded a transaction
-    /// nevertheless, because both ran at once, it gets its first answer again.
+    /// Answers a create request whose idempotency key was used with another payload. If this request has recorded a
+    /// transaction nevertheless, because both requests ran at once, it gets its first answer again.
     async fn replay_ours(
         &self,
         caller: &Caller,
@@ -132,7 +133,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(api::to_json(&first)))
     }
 
-    /// Writes the replay record of a recorded transaction. A repeated create is recognised by it.
+    /// Writes the replay record of a recorded transaction, by which a repeated create request is recognised.
     async fn keep_replay(
         &self,
         scope: &Scope,

@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell};
 pub struct RequestLog {
     /// The API key of the request, whether accepted or refused.
     pub(super) key: Cell<Option<KeyHash>>,
-    /// The mode of the API key, once the key is accepted. It stays if the unit is then refused (§5.3).
+    /// The mode of the API key, once the key is accepted. It stays set if the unit is then refused (§5.3).
     pub(super) mode: Cell<Option<Mode>>,
     /// The unit, once it is accepted.
     pub(super) unit: OnceCell<String>,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
     pub cors: Cors,
-    /// `PUBLIC_ORIGIN`: the origin of timeline URLs. It is not checked yet, and empty if it is not set.
+    /// `PUBLIC_ORIGIN`: the origin of timeline URLs, which is not checked yet. It is empty if the variable is not set.
     pub public_origin: String,
     /// Whether `ENVIRONMENT` is `production`.
     pub is_production: bool,
@@ -21,7 +21,7 @@ pub struct Settings {
     pub allows_plain_http: bool,
     /// `LOG_PERCENT`: the percentage of successful requests that are logged.
     pub log_percent: u8,
-    /// Whether test keys cause e-mails: `MAIL_TEST_TO` is set.
+    /// Whether transactions of test keys cause e-mails, because `MAIL_TEST_TO` is set.
     pub mails_tests: bool,
     /// Why no e-mail can be sent, if the notification queue is bound.
     pub mail_problem: Option<&'static str>,
@@ -149,7 +149,7 @@ impl Settings {
         is_set.then_some(&*self.public_origin)
     }
 
-    /// Draws whether to log a successful request.
+    /// Decides at random whether to log a successful request.
     pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
         let mut random = [0; 2];
         if (1..100).contains(&self.log_percent) {

@@ -46,13 +46,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         };
         // Readers have their own share of the bytes in flight, so that they cannot use up the share of the shop's keys.
         let readers = [scope.mode.name(), "page", &scope.unit].join(" ");
-        let bytes = self.read_transaction(stored, readers).await?; // last, as nothing may wait after it
+        let bytes = self.read_transaction(stored, readers).await?; // last, because nothing may wait after it
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
         Ok((recipient::page(&transaction, profile, language, self.clock), cause))
     }
 
-    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is cached as well.
+    /// Returns the profile of a unit, from the cache or the store. A missing or damaged profile is also cached.
     ///
     /// # Errors
     /// If it cannot be read. A damaged profile is an error only the first time.

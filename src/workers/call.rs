@@ -1,11 +1,11 @@
-//! The context of a request.
+//! The context that a handler gets with a request.
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The context of a call of a handler: the class `Call` in `recover.js`. `impact-pledge/testing` has its own.
+    /// The context of a request: the class `Call` in `recover.js`. `impact-pledge/testing` has its own class.
     pub type Call;
     /// The ID of the request.
     #[wasm_bindgen(method, getter)]

@@ -1,4 +1,4 @@
-//! The ledger's queue on Cloudflare Workers. A message is sent while the answer is sent, and after it.
+//! The ledger's queue on Cloudflare Workers. Messages are sent in the background, while and after the answer is sent.
 
 use super::call::Call;
 use super::deadline::failure;
@@ -14,14 +14,14 @@ use wasm_bindgen_futures::future_to_promise;
 
 /// The name of the queue's binding.
 const BINDING: &str = "LEDGER";
-/// Maximum number of messages that are being sent at once, each of up to 100 KB. An isolate only reaches this number if
-/// the queue does not answer.
+/// Maximum number of messages that are being sent at the same time, each of up to 100 KB. An isolate reaches this
+/// number only if the queue does not answer.
 const MAX_SENDING: usize = 128;
 
 #[wasm_bindgen(module = "/src/workers/put.js")]
 extern "C" {
-    /// Puts a text into a queue. Calls `end` with whether the queue took it in time, and with the error if not. Fulfils
-    /// with what `end` returns.
+    /// Puts a text into a queue. Calls `end` with whether the queue took the text in time, and with the error if it did
+    /// not. The promise fulfils with the result of `end`.
     fn put(queue: &Queue, text: &str, milliseconds: u32, end: &JsValue) -> Promise;
 }
 
@@ -29,7 +29,7 @@ thread_local! {
     static SENDING: Slots = const { Slots::new(MAX_SENDING, PUT_MS) };
 }
 
-/// The ledger's queue, with what sending needs after the answer.
+/// The ledger's queue, and the objects that are needed to send messages after the answer.
 pub struct BackgroundQueue<'c> {
     /// The queue.
     pub queue: Queue,

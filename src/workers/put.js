@@ -4,7 +4,7 @@ import { within } from "./within.js";
 const OPTIONS = { contentType: "text" };
 
 /**
- * Puts a text into a queue. Calls `end` with whether the queue took it in time, and with the error if not.
+ * Puts a text into a queue. Calls `end` with whether the queue took the text in time, and with the error if it did not.
  * @param {{send: (message: string, options: object) => Promise<unknown>}} queue
  * @param {string} text
  * @param {number} milliseconds

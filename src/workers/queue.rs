@@ -17,7 +17,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Queue, message: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
 
-    /// A message of a queue, as one delivery brings it.
+    /// One delivery of a message of a queue.
     pub type QueueMessage;
     /// The message that was put into the queue.
     #[wasm_bindgen(method, getter)]

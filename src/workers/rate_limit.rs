@@ -6,7 +6,7 @@ use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
-/// Deadline of a count, in milliseconds. The platform counts in its own memory.
+/// Deadline of the platform's answer to one count, in milliseconds. The platform counts in its own memory.
 const COUNT_MS: u32 = 1_000;
 
 #[wasm_bindgen]

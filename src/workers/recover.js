@@ -13,7 +13,7 @@ const SEND_MS = 10_000;
 const WRITE_MS = 15_000;
 
 /**
- * A module of wasm. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
+ * A wasm module. `name` is for the log. `instance` returns the number of the instance, after starting a new one if the
  * last one broke. `broken` makes the answer to a request whose instance broke. `queue` and `scheduled` share the instance
  * with requests.
  * @typedef {(request: Request, env: object, call: Call) => Promise<Response>} Fetch
@@ -32,11 +32,11 @@ const WRITE_MS = 15_000;
 
 /**
  * Makes the module's handlers, which answer in place of a broken instance. After an uncaught exception the `worker` crate
- * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer such
- * requests with an error, and restart the deliveries of such messages.
+ * starts a new instance at the next call, and the calls of the old one would wait forever. These handlers answer the
+ * requests of a broken instance with an error, and restart the deliveries of its messages.
  *
- * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks it affects no
- * request. It neither uses up an attempt of another message, nor causes a second e-mail for one.
+ * Messages have an instance of their own, in which they are delivered concurrently. A message that breaks this
+ * instance affects no request. Nor does it use up an attempt of another message, or cause a second e-mail for it.
  *
  * @type {((module: Module & Background) => {fetch: Handler, queue: TakeBatch, scheduled: Scheduled}) & ((module: Module) => {fetch: Handler}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Handler, queue: Queue})}
  */
@@ -73,7 +73,7 @@ function handlersOf(module, startConsumer) {
     context.waitUntil(call.end(ended)); // otherwise, if the caller hung up, wasm would hold the request's memory forever
     const made = await ended;
     forget();
-    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, as workerd ties a response to the request that made it
+    const response = made ?? keepHttps(request, module.broken(request, call.id)); // made here, because workerd ties a response to the request that made it
     response.headers.set("x-request-id", call.id);
     return response;
   }
@@ -128,7 +128,7 @@ class Call {
     this.#later = Promise.all([this.#later, promise]);
   }
 
-  /** Fulfils once the answer is made and all later work has ended. It is one promise, as each promise takes the platform 5 µs. */
+  /** Fulfils once the answer is made and all later work has ended. A single promise, because each takes the platform 5 µs. */
   end(answered) {
     return answered.then(() => this.#later);
   }
@@ -185,7 +185,7 @@ const outcome = (promise, milliseconds) =>
 
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
-  /** Until when new messages wait: so that those of a broken instance come first, or because a message is delivered alone. */
+  /** Until this time, new messages wait: for those of a broken instance, or for one that is delivered alone. */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
     calmAt = Date.now() + milliseconds;
@@ -198,7 +198,7 @@ function consumerOf({ deliver, instance }) {
     while (Date.now() < calmAt) await pause(LOOK_MS);
   }
 
-  /** Calls `act` while no other message uses the instance. Several such calls run one after the other. */
+  /** Calls `act` while no other message uses the instance. Concurrent calls of `alone` run one after the other. */
   async function alone(act) {
     const before = turn;
     let end = () => {};
@@ -232,7 +232,7 @@ function consumerOf({ deliver, instance }) {
 
   /**
    * Delivers a message. If the instance breaks, perhaps because of another message, the message is delivered again alone
-   * in a new instance. It is retried later if that breaks as well, or if the e-mail may have been sent.
+   * in a new instance. It is retried later if the new instance also breaks, or if the e-mail may have been sent.
    */
   async function deliverOrRetry(message, queue, env) {
     const token = crypto.randomUUID();
@@ -249,7 +249,7 @@ function consumerOf({ deliver, instance }) {
 
 /** The calls of an instance of the module. `name` is for the log. */
 function callsOf(name, instance, onBreak = () => {}) {
-  const waiting = new Map(); // by number, as a set would have to hash each function
+  const waiting = new Map(); // by number, because a set would have to hash each function
   let served = instance();
   let last = 0;
 
@@ -287,7 +287,7 @@ function callsOf(name, instance, onBreak = () => {}) {
   return { call, recover };
 }
 
-/** Returns the request's ID. `CF-Ray` is checked, as callers can set it to anything on platforms other than Cloudflare. */
+/** Returns the request's ID. `CF-Ray` is checked: outside Cloudflare, callers can set it to anything. */
 function idOf(request) {
   try {
     const ray = request.headers.get("cf-ray");

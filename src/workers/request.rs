@@ -26,17 +26,17 @@ fn problem(error: &JsValue) -> BodyError {
 
 /// Largest refused body that the platform drains itself: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
-/// Bytes of a refused body that are drained at once: 64 KiB.
+/// Bytes of a refused body that one read drains: 64 KiB.
 const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 /// Maximum number of bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline of a drain, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// Maximum number of drains that begin within [`DRAIN_MS`]. Each holds one piece: 2 MiB in all.
+/// Maximum number of drains that begin within [`DRAIN_MS`]. Each drain holds one piece, so all together hold 2 MiB.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// The last drains. They are not freed early, as their ends are unknown.
+    /// The slots of the last drains. No slot is freed early, because it is unknown when a drain ends.
     static DRAINS: Slots = const { Slots::new(MAX_DRAINS, DRAIN_MS) };
 }
 
@@ -103,7 +103,7 @@ impl<'r> WorkerRequest<'r> {
 
     /// Reads the rest of a body that was refused unread, so that the caller can finish sending it. A caller that is cut
     /// off sees a broken connection instead of the answer. Beyond the limits of bytes, time and drains, which protect
-    /// other callers, the answer is sent at once.
+    /// other callers, the answer is sent immediately.
     pub async fn drain(&self) {
         // The length comes first: accessing the stream would make the platform create it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {

@@ -15,7 +15,7 @@ extern "C" {
 }
 
 thread_local! {
-    /// The heads of earlier answers. There are few of them, and making `Headers` is slow.
+    /// A cache of the heads of earlier answers. Few heads differ, and making `Headers` is slow.
     static HEADS: RefCell<Vec<(Head, ResponseInit)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -47,7 +47,7 @@ pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response 
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {
-            // A copy, as the platform sends the bytes after this memory was reused.
+            // A copy, because the platform sends the bytes after this memory was reused.
             let bytes = Uint8Array::from(bytes.as_slice());
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
@@ -73,8 +73,8 @@ impl Head {
         self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
     }
 
-    /// Makes a response without a body, which is used as an init. The platform copies its status and headers at once;
-    /// of a plain object it would read each member.
+    /// Makes the `init` argument of the final response. It is a response without a body: the platform copies its status
+    /// and headers at once, but would read the members of a plain object one by one.
     fn init(&self) -> Result<ResponseInit, JsValue> {
         let headers = Headers::new()?;
         let more = self.headers.iter().map(|(name, value)| (*name, &**value));

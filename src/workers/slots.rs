@@ -12,7 +12,7 @@ pub struct Slots {
     taken: RefCell<Vec<f64>>,
 }
 
-/// A taken slot, by the time at which it was taken. Slots taken at the same time are interchangeable.
+/// A taken slot, identified by the time at which it was taken. Slots taken at the same time are interchangeable.
 pub struct Slot(f64);
 
 impl Slots {

@@ -1,6 +1,6 @@
 /**
  * Returns the bytes of `stream` with the first `old` replaced by `fresh`. Bytes are read only as the caller takes them, so
- * that none are held for a caller who does not read. If `stream` breaks off, the returned stream does as well.
+ * that none are held for a caller who does not read. If `stream` breaks off, so does the returned stream.
  * @param {ReadableStream} stream
  * @param {string} old ASCII
  * @param {string} fresh

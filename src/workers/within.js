@@ -1,6 +1,7 @@
 /**
  * Settles as `promise` does, or rejects with `undefined` when the time is over. (The platform's promises never reject with
- * `undefined`.) It is JavaScript, as a timer in wasm needs closures of its own, which take 5 % of the time of a get.
+ * `undefined`.) It is JavaScript, because a timer in wasm needs its own closures, which take 5 % of
+ * the time of a get request.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {

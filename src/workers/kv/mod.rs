@@ -57,7 +57,7 @@ impl KvStore {
         options: Result<JsValue, JsValue>,
         kind: &str,
     ) -> Result<(), StoreError> {
-        // A copy, as the platform may read it later. The original is freed before the wait.
+        // A copy, because the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
         let put = options.and_then(|options| self.namespace.put(name, &bytes, &options));
@@ -136,7 +136,7 @@ impl StoredValue for ReadableStream {
 /// Returns a value and its metadata; `None` if there is no record. It is not generic, so that it is compiled only once.
 ///
 /// # Errors
-/// As [`answered`].
+/// Those of [`answered`].
 async fn find(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
@@ -174,7 +174,7 @@ fn damaged_list() -> StoreError {
     StoreError::Damaged("the list of names has an unexpected form".to_owned())
 }
 
-/// Returns the error for metadata of another form. serde's own text would quote the metadata.
+/// Returns the error for metadata of an unexpected form. serde's own text would quote the metadata.
 fn damaged_metadata(kind: &str) -> StoreError {
     StoreError::Damaged(format!("the metadata of the stored {kind} is damaged"))
 }

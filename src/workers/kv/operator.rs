@@ -1,4 +1,4 @@
-//! Operators' calls of Workers KV: reads of many records at once, and removals.
+//! The calls of Workers KV that only operators make: reads of many records at once, and removals.
 
 use super::namespace::put_options;
 use super::{KvStore, WRITE_MS, answered, unavailable};
