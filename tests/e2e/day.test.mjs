@@ -179,7 +179,7 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   assert.ok((await run(...find, "--reference", "order-2001")).includes(first.id));
   const asked = await run("transactions", "show", first.id);
   assert.match(asked, /^Recipient +a…@e…, A…$/m);
-  assert.match(asked, /^Prices +of \S+Z, set by ada@example\.org$/m);
+  assert.match(asked, /^Price list +set at \S+Z by ada@example\.org$/m);
   assert.match(asked, new RegExp(`^API key +${keyId}$`, "m"));
   assert.match(asked, /^tree +3 +0\.50$/m);
   const erase = ["transactions", "erase", first.id, "--yes"];
