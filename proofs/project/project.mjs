@@ -5,7 +5,15 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import getPort, { portNumbers } from "get-port";
@@ -41,8 +49,8 @@ async function pack(home) {
 function nodeAlone(home) {
   const bin = join(home, "bin");
   mkdirSync(bin);
-  const npmCli = npmScript() ?? find("npm");
-  assert.ok(npmCli);
+  const npmCli = npmScript() ?? realpathSync(find("npm") ?? "");
+  symlinkSync(find("sh") ?? "", join(bin, "sh")); // npm runs a package's scripts by it
   symlinkSync(process.execPath, join(bin, "node"));
   symlinkSync(npmCli, join(bin, "npm"));
   symlinkSync(join(dirname(npmCli), "npx-cli.js"), join(bin, "npx"));
@@ -78,6 +86,7 @@ test("Node and npm alone make a project, serve it, use it, and build what a depl
     ...Object.fromEntries(kept),
     PATH: nodeAlone(home),
     npm_config_registry: `${registry.origin}/`,
+    npm_config_cache: join(home, "npm-cache"),
     CI: "true",
   };
   const projects = join(home, "projects");
@@ -105,7 +114,7 @@ test("Node and npm alone make a project, serve it, use it, and build what a depl
   });
   t.after(() => dev.kill("SIGKILL"));
   await step("npx impact-pledge-service dev", () =>
-    until(() => output.ended || output.text.includes("Ctrl-C ends it"), COMMAND_MS),
+    until(() => output.ended || output.text.includes("Ctrl-C to stop"), COMMAND_MS),
   );
   assert.ok(!output.ended, output.text);
 

@@ -2,7 +2,15 @@
  * Compiles the crate for `npm start`, with Cargo's profile `local` and without wasm-opt. This takes less time, but
  * the result is larger and slower than the builds that ship. It is used only in `build/local`.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFolder } from "./cache.mjs";
 import { takeCrates } from "./local-crates.mjs";
