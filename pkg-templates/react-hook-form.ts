@@ -201,7 +201,7 @@ function controlsIn(
   );
 }
 
-/** Returns the text of a date, also of a date library; undefined for an invalid date. */
+/** Formats a date as text. Also accepts the date objects of date libraries. Returns undefined for an invalid date. */
 function dateOf(date: Date): string | undefined {
   const json: unknown = date.toJSON();
   return json === null || json === undefined ? undefined : String(json);

@@ -38,7 +38,7 @@ extern "C" {
     async fn put(this: &Pledges, name: &str, value: &str, options: &JsValue);
 }
 
-/// A platform with an empty namespace, which is disposed with it.
+/// A platform with an empty namespace. Disposing of the platform also disposes of the namespace.
 async fn empty() -> Platform {
     start(&js_sys::JSON::parse(r#"{"persist": false}"#).unwrap()).await
 }

@@ -105,7 +105,7 @@ interface Read {
   readonly index: number;
 }
 
-/** The controls of the written values, by dotted path. */
+/** The control that each value came from, by the dotted path of the value. */
 type Owners = Map<string, Read | undefined>;
 
 const nodeOf = (shape?: Shape): Node => ({

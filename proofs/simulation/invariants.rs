@@ -36,7 +36,7 @@ const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// The bytes that are kept free for small requests, and for owners that hold nothing.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// More bytes than a small create request holds, or than anything besides a record holds.
+/// Larger than any small create request, and than anything that is stored besides a record.
 const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;

@@ -46,8 +46,8 @@ fn every_message_ends(simulation: &Simulation) -> Wrong {
 }
 
 /// Every stored transaction that requests an e-mail has one, or a marker or metadata that states why it has none.
-/// There are two exceptions, whose state is shown as unknown a day later: the queue lost the message, or it refused
-/// the message and an earlier create request's record replaced the record.
+/// There are two exceptions, whose state is shown as unknown a day later. The queue lost the message. Or the queue refused
+/// the message, and the record that notes this was overwritten by the record of an earlier create request.
 fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
     simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
         let id = name.trim_start_matches("transaction:");

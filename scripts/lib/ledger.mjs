@@ -124,7 +124,7 @@ export function localLedger({ root }, { folder, runtime }) {
   return new Ledger(database, prepare);
 }
 
-/** Omits the parameter of a statement without `?1`, because D1 would refuse it. @param {Statement} statement */
+/** Leaves the parameter out if the statement has no `?1`, because D1 refuses unused parameters. @param {Statement} statement */
 const withParameters = ({ sql, parameter }) => ({
   sql,
   params: sql.includes("?1") ? [parameter] : [],

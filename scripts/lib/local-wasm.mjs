@@ -106,7 +106,7 @@ function compileTo(tools, crate, to) {
   return own;
 }
 
-/** Fills a folder for each shipped name of a build. */
+/** Creates a folder with the files for each name under which the build is shipped. */
 async function make(tools, crate, folder) {
   const { bindgen, as } = CRATES[crate];
   const made = join(folder, "compiled.wasm");

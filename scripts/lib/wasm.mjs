@@ -243,7 +243,7 @@ export function checkImportsNothing(wasm) {
   const [foreign] = importsOf(wasm);
   if (foreign)
     throw new UserError(
-      `the wasm imports \`${foreign.name}\`, which nothing provides: keep JavaScript's types out of this feature`,
+      `the wasm imports \`${foreign.name}\`, which nothing provides: code of this Cargo feature must not use JavaScript types`,
     );
 }
 

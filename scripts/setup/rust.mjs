@@ -122,7 +122,8 @@ async function downloadBindgen(place, native) {
   args.push(`wasm-bindgen-cli@${bindgenVersion(place.root)}`);
   return entry(published(place), async (folder) => {
     await install(native, folder, args, { timeout: BINSTALL_MS });
-    if (!complete(join(folder, "bin"))) throw new Error("cargo-binstall left a command out");
+    if (!complete(join(folder, "bin")))
+      throw new Error("cargo-binstall did not install all commands");
   }).then(
     () => true,
     () => false,

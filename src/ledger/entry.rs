@@ -126,7 +126,7 @@ pub enum Origin {
     /// The record in KV, which may be stale: it does not replace a row that was written since this time, in
     /// milliseconds since 1970.
     Record {
-        /// The time from which on a row is newer than the record.
+        /// A row that was written at this time or later is newer than the record.
         unless_since: u64,
     },
 }

@@ -90,7 +90,7 @@ impl Display for PageCursor {
 pub enum Direction {
     /// The first page, with the newest transactions.
     Newest,
-    /// The page of older transactions, after a place.
+    /// The page of transactions that are older than this cursor.
     Older(PageCursor),
     /// The page of newer transactions, before a place.
     Newer(PageCursor),

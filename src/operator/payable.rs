@@ -165,8 +165,8 @@ async fn check_unpriced(
     };
     let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
     Err(of.refused(format_args!(
-        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, and you accept {accept_unpriced}. Check the usage, then \
-         accept {unpriced}",
+        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, but you accepted {accept_unpriced}. Check the usage, \
+         then accept {unpriced}",
     )))
 }
 

@@ -162,7 +162,7 @@ fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
     member.as_deref().and_then(WebAddress::parse)
 }
 
-/// Inserts a value that a shop wrote into a sentence. The value gets its own text direction.
+/// Inserts a shop's text into a sentence, and isolates its text direction from the sentence's.
 pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
     let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
     html! { (before) bdi { (value) } (after) }

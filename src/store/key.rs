@@ -1,8 +1,8 @@
 //! Typed keys of the store. Each key owns its prefix, its metadata and its cache TTL. So a wrong combination does not
 //! compile, and text from outside cannot name a record of another kind.
 //!
-//! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX), or by a prefix that a key
-//! makes, and parses the listed names with that key's `parse`.
+//! No other module knows a prefix. The operator's code lists by a key's [`PREFIX`](Key::PREFIX), or by a longer prefix
+//! that a key makes, and parses the listed names with that key's `parse`.
 
 use super::metadata::{ChangeNote, NoMetadata, Registered, TransactionMetadata};
 use crate::api::MAX_RECORD_BYTES;
@@ -411,7 +411,7 @@ impl MailedKey<'_> {
     }
 }
 
-/// `mail-failed:{day}:{id}` → nothing, for 90 days: the operator's list of failed e-mails.
+/// `mail-failed:{day}:{id}` → an empty value, for 90 days: an entry in the operator's list of failed e-mails.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedMailKey<'k> {
     /// The UTC day of the failure, such as `2026-11-21`.

@@ -1,4 +1,4 @@
-/** Tests forms in pages that the browser restores, that are left or copied, and forms that are removed. */
+/** Tests forms after the browser restores their page, after the user leaves or duplicates the page, and after a form is removed. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";

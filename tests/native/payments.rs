@@ -394,7 +394,7 @@ fn an_amount_that_differs_from_the_months_sum_is_refused() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 unpriced pledge, for example in {free}, charged 0.00, and you accept 0. Check \
+        "has 1 unpriced pledge, for example in {free}, charged 0.00, but you accepted 0. Check \
          the usage, then accept 1"
     );
     let amounts = |amounts: &[&str]| {

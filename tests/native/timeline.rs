@@ -53,7 +53,7 @@ pub fn full() -> Value {
     })
 }
 
-/// Returns a record with every member except those at these pointers.
+/// Returns a record with every member, of which those at these pointers have these values.
 pub fn with(changes: &[(&str, Value)]) -> Value {
     let mut record = full();
     for (pointer, value) in changes {

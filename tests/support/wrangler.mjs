@@ -14,7 +14,7 @@ const SENDER = 'MAIL_FROM = "pledges@shop.example"';
 export const withOrigins = (folder, change = (text) => text) =>
   written(folder, change(originsIn(source())));
 
-/** @param {string} text of wrangler.toml @returns {string} the text without its build */
+/** Removes the section `[build]`. @param {string} text of wrangler.toml @returns {string} */
 export const withoutBuild = (text) => text.replace(/^\[build\]\n(?:.+\n)+/m, "");
 
 /**

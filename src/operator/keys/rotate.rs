@@ -45,7 +45,7 @@ pub(in crate::operator) struct StoredRotation {
 impl Outcome for Rotated {
     type Stored = StoredRotation;
 
-    /// Stores no outcome if the old key could not be ended, so that a repeated request ends it.
+    /// Returns `None` if the old key could not be given its expiry, so that a repeated request tries again.
     fn to_stored(&self) -> Option<StoredRotation> {
         let end = self.end.clone().ok()?;
         Some(StoredRotation {

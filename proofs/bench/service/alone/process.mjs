@@ -70,7 +70,7 @@ const compiled = (url) => `
   import { readFileSync } from "node:fs";
   export default new WebAssembly.Module(readFileSync(new URL(${JSON.stringify(url)})));`;
 
-/** Returns a Worker that only waits for KV once. */
+/** Returns a Worker that does nothing except wait for one KV call. */
 const nothing = (kv) => async (request) => {
   const id = request.url.slice(request.url.lastIndexOf("/") + 1);
   const { value } = await kv.getWithMetadata(`transaction:${id}`, "stream");
