@@ -50,12 +50,9 @@ export async function buildLocalWasm(tools, name) {
   if (!crate) throw new Error(`no local build has the name ${name}`);
   const shipped = builtWasm(tools, name); // it serves as well, and is there already
   if (shipped) return shipped;
-  if (!building.has(crate))
-    building.set(
-      crate,
-      build(tools, crate).finally(() => building.delete(crate)),
-    );
-  return join(await building.get(crate), name);
+  const made = building.get(crate) ?? build(tools, crate).finally(() => building.delete(crate));
+  building.set(crate, made);
+  return join(await made, name);
 }
 
 /** The builds of this process: several parts of `npm start` use one. @type {Map<string, Promise<string>>} */
