@@ -15,7 +15,6 @@ use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use maud::{Markup, html};
-use std::iter;
 
 /// Transactions per page.
 const PAGE: usize = 50;
@@ -35,10 +34,10 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (selection(query, &selected))
         section {
-                (pages(query, &from, page, "Newer and older transactions"))
+            (pages(query, &from, page, "Newer and older transactions"))
             (table)
             (pages(query, &from, page, "Newer and older transactions, below the list"))
-                (view::coverage(coverage))
+            (view::coverage(coverage))
         }
         section { h2 { "Filter" } (filters(query)) }
     };
@@ -99,7 +98,7 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
             @if selected.changed_after.is_some() {
                 ", added to the ledger or changed since " (view::time(query.text("since")))
             }
-    ", newest first."
+            ", newest first."
         }
     }
 }
@@ -115,15 +114,15 @@ pub(super) async fn table<S: OperatorStore, C, E>(
     if !context.may(Permission::Support) {
         return plain_table(orders, of_all_units);
     }
-    let briefs = transactions::briefs(context.store, orders).await.unwrap_or_default();
-    let briefs = || briefs.iter().map(Option::as_ref).chain(iter::repeat(None));
-    let unread = orders.iter().zip(briefs()).filter(|(_, brief)| brief.is_none()).count();
-    let row = |(order, brief): (&Order, Option<&Brief>)| {
-        let [first, second] = brief_cells(brief);
+    let mut briefs = transactions::briefs(context.store, orders).await.unwrap_or_default();
+    briefs.resize(orders.len(), None);
+    let unread = briefs.iter().filter(|brief| brief.is_none()).count();
+    let row = |(order, brief): (&Order, &Option<Brief>)| {
+        let [first, second] = brief_cells(brief.as_ref());
         let link = id_link(&order.id);
         [vec![first, second], cells(order, of_all_units), vec![link]].concat()
     };
-    let rows: Vec<_> = orders.iter().zip(briefs()).map(row).collect();
+    let rows: Vec<_> = orders.iter().zip(&briefs).map(row).collect();
     let headings = [&["Reference", "Pledged"], headings(of_all_units), &["Transaction"]].concat();
     html! {
         (view::table_of(&headings, &["Charge"], &rows, NONE))
