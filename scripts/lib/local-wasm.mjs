@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFolder } from "./cache.mjs";
+import { locked, replaceFolder } from "./cache.mjs";
 import { takeCrates } from "./local-crates.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
@@ -50,25 +50,17 @@ export async function buildLocalWasm(tools, name) {
   if (!crate) throw new Error(`no local build has the name ${name}`);
   const shipped = builtWasm(tools, name); // it serves as well, and is there already
   if (shipped) return shipped;
-  const made = building.get(crate) ?? build(tools, crate).finally(() => building.delete(crate));
-  building.set(crate, made);
-  return join(await made, name);
-}
-
-/** The builds of this process: several parts of `npm start` use one. @type {Map<string, Promise<string>>} */
-const building = new Map();
-
-/** @returns {Promise<string>} the folder of the build */
-async function build(tools, crate) {
   const folder = join(tools.wasm.targetFolder, "local", crate);
-  const state = stateOf(tools.root, import.meta.filename);
-  const stamp = join(folder, "stamp");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return folder;
-  await replaceFolder(folder, dirname(folder), async (fresh) => {
-    await make(tools, crate, fresh);
-    writeFileSync(join(fresh, "stamp"), state);
+  await locked(folder, async () => {
+    const state = stateOf(tools.root, import.meta.filename);
+    const stamp = join(folder, "stamp");
+    if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
+    await replaceFolder(folder, dirname(folder), async (fresh) => {
+      await make(tools, crate, fresh);
+      writeFileSync(join(fresh, "stamp"), state);
+    });
   });
-  return folder;
+  return join(folder, name);
 }
 
 /**
@@ -87,20 +79,16 @@ async function compile(tools, crate) {
   await run(wasm.cargo, args, { cwd: root, env: compilerEnv(tools), show: true });
 }
 
-let turn = Promise.resolve();
-
 /**
- * Compiles a crate, and copies its wasm before the next one replaces it. One crate at a time.
+ * Compiles a crate, and copies its wasm before another crate's wasm replaces it.
  * @param {string} to a file
  */
 function compileTo(tools, crate, to) {
-  const made = join(tools.wasm.targetFolder, WASM, "local", "impact_pledge.wasm");
-  const own = turn.then(async () => {
+  const { targetFolder } = tools.wasm;
+  return locked(join(targetFolder, "local"), async () => {
     await compile(tools, crate);
-    copyFileSync(made, to);
+    copyFileSync(join(targetFolder, WASM, "local", "impact_pledge.wasm"), to);
   });
-  turn = own.catch(() => {}); // its caller has the error
-  return own;
 }
 
 /** Creates a folder with the files for each name under which the build is shipped. */
