@@ -2,6 +2,7 @@
  * Generates realistic payloads, each with different data. A seeded generator makes them, so they are the same in
  * every run.
  */
+import { mulberry32 } from "../../pkg-templates/testing/random.ts";
 
 const FIRST_NAMES = ["Ada", "Grace", "Zoë", "Margaret", "Łukasz", "Mary", "Radia", "Katherine"];
 const LAST_NAMES = [
@@ -36,13 +37,8 @@ export const KINDS = {
  * @returns {() => number} from 0 to 1
  */
 export function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = mulberry32(seed);
+  return () => (next() >>> 0) / 2 ** 32;
 }
 
 /** @typedef {keyof typeof KINDS} Kind */

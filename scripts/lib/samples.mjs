@@ -1,15 +1,18 @@
 /** `npm run samples`: prints doc comments and texts, drawn at random, for a reader who judges how clear they are. */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
-import { InvalidArgumentError, command } from "./command.mjs";
+import { mulberry32 } from "../../pkg-templates/testing/random.ts";
+import { command, whole } from "./command.mjs";
 import { root } from "./places.mjs";
 
 const SOURCES = [".rs", ".mjs", ".ts", ".js"];
 /** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block. */
 const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|\/\*\*[\s\S]*?\*\//gm;
 /** The folders with texts that operators, buyers and shops read. */
-const TEXTS = ["src/dashboard", "src/operations", "src/operator", "src/recipient", "src/service"];
-TEXTS.push("scripts", "www", "pkg-templates");
+const TEXTS = [
+  ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
+  ...["scripts", "www", "pkg-templates"],
+];
 /** Matches string literals. Those with four words or more count as texts. */
 const STRINGS = /"((?:[^"\\\n]|\\.|\\\n)*)"|`((?:[^`\\]|\\.)*)`/g;
 const IS_TEXT = /^[A-Z`{$a-z][^;<>]*(?: [^;<> ]+){3,}$/;
@@ -42,9 +45,9 @@ const words = (comment) =>
 function docComments() {
   const files = filesOf(["src", "scripts", "pkg-templates", "proofs", "tests", "www"]);
   return files.flatMap(({ file, source }) =>
-    [...source.matchAll(DOC_COMMENTS)].map(([comment]) => {
+    [...source.matchAll(DOC_COMMENTS)].map(({ 0: comment, index }) => {
       const text = words(comment);
-      const rest = source.slice(source.indexOf(comment) + comment.length);
+      const rest = source.slice(index + comment.length);
       const item = rest.match(/^\s*(?:#\[.*\]\s*)*(.*)/)?.[1] ?? "";
       return { text: text.replace(/^@\w+ /, ""), item: `${file}: ${item.trim()}` };
     }),
@@ -60,29 +63,15 @@ function texts() {
   );
 }
 
-/** Returns a generator of numbers from 0 to 1, which are the same for one seed (mulberry32). @param {number} seed */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function draw(all, count, next) {
   const left = all.filter(({ text }) => text.split(/\s+/).length > 3);
   return Array.from(
     { length: Math.min(count, left.length) },
-    () => left.splice(Math.floor(next() * left.length), 1)[0],
+    () => left.splice((next() >>> 0) % left.length, 1)[0],
   );
 }
 
-const number = (text) => {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("write a whole number");
-};
+const number = whole(0, 999_999_999);
 
 export default command(
   "npm run samples --",
@@ -92,14 +81,14 @@ export default command(
   .option("--comments <count>", "number of doc comments", number, 130)
   .option("--texts <count>", "number of texts", number, 60)
   .action(({ seed, comments, texts: count }) => {
-    const next = random(seed);
+    const next = mulberry32(seed);
     const show = ({ text, item }, index) =>
       `${index + 1}. ${item}\n\n   ${text.replaceAll("\n", "\n   ")}\n`;
+    const list = (heading, all, number) => [heading, ...draw(all, number, next).map(show)];
     const lines = [
       `# Seed ${seed}`,
-      "## Doc comments",
-      ...draw(docComments(), comments, next).map(show),
+      ...list("## Doc comments", docComments(), comments),
+      ...list("## Texts", texts(), count),
     ];
-    lines.push("## Texts", ...draw(texts(), count, next).map(show));
     console.log(lines.join("\n\n"));
   });
