@@ -5,28 +5,19 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import {
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import getPort, { portNumbers } from "get-port";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { duration, log } from "../../scripts/lib/output.mjs";
 import { find, npm, run } from "../../scripts/lib/run.mjs";
-import { packService } from "../../scripts/lib/service-package.mjs";
 import { bundleShop } from "../../scripts/lib/shop.mjs";
+import { NAME, packed } from "../../tests/e2e/packed-service.mjs";
 import { scratch, tools } from "../../tests/e2e/script.mjs";
 import { until } from "../../tests/support/until.mjs";
 import { serveRegistry } from "./registry.mjs";
 
-const NAME = "impact-pledge-service";
 const COMMAND_MS = 180_000;
 const ORDER = {
   reference: "order-1",
@@ -34,18 +25,18 @@ const ORDER = {
   pledges: [{ impact: { amount: 3, offeringId: "oak" } }],
 };
 
-/** @param {string} home @returns {Promise<{tarball: string, manifest: any}>} */
-async function pack(home) {
-  const folder = join(home, NAME);
+/** Serves the packed package as npm's registry does. @returns {Promise<string>} the registry's origin */
+async function published(t, home) {
   await bundleShop(tools.root);
-  await packService(tools, folder);
-  await npm(["pack", folder, "--pack-destination", home, "--ignore-scripts"], { cwd: home });
-  const [name = ""] = readdirSync(home).filter((file) => file.endsWith(".tgz"));
+  const { folder, tarball } = await packed(home);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return { tarball: join(home, name), manifest };
+  const upstream = (await npm(["config", "get", "registry"], { cwd: home })).trim();
+  const registry = await serveRegistry(tarball, manifest, upstream);
+  t.after(() => registry.close());
+  return registry.origin;
 }
 
-/** Creates a folder with `node`, `npm` and `npx`, for a PATH that contains nothing else. */
+/** Creates a folder with `node`, `npm`, `npx` and npm's shell, for a PATH that contains nothing else. */
 function nodeAlone(home) {
   const bin = join(home, "bin");
   mkdirSync(bin);
@@ -55,6 +46,19 @@ function nodeAlone(home) {
   symlinkSync(npmCli, join(bin, "npm"));
   symlinkSync(join(dirname(npmCli), "npx-cli.js"), join(bin, "npx"));
   return bin;
+}
+
+/** Returns the variables of a user without Rust, whose npm uses this registry. */
+function userEnv(home, registry) {
+  const { PATH: _all, ...own } = process.env;
+  const kept = Object.entries(own).filter(([name]) => !name.startsWith("npm_"));
+  return {
+    ...Object.fromEntries(kept),
+    PATH: nodeAlone(home),
+    npm_config_registry: `${registry}/`,
+    npm_config_cache: join(home, "npm-cache"),
+    CI: "true",
+  };
 }
 
 /** Returns functions that run steps and record how long each took. */
@@ -74,21 +78,38 @@ function steps() {
   return { step, report };
 }
 
+/** Starts `dev`. `ready` waits until it serves, and returns the dashboard's URL; `end` ends it by a signal. */
+function startDev(t, folder, env) {
+  const child = spawn("npx", [NAME, "dev"], { cwd: folder, env, stdio: "pipe" });
+  t.after(() => child.kill("SIGKILL"));
+  let [output, isEnded] = ["", false];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const ended = new Promise((resolve) => child.on("close", resolve)).then(() => (isEnded = true));
+  const ready = async () => {
+    await until(() => isEnded || output.includes("Ctrl-C to stop"), COMMAND_MS);
+    assert.ok(!isEnded, output);
+    return output.match(/the dashboard +(http\S+)/)?.[1] ?? "";
+  };
+  const end = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { ready, end };
+}
+
+async function create(origin, key) {
+  const response = await fetch(`${origin}/v2/pledge-transaction`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(ORDER),
+  });
+  return response.json();
+}
+
 test("Node and npm alone make a project, serve it, use it, and build what a deploy uploads", async (t) => {
   const home = scratch(t);
-  const { tarball, manifest } = await pack(home);
-  const upstream = (await npm(["config", "get", "registry"], { cwd: home })).trim();
-  const registry = await serveRegistry(tarball, manifest, upstream);
-  t.after(() => registry.close());
-  const { PATH: _all, ...own } = process.env;
-  const kept = Object.entries(own).filter(([name]) => !name.startsWith("npm_"));
-  const env = {
-    ...Object.fromEntries(kept),
-    PATH: nodeAlone(home),
-    npm_config_registry: `${registry.origin}/`,
-    npm_config_cache: join(home, "npm-cache"),
-    CI: "true",
-  };
+  const env = userEnv(home, await published(t, home));
   const projects = join(home, "projects");
   mkdirSync(projects);
   const npx = (cwd, ...args) => run("npx", args, { cwd, env, timeout: COMMAND_MS });
@@ -98,63 +119,32 @@ test("Node and npm alone make a project, serve it, use it, and build what a depl
 
   const { step, report } = steps();
   const folder = join(projects, "my-pledges");
-  await step("npx impact-pledge-service init my-pledges", () => init("my-pledges"));
-  const command = (...args) => npx(folder, NAME, ...args);
+  const command = (...args) => step(args.join(" "), () => npx(folder, NAME, ...args));
+  await step("init my-pledges", () => init("my-pledges"));
   const port = await getPort({ port: portNumbers(22_000, 22_999) });
-  const output = { text: "", ended: false };
-  const dev = spawn("npx", [NAME, "dev"], {
-    cwd: folder,
-    env: { ...env, PORT: String(port) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  for (const stream of [dev.stdout, dev.stderr])
-    stream.setEncoding("utf8").on("data", (text) => (output.text += text));
-  const ended = new Promise((resolve) => dev.on("close", resolve)).then(() => {
-    output.ended = true;
-  });
-  t.after(() => dev.kill("SIGKILL"));
-  await step("npx impact-pledge-service dev", () =>
-    until(() => output.ended || output.text.includes("Ctrl-C to stop"), COMMAND_MS),
-  );
-  assert.ok(!output.ended, output.text);
-
-  const made = await step("keys create", () =>
-    command("keys", "create", "--mode", "test", "--unit", "shop", "--yes", "--json"),
-  );
-  writeFileSync(
-    join(folder, "own.json"),
-    JSON.stringify({ currencyCode: "EUR", unitPrices: { oak: "0.70" } }),
-  );
-  await step("prices set", () => command("prices", "set", "own.json", "--mode", "test", "--yes"));
   const origin = `http://127.0.0.1:${port}`;
-  const { id, charge } = await step("a create", async () => {
-    const headers = {
-      authorization: `Bearer ${JSON.parse(made).key}`,
-      "content-type": "application/json",
-    };
-    const body = JSON.stringify(ORDER);
-    const answer = await fetch(`${origin}/v2/pledge-transaction`, {
-      method: "POST",
-      headers,
-      body,
-    });
-    return answer.json();
-  });
+  const dev = startDev(t, folder, { ...env, PORT: String(port) });
+  const dashboard = await step("dev", dev.ready);
+
+  const testMode = ["--mode", "test", "--yes"];
+  const { key } = JSON.parse(
+    await command("keys", "create", "--unit", "shop", ...testMode, "--json"),
+  );
+  const prices = JSON.stringify({ currencyCode: "EUR", unitPrices: { oak: "0.70" } });
+  writeFileSync(join(folder, "own.json"), prices);
+  await command("prices", "set", "own.json", ...testMode);
+  const { id, charge } = await step("a create request", () => create(origin, key));
   assert.deepEqual([charge.amount, charge.currencyCode], ["2.10", "EUR"]);
-  const [, dashboard = ""] = output.text.match(/the dashboard +(http\S+)/) ?? [];
   const page = await step("the dashboard's page of it", async () =>
     (await fetch(`${dashboard}transactions/${id}`)).text(),
   );
   assert.match(page, /2\.10 EUR/);
   for (const config of ["wrangler.toml", "wrangler.dashboard.toml"]) {
     const dry = ["wrangler", "deploy", "--dry-run", "--config", config];
-    const said = await step(`npx ${dry.join(" ")}`, () => npx(folder, ...dry));
+    const said = await step(dry.join(" "), () => npx(folder, ...dry));
     assert.match(said, /--dry-run: exiting now/);
   }
-  await step("the end of dev", async () => {
-    dev.kill("SIGTERM");
-    await ended;
-  });
+  await step("the end of dev", dev.end);
   await assert.rejects(fetch(origin));
   report();
 });

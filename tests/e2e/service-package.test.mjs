@@ -17,27 +17,15 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { after } from "node:test";
 import getPort, { portNumbers } from "get-port";
-import { npm, run as program } from "../../scripts/lib/run.mjs";
-import { packService } from "../../scripts/lib/service-package.mjs";
+import { run as program } from "../../scripts/lib/run.mjs";
 import { bundleShop } from "../../scripts/lib/shop.mjs";
 import { until } from "../support/until.mjs";
 import { cloudflare } from "./cloudflare.mjs";
+import { NAME, packed } from "./packed-service.mjs";
 import { scratch, tools } from "./script.mjs";
 
-const NAME = "impact-pledge-service";
 const MOST_BYTES = 3_400_000; // limit of the tarball
 const START_MS = 60_000;
-
-/** Packs a build. Returns the tarball, and the folder that it was packed from. @param {string} home an empty folder */
-async function packed(home) {
-  const folder = join(home, NAME);
-  await packService(tools, folder);
-  await npm(["pack", folder, "--pack-destination", home, "--ignore-scripts", "--loglevel=error"], {
-    cwd: home,
-  });
-  const [name = ""] = readdirSync(home).filter((file) => file.endsWith(".tgz"));
-  return { folder, tarball: join(home, name) };
-}
 
 await bundleShop(tools.root);
 const shared = mkdtempSync(join(tmpdir(), "impact-pledge-service-"));
