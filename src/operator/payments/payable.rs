@@ -1,13 +1,12 @@
 //! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
 //! payment matches the sum of the month.
 
-use super::audit::is_line;
-use super::claimed_change;
-use super::payments::{Payment, ShopMonth, StatedAmount, get, in_money};
-use super::{OperatorError, Result};
+use super::{Payment, ShopMonth, StatedAmount, get, in_money};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::ledger::{self, Direction, Filter, Ledger, claims};
+use crate::operator::audit::is_line;
+use crate::operator::{OperatorError, Result, claimed_change};
 use crate::pledge::CurrencyCode;
 use crate::service::Clock;
 use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};

@@ -1,6 +1,9 @@
 //! Compares what the modules of src use with ARCHITECTURE.md: its list of layers, and the modules that may use JavaScript types.
 
-use proc_macro2::{Spacing, TokenStream, TokenTree};
+mod circles;
+mod source;
+
+use source::{Source, read, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -105,111 +108,6 @@ impl Layers {
     }
 }
 
-/// A file in src.
-struct Source {
-    file: PathBuf,
-    code: String,
-}
-
-impl Source {
-    /// The top-level module that the file belongs to.
-    fn module(&self) -> &str {
-        self.path()[0]
-    }
-
-    /// The path of the file's module.
-    fn path(&self) -> Vec<&str> {
-        let names = self.file.iter().map(|name| name.to_str().unwrap().trim_end_matches(".rs"));
-        names.filter(|name| *name != "mod").collect()
-    }
-
-    /// The top-level modules that the file names, including its own.
-    fn modules(&self) -> BTreeSet<String> {
-        self.names().into_iter().filter_map(|name| self.resolve(&name)).collect()
-    }
-
-    fn resolve(&self, name: &[String]) -> Option<String> {
-        let depth = self.path().len();
-        let supers = name.iter().take_while(|part| *part == "super").count();
-        let is_outside = name[0] == "crate" || supers == depth;
-        is_outside.then(|| name.get(supers.max(1)).cloned()).flatten()
-    }
-
-    /// The names in the code, split at `::`.
-    fn names(&self) -> Vec<Vec<String>> {
-        let mut names = Vec::new();
-        add_names(self.code.parse().unwrap(), &[], &mut names);
-        names
-    }
-}
-
-/// Adds `a::b` and `a::c` for `a::{b, c}`. Also looks into brackets, and into attribute strings.
-fn add_names(code: TokenStream, before: &[String], names: &mut Vec<Vec<String>>) {
-    let (mut name, mut goes_on, mut is_half) = (before.to_vec(), true, false);
-    for token in code {
-        let was_half = std::mem::take(&mut is_half);
-        match &token {
-            TokenTree::Ident(part) => {
-                if !goes_on {
-                    names.push(std::mem::replace(&mut name, before.to_vec()));
-                }
-                name.push(part.to_string());
-                goes_on = false;
-            }
-            TokenTree::Punct(mark) if mark.as_char() == ':' => {
-                goes_on = was_half;
-                is_half = mark.spacing() == Spacing::Joint;
-            }
-            TokenTree::Group(group) if goes_on => add_names(group.stream(), &name, names),
-            other => {
-                names.push(std::mem::replace(&mut name, before.to_vec()));
-                goes_on = true;
-                add_inner(other, names);
-            }
-        }
-    }
-    names.push(name);
-    names.retain(|name| !name.is_empty());
-}
-
-fn add_inner(token: &TokenTree, names: &mut Vec<Vec<String>>) {
-    match token {
-        TokenTree::Group(group) => add_names(group.stream(), &[], names),
-        TokenTree::Literal(literal) => {
-            let text = literal.to_string();
-            if let Some(path) = text.strip_prefix("\"crate::") {
-                names.push(vec!["crate".to_owned(), path.split(':').next().unwrap().to_owned()]);
-            }
-        }
-        _ => {}
-    }
-}
-
 fn architecture() -> String {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md"))
-}
-
-/// All files in src, except `lib.rs`.
-fn sources() -> Vec<Source> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut sources = Vec::new();
-    let mut folders = vec![src.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let file = path.strip_prefix(&src).unwrap().to_owned();
-                sources.push(Source { file, code: read(&path) });
-            }
-        }
-    }
-    sources.retain(|source| source.file != Path::new("lib.rs"));
-    sources
-}
-
-#[track_caller]
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap()
 }
