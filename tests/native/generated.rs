@@ -98,14 +98,20 @@ fn the_reference_of_commands_is_current() {
             |spec: &&Spec| format!("[`{}`](commands/{group}.md#{})", spec.name, anchor(spec));
         let links: Vec<_> = operations.iter().map(link).collect();
         writeln!(index, "| `{group}` | {about} | {} |", links.join(", ")).unwrap();
-        is_current(&format!("../docs/commands/{group}.md"), &page(group, about, &operations));
+        let hand_written = if group == "transactions" { BACKUP } else { "" };
+        let page = page(group, about, &operations, hand_written);
+        is_current(&format!("../docs/commands/{group}.md"), &page);
     }
     is_current("../docs/commands.md", &index);
 }
 
-/// Returns the page of a group's commands. The links in their texts begin at `docs`.
-fn page(group: &str, about: &str, operations: &[&Spec]) -> String {
+/// The sections about `transactions backup` and `restore`, which are scripts and not in the table of operations.
+const BACKUP: &str = include_str!("generated/backup.md");
+
+/// Returns the page of a group's commands, with hand-written sections at its end. The links in the texts begin at `docs`.
+fn page(group: &str, about: &str, operations: &[&Spec], hand_written: &str) -> String {
     let sections: String = operations.iter().map(|spec| described(spec)).collect();
+    let sections = sections + hand_written;
     let link = regex_lite::Regex::new(r"\]\(([a-z-]+\.md)").unwrap();
     format!(
         "# Commands: {group}\n\nFor operators. {} [Commands](../commands.md) describes what all commands have in common.\n{}",
