@@ -6,8 +6,10 @@ import { command, whole } from "./command.mjs";
 import { root } from "./places.mjs";
 
 const SOURCES = [".rs", ".mjs", ".ts", ".js"];
-/** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block. */
-const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|\/\*\*[\s\S]*?\*\//gm;
+/** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block that begins a line. */
+const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|^[ \t]*\/\*\*[\s\S]*?\*\//gm;
+/** Matches the type in a JSDoc tag, with braces in up to three levels: types are for the compiler. */
+const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 /** The folders with texts that operators, buyers and shops read. */
 const TEXTS = [
   ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
@@ -34,12 +36,13 @@ const filesOf = (folders) =>
 
 const plain = (text) => text.replaceAll(/\s*\\?\n\s*/g, " ").trim();
 
-/** Returns a comment without its comment marks. @param {string} comment */
+/** Returns a comment without its comment marks and types. @param {string} comment */
 const words = (comment) =>
   comment
     .split("\n")
     .map((line) => line.replace(/^\s*(?:\/\/[/!]|\/\*\*|\*\/|\*)? ?|\s*\*\/$/g, ""))
     .join("\n")
+    .replaceAll(TYPES, "$1")
     .trim();
 
 function docComments() {
