@@ -244,7 +244,7 @@ export function attachChecks(
       field.removeAttribute("aria-invalid");
   }
 
-  /** Returns the problem of a field that the rules found; if there is none, the browser's; otherwise the server's. */
+  /** Returns the problem of a field: the one that the rules found, or else the browser's, or else the server's. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
     return validity.find(field) || (issue && canShow(field))

@@ -63,7 +63,10 @@ export class Mix {
   #ids = new Set();
   #keyed = [];
 
-  /** @param {{seed: number, special: Map<number, string>}} how `special`: kinds by number that no seed draws */
+  /**
+   * @param {{seed: number, special: Map<number, string>}} how `special`: the kinds of some requests, by the request's
+   *   number; the seed decides the kinds of all others
+   */
   constructor({ seed, special }) {
     this.seed = seed;
     this.special = special;

@@ -128,7 +128,7 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Makes a call, and retries it if a retry may help. Only calls that are safe to retry have several attempts. */
+  /** Makes a call, and retries it if a retry may help. `attempts` is 1 for calls that are not safe to retry. */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);

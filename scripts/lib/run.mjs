@@ -47,7 +47,7 @@ export function ask(command, args, options) {
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
- *   milliseconds; `show` passes on its output, with its own display of progress
+ *   milliseconds; `show`: the program writes directly to this process's standard error
  * @returns {Promise<string>} its standard output. If it fails, rejects with a {@link UserError} that has all `output` and the `exitCode`
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {

@@ -103,7 +103,10 @@ test("the command and the test service are in no other entry", () => {
 
 // ---- Sizes -----------------------------------------------------------------------------------------
 
-/** An export, the most bytes that it may cost in a page, and how far below that it may be before the budget must be lowered. */
+/**
+ * By export: the maximum number of bytes that it may add to a page, and how far the real number may be below it before
+ * the budget must be lowered.
+ */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
   '{ validate } from "impact-pledge"': [8_900, 300],

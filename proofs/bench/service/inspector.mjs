@@ -51,7 +51,7 @@ export async function inspect(port, worker) {
  * Measures a Worker's live heap, after V8 has collected its garbage. The process needs V8's `--expose-gc`, because
  * workerd does not answer `HeapProfiler.collectGarbage`.
  * @param {Inspector} inspector
- * @returns {Promise<number>} bytes of V8's heap with all that hangs on it
+ * @returns {Promise<number>} bytes of V8's heap, with everything that its objects keep alive
  */
 export async function liveHeapBytes({ ask, contextId }) {
   await ask("Runtime.evaluate", { contextId, expression: "gc()" });
