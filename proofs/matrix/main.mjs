@@ -39,7 +39,10 @@ const ENVIRONMENTS = [
   ...firefox,
 ];
 
-/** @param {string[]} names beginnings of names; none means all */
+/**
+ * Returns the environments whose names begin with one of these texts.
+ * @param {string[]} names beginnings of names; none means all
+ */
 export function chosen(names) {
   return ENVIRONMENTS.filter(
     ({ name }) =>

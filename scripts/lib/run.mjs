@@ -11,7 +11,7 @@ const ASK_MS = 20_000;
 /**
  * Returns the path of a program, or null.
  * @param {string} name
- * @param {...(string | undefined)} folders instead of those of PATH
+ * @param {...(string | undefined)} folders the folders to search instead of those in PATH
  */
 export const find = (name, ...folders) =>
   which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });

@@ -8,6 +8,7 @@
  */
 
 /**
+ * Connects to the inspector of one Worker.
  * @param {number} port
  * @param {string} worker its name in workerd's configuration
  * @returns {Promise<Inspector>}
@@ -59,7 +60,11 @@ export async function liveHeapBytes({ ask, contextId }) {
   return usedSize + embedderHeapUsedSize + backingStorageSize;
 }
 
-/** @param {Inspector} inspector @returns {Promise<number>} bytes of wasm's memory in a Worker */
+/**
+ * Measures the memory of the wasm in a Worker.
+ * @param {Inspector} inspector
+ * @returns {Promise<number>} bytes of wasm's memory in a Worker
+ */
 export async function wasmBytes({ ask, contextId }) {
   const { result } = await ask("Runtime.evaluate", {
     contextId,
