@@ -144,7 +144,8 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table. The first cell of each row is the row's heading. Without rows, the text `empty` is shown instead.
+/// A table. The first cell of each row is the row's heading. Every cell names its column, which the style shows where a
+/// narrow screen turns rows into cards. Without rows, the text `empty` is shown instead.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
     table_of(headings, &[], rows, empty)
 }
@@ -160,18 +161,17 @@ pub(super) fn table_of(
         return html! { p.soft { (empty) } };
     }
     let class = |is_number: bool| is_number.then_some("number");
-    let is_number: Vec<bool> = headings.iter().map(|heading| numbers.contains(heading)).collect();
     html! {
         div.table tabindex="0" role="group" {
             table {
-                thead { tr { @for (heading, number) in headings.iter().zip(&is_number) {
-                    th scope="col" class=[class(*number)] { (heading) }
+                thead { tr { @for heading in headings {
+                    th scope="col" class=[class(numbers.contains(heading))] { (heading) }
                 } } }
                 tbody {
                     @for row in rows {
-                        tr { @for (index, (cell, number)) in row.iter().zip(&is_number).enumerate() {
-                            @if index == 0 { th scope="row" { (cell) } }
-                            @else { td class=[class(*number)] { (cell) } }
+                        tr { @for (index, (cell, heading)) in row.iter().zip(headings).enumerate() {
+                            @if index == 0 { th scope="row" data-label=(heading) { (cell) } }
+                            @else { td class=[class(numbers.contains(heading))] data-label=(heading) { (cell) } }
                         } }
                     }
                 }

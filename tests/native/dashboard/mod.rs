@@ -9,6 +9,7 @@ mod memory;
 mod orders;
 mod person;
 mod prices;
+mod table;
 mod transaction;
 mod unit;
 mod usage;

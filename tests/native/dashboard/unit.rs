@@ -278,7 +278,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
-    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
+    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td data-label=\"Units\">1</td>");
     assert!(!page.text.contains("Not all teams and units are shown"), "{}", page.text);
     dashboard.store().set_page_length(1);
     for number in 0..9 {
@@ -286,7 +286,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     }
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "Not all teams and units are shown");
-    has(&page, 200, ">a</a></th><td>9</td>");
+    has(&page, 200, ">a</a></th><td data-label=\"Units\">9</td>");
 }
 
 #[test]
