@@ -48,7 +48,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             (view::picked(has_more, "keys of all units and teams"))
             (view::staleness_note())
             h3 { "Create a key" }
-            (make_form(context, level, &Form::default(), missing))
+            (make_form(context, level, &Form::default(), missing, ""))
         }
     })
 }
@@ -115,7 +115,7 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let level = level(form)?;
+    let level = register::meant(form, level(form)?);
     let mode = Mode::from_name(form.text("mode")).filter(|_| context.has_operation());
     let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
     let missing = register::missing(context, std::slice::from_ref(&level), form).await?;
@@ -143,10 +143,10 @@ fn make_again<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Page {
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, missing.is_empty().then_some("label")))
         section {
             h2 { "Create a key for the " (owner(level)) }
-            (make_form(context, level, form, missing))
+            (make_form(context, level, form, missing, problem))
         }
     };
     Page { status: 422, ..Page::new("The key was not created", content) }
@@ -157,11 +157,13 @@ fn make_form<S, C: Clock, E: Entropy>(
     level: &KeyLevel,
     entered: &Form,
     missing: &[Unregistered],
+    problem: &str,
 ) -> Markup {
     let label = view::Field {
         name: "label",
         label: "Label, e.g. “web shop”",
         value: entered.raw("label"),
+        problem: if missing.is_empty() { problem } else { "" },
         ..view::Field::default()
     };
     let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];
@@ -172,8 +174,8 @@ fn make_form<S, C: Clock, E: Entropy>(
                 (view::select("mode", "Mode", &modes, entered.text("mode")))
                 (label.render())
             }
-            (register::question(missing))
-            button { "Create key" }
+            (register::question(missing, " and the key"))
+            @if missing.is_empty() { button { "Create key" } }
         }))
     }
 }

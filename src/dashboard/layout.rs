@@ -21,7 +21,7 @@ const ICON: &str = "data:image/svg+xml,\
 
 /// The pages of the menu: name, path, and required permission.
 const MENU: [(&str, &str, Permission); 10] = [
-    ("Find", "/", Permission::Look),
+    ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Quantities", "/quantities", Permission::Account),

@@ -146,7 +146,8 @@ fn profile_form<S, C: Clock, E: Entropy>(
         value,
         hint,
         required: *name == "name",
-        invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
+        problem: if is_about(problem, name, value) { problem } else { "" },
+        ..view::Field::default()
     });
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
@@ -156,9 +157,9 @@ fn profile_form<S, C: Clock, E: Entropy>(
                 (view::select("language", "Language", &LANGUAGES, language))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
             }
-            (register::question(missing))
+            (register::question_new(missing))
             div.row {
-                button { "Save profile" }
+                @if missing.is_empty() { button { "Save profile" } }
                 @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
                     button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
                         (words)
@@ -167,6 +168,11 @@ fn profile_form<S, C: Clock, E: Entropy>(
             }
         }))
     }
+}
+
+/// Whether an error is about this field. An error may name several fields, of which the empty ones are right.
+fn is_about(problem: &str, name: &str, value: &str) -> bool {
+    problem.contains(&format!("`{name}`")) && (name == "name" || !value.is_empty())
 }
 
 fn sent(form: &Form) -> NewProfile {
@@ -274,8 +280,10 @@ fn again<S, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Page {
+    let mut fields = texts(profile).into_iter();
+    let wrong = fields.find(|(name, value)| is_about(problem, name, value));
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, wrong.map(|(name, _)| name)))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
             (profile_form(context, id, profile, seen, missing, problem))

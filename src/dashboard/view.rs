@@ -84,17 +84,24 @@ pub(super) struct Field<'f> {
     /// Help below the field; may be empty.
     pub hint: &'f str,
     pub required: bool,
-    /// Whether the error above the form is about this field.
-    pub invalid: bool,
+    /// The input's type, such as `date`; empty for a line of text.
+    pub kind: &'f str,
+    /// What is wrong with the value; empty if nothing is.
+    pub problem: &'f str,
 }
 
 impl Field<'_> {
     pub fn render(&self) -> Markup {
+        let is_wrong = !self.problem.is_empty();
+        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
         html! {
             label {
                 span { (self.label) }
-                input name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[self.invalid.then_some("true")];
+                input type=[Some(self.kind).filter(|kind| !kind.is_empty())] id=[is_wrong.then_some(self.name)] name=(self.name) value=(self.value) required[self.required]
+                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
+                @if let Some(id) = &problem_id {
+                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+                }
                 @if !self.hint.is_empty() { small { (self.hint) } }
             }
         }
@@ -259,9 +266,20 @@ pub(super) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }
 
-/// The error above a form that was not carried out and is shown again.
+/// An error on a page.
 pub(super) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
+}
+
+/// The error above a form that was not carried out and is shown again. It has the focus, so that a screen reader and a
+/// keyboard begin there, and a link to the [`Field`] that it is about.
+pub(super) fn form_problem(text: &str, field: Option<&str>) -> Markup {
+    html! {
+        div.notice.alarm role="alert" tabindex="-1" autofocus {
+            (inline_code(&sentence(text)))
+            @if let Some(name) = field { " " a href={ "#" (name) } { "Go to the field" } "." }
+        }
+    }
 }
 
 /// Says that lists in Workers KV may lack the latest changes.

@@ -6,7 +6,7 @@ mod rotate;
 pub use make::create;
 pub use rotate::{KeyExpiry, Rotated, rotate};
 
-use super::audit::{Author, Change};
+use super::audit::{Author, Change, Subject};
 use super::delays::SHOWN_SECONDS;
 use super::once::{Done, Outcome, StoredAsIs, once};
 use super::{OperatorError, Pages, Result, read_value, secret, without_position};
@@ -331,15 +331,17 @@ async fn remove(
     key: &str,
 ) -> Result<KeyName> {
     let key = find(store, key).await?;
-    if read_value(store, key).await?.is_none() {
+    let Some(value) = read_value(store, key).await? else {
         if author.earlier.is_some() {
             return Ok(KeyName::new(key)); // an earlier attempt has removed it
         }
         return Err(OperatorError::Invalid(
             "nothing was revoked: this key does not exist here".to_owned(),
         ));
-    }
-    author.record(store, REVOKE, [key.0.id()]).await?;
+    };
+    let of = serde_json::from_slice(&value).ok().map(|record: KeyRecord| record.level);
+    let subject = Subject { of, ..Subject::from(vec![key.0.id()]) };
+    author.record_subject(store, REVOKE, subject).await?;
     store.remove(&key).await?;
     Ok(KeyName::new(key))
 }

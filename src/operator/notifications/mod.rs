@@ -5,12 +5,14 @@
 
 mod failed;
 mod preview;
+mod recent;
 mod resend;
 mod status;
 mod words;
 
 pub use failed::{FailedMail, FailedQuery, Failures, failed};
 pub use preview::{NOWHERE, Preview, masked_preview, preview};
+pub use recent::{RECENT_DAYS, RecentFailures, recent_failures};
 pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
 pub use status::{State, Status, WAITING_HOURS, status};
 pub use words::{Words, can_be_sent, in_words, risk, risk_in_words, words};

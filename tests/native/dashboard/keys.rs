@@ -148,7 +148,9 @@ fn an_incomplete_or_invalid_form_creates_no_key() {
     dashboard.store().set_failing(None);
     let id = form_id(&dashboard, "/units/shop");
     let mut fields = making(&id, ["unit", "shop2"], "test");
-    fields.push(("new", "yes"));
+    let question = dashboard.post(OPERATOR, "/keys", &fields);
+    assert!(question.text.contains(">Create the unit shop2</button>"), "{}", question.text);
+    fields.extend([("answer", "create"), ("asked-unit", "shop2")]);
     shown(&dashboard.post(OPERATOR, "/keys", &fields));
     assert_eq!(names(&dashboard, "unit:"), ["unit:shop", "unit:shop2"]);
 }

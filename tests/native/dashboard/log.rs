@@ -33,14 +33,15 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     let newest = dashboard.get(OPERATOR, "/audit");
     let words = [
         "<bdi>&lt;b&gt;ada\u{202e}</bdi>",
-        "<bdi>keys revoke 59</bdi>",
-        "name=\"text\" value=\"0123456789ab\"",
+        "ran <bdi>keys revoke 59</bdi> on",
+        "<bdi>0123456789ab</bdi>",
         "href=\"/teams/team\"",
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
         "href=\"/units/a:b/usage?mode=test\"",
         "href=\"/units/shop\"",
-        ">1.00 USD paid</bdi>",
+        "Jan 2026</a> of the unit <a href=\"/units/a:b\"><bdi>a:b</bdi></a> (test) as paid: <bdi>1.00 USD paid</bdi>.",
+        "withdrawn: nothing was changed",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];
@@ -48,8 +49,8 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert!(!newest.text.contains("<script") && !newest.text.contains('\0'));
     assert!(!newest.text.contains("/units/audit:"), "a change has no page");
     assert!(!newest.text.contains("canary"));
-    assert!(newest.text.find("units add") < newest.text.find("keys revoke 59"));
-    assert!(!newest.text.contains("<bdi>keys revoke 10</bdi>"));
+    assert!(newest.text.find("created the units") < newest.text.find("keys revoke 59"));
+    assert!(!newest.text.contains("ran <bdi>keys revoke 10</bdi> on"));
     assert_eq!((dashboard.store().take_lists().len(), dashboard.store().reads()), (1, 50));
 
     record("transactions erase", &[&id]);
@@ -59,10 +60,11 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert_has(
         &older,
         200,
-        &["<bdi>keys revoke 01</bdi>", "<bdi>keys revoke 15</bdi>", ">Newest</a>"],
+        &["ran <bdi>keys revoke 01</bdi> on", "ran <bdi>keys revoke 15</bdi> on", ">Newest</a>"],
     );
     assert!(
-        !older.text.contains("<bdi>keys revoke 16</bdi>") && !older.text.contains(">Older</a>")
+        !older.text.contains("ran <bdi>keys revoke 16</bdi> on")
+            && !older.text.contains(">Older</a>")
     );
     assert_has(&older, 200, &["Unreadable entries on this page: 1."]);
     let erased = format!("href=\"/transactions/{id}\"");

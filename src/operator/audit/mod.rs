@@ -1,14 +1,23 @@
 //! The audit log: who changed what, by which command, and when. An entry is written before its change is made. If the
 //! entry cannot be written, nothing is changed.
 
+mod search;
+mod sentence;
+
+pub use search::{AuditFilter, AuditPage, page};
+pub use sentence::{GROUPS, Part, is_known};
+
 use super::operation_id::OperationId;
-use super::position::Position;
 use super::{OperatorError, Pages, Result, encode, load, read_values};
+use crate::auth::KeyLevel;
 use crate::service::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key as _, KeyInfo, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
+
+/// The end of the command in the entry that withdraws a change.
+const WITHDRAWN: &str = " (withdrawn)";
 
 /// Largest number of bytes of a name: an e-mail address can have as many.
 const MAX_NAME_BYTES: usize = 254;
@@ -38,7 +47,7 @@ pub(super) struct EarlierAttempt {
 }
 
 /// A change in the audit log. It contains no secret, and no personal data except the author's name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When the change was made, an RFC 3339 date-time.
     pub at: String,
@@ -48,9 +57,54 @@ pub struct Change {
     pub command: String,
     /// The IDs of what was changed; for a payment, also the payment in words.
     pub on: Vec<String>,
+    /// The unit or team that the changed key or transactions belong to; `None` in entries of earlier releases, and where
+    /// `on` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<KeyLevel>,
+    /// The members of a record that the change replaced, where they are recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<MemberChange>,
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+}
+
+/// A member of a record before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberChange {
+    /// The member's name, such as `language`.
+    pub member: String,
+    /// The value before the change; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The value after the change; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// What a change concerns: the members of its entry that depend on the command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// As [`Change::on`].
+    pub on: Vec<String>,
+    /// As [`Change::of`].
+    pub of: Option<KeyLevel>,
+    /// As [`Change::changed`].
+    pub changed: Vec<MemberChange>,
+}
+
+impl From<Vec<String>> for Subject {
+    fn from(on: Vec<String>) -> Self {
+        Subject { on, ..Subject::default() }
+    }
+}
+
+impl Subject {
+    /// Returns the subject of a change of a key or of transactions: their IDs, and the unit or team that they belong to.
+    pub fn of(level: KeyLevel, on: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let on = on.into_iter().map(Into::into).collect();
+        Subject { on, of: Some(level), ..Subject::default() }
+    }
 }
 
 impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
@@ -137,8 +191,21 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         on: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<()> {
         let on: Vec<String> = on.into_iter().map(Into::into).collect();
-        let note = self.operation.as_ref().map(|_| self.note(command, &on));
-        self.keep(store, &self.entry(), command, on, note).await
+        self.record_subject(store, command, on.into()).await
+    }
+
+    /// Writes the entry of a change, as [`record`](Self::record) does, with all that the change concerns.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub async fn record_subject(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        subject: Subject,
+    ) -> Result<()> {
+        let note = self.operation.as_ref().map(|_| self.note(command, &subject.on));
+        self.keep(store, &self.entry(), command, subject, note).await
     }
 
     /// Writes the entry of a change that may still be withdrawn. `on` receives the time of the change, and returns the
@@ -146,16 +213,16 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ///
     /// # Errors
     /// As [`record`](Self::record).
-    pub(super) async fn begin_entry(
+    pub(super) async fn begin_entry<T: Into<Subject>>(
         &self,
         store: &impl OperatorStore,
         command: &str,
-        on: impl FnOnce(&str) -> Vec<String>,
+        on: impl FnOnce(&str) -> T,
     ) -> Result<Entry> {
         let entry = self.entry();
-        let on = on(&entry.at);
-        let note = self.note(command, &on);
-        self.keep(store, &entry, command, on, Some(note.clone())).await?;
+        let subject = on(&entry.at).into();
+        let note = self.note(command, &subject.on);
+        self.keep(store, &entry, command, subject, Some(note.clone())).await?;
         Ok(Entry { note: Some(note), ..entry })
     }
 
@@ -164,9 +231,9 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let Some(note) = &announced.note else { return };
         let own = announced.key.name();
         let on = vec![note.on.clone(), own.clone()];
-        let command = [&note.command, " (withdrawn)"].concat();
+        let command = [&*note.command, WITHDRAWN].concat();
         let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
-        let withdrawn = self.keep(store, &self.entry(), &command, on, Some(note)).await;
+        let withdrawn = self.keep(store, &self.entry(), &command, on.into(), Some(note)).await;
         self.has_entry.set(withdrawn.is_err());
     }
 
@@ -203,11 +270,12 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         store: &impl OperatorStore,
         Entry { key, at, .. }: &Entry,
         command: &str,
-        on: Vec<String>,
+        Subject { on, of, changed }: Subject,
         note: Option<ChangeNote>,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let change = encode(&Change { at, by, command, on, operation: self.operation_hash() })?;
+        let operation = self.operation_hash();
+        let change = encode(&Change { at, by, command, on, of, changed, operation })?;
         self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }
@@ -304,50 +372,4 @@ fn withdraws((_, note): &Noted) -> Option<AuditKey> {
 
 fn noted(KeyInfo { name, metadata, .. }: &KeyInfo) -> Option<Noted> {
     Some((AuditKey::parse(name)?, ChangeNote::deserialize(metadata).ok()))
-}
-
-/// A page of the audit log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AuditPage {
-    /// The changes, newest first.
-    pub changes: Vec<Change>,
-    /// Number of entries of the page that cannot be read.
-    pub damaged: usize,
-    /// The cursor of the next page, with older changes; `None` on the last page.
-    pub next: Option<String>,
-}
-
-/// Returns a page of at most `count` changes; a `count` of 0 means 1. Without the cursor `next` of the previous page,
-/// these are the newest changes. Changes of the last minute may be missing. KV cost: 1 list, 1 read per 100 changes.
-///
-/// # Errors
-/// If `next` is not a cursor, or the store fails.
-pub async fn page(
-    store: &impl OperatorStore,
-    next: Option<&str>,
-    count: usize,
-) -> Result<AuditPage> {
-    let position = next.map_or(Some(Position::default()), Position::parse);
-    let position = position.ok_or_else(|| {
-        OperatorError::Invalid(
-            "this is not a valid audit cursor: begin with the newest entries".to_owned(),
-        )
-    })?;
-    let listed = store.list(AuditKey::PREFIX, position.cursor.as_deref()).await?;
-    let mut names = listed.records.iter().map(|record| &*record.name);
-    let some = names.by_ref().filter(|name| position.is_before(name)).take(count.max(1));
-    let some: Vec<_> = some.collect();
-    let next = match (names.next(), some.last()) {
-        (Some(_), Some(last)) => Some(position.after(last)),
-        _ => listed.cursor.map(|cursor| position.next_page(Some(cursor))),
-    };
-    let keys: Vec<_> = some.iter().filter_map(|name| AuditKey::parse(name)).collect();
-    let (mut changes, mut damaged) = (Vec::new(), some.len() - keys.len());
-    for value in read_values(store, &keys).await?.into_iter().flatten() {
-        match decode(AuditKey::KIND, &value) {
-            Ok(change) => changes.push(change),
-            Err(_) => damaged += 1,
-        }
-    }
-    Ok(AuditPage { changes, damaged, next: next.map(|next| next.to_string()) })
 }
