@@ -39,7 +39,7 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     html! {
         figure {
             figcaption {
-                (currency) " by month"
+                (currency) " by month (UTC)"
                 small {
                     ". Highest: " (most.amount) " " (currency) " (" (view::month(most.month)) ")."
                 }

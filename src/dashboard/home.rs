@@ -3,27 +3,23 @@
 //! Each task is read by itself. If a read fails, its line says so, and the other lines are shown.
 
 use super::form::Form;
+use super::last_backups::{self, Age};
 use super::layout::Page;
+use super::setup::LATE_MINUTES;
 use super::{PageContext, Result, find, link, orders, view};
 use crate::ledger::{self, LEAST_CHARGES, Ledger, UNUSUAL_TIMES, UnusualCharge, UnusualCharges};
 use crate::operator::attention::{self, IdleUnits, RECENT_DAYS, RecentFailures, UNUSUAL_DAYS};
-use crate::operator::backups::{self, Backup};
 use crate::operator::roles::Permission;
 use crate::operator::{OperatorError, bound};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
-use crate::time::{DAY_MS, age_ms};
 use futures_util::future::{join, join3, join4};
 use maud::{Markup, html};
 
 /// Maximum number of records that a task names.
 const MAX_NAMED: usize = 5;
-/// Days after which the last backup counts as old.
-const BACKUP_DAYS: u64 = 7;
-/// Minutes after which the ledger's last message counts as late.
-const LATE_MINUTES: u64 = 10;
 
 /// The line of a task; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
@@ -220,22 +216,18 @@ async fn ledger<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
 }
 
 async fn backup<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
-    let now_ms = context.clock.now_ms();
-    let read = join(backups::last(context.store), backups::last_increment(context.store)).await;
-    let (full, increment) = (read.0?, read.1?);
-    if full.is_none() {
-        return Ok(Some(html! {
-            a href="/system" { "No backup" } " has been recorded. Run "
-            code { "transactions backup" } "."
-        }));
-    }
-    let age = |backup: Option<Backup>| age_ms(&backup?.at, now_ms);
-    let youngest = [age(full), age(increment)].into_iter().flatten().min();
-    let days = youngest.map_or(u64::MAX, |age_ms| age_ms / DAY_MS);
-    Ok((days > BACKUP_DAYS).then(|| {
-        html! {
-            a href="/system" { "The last backup" }
-            @if days == u64::MAX { " has no valid time." } @else { " is " (days) " days old." }
+    let days = match last_backups::days(context).await? {
+        Age::Days(days) if days <= last_backups::MAX_DAYS => return Ok(None),
+        Age::Days(days) => Some(days),
+        Age::Invalid => None,
+        Age::None => {
+            return Ok(Some(html! {
+                a href="/system" { "No backup" } " has been recorded. Run " code { "transactions backup" } "."
+            }));
         }
+    };
+    Ok(Some(html! {
+        a href="/system" { "The last backup" }
+        @match days { Some(days) => { " is " (days) " days old." } None => " has no valid time." }
     }))
 }

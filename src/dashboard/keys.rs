@@ -143,7 +143,7 @@ fn make_again<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Page {
     let content = html! {
-        (view::form_problem(problem, missing.is_empty().then_some("label")))
+        (view::form_problem(problem, Some("label").filter(|label| problem.contains(label))))
         section {
             h2 { "Create a key for the " (owner(level)) }
             (make_form(context, level, form, missing, problem))
@@ -163,7 +163,7 @@ fn make_form<S, C: Clock, E: Entropy>(
         name: "label",
         label: "Label, e.g. “web shop”",
         value: entered.raw("label"),
-        problem: if missing.is_empty() { problem } else { "" },
+        problem: if problem.contains("label") { problem } else { "" },
         ..view::Field::default()
     };
     let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];
@@ -181,7 +181,7 @@ fn make_form<S, C: Clock, E: Entropy>(
 }
 
 /// The page of a new key. If the form was sent before, it is the page of the key that was created then.
-fn made<S, C, E>(
+fn made<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
     before: Option<&String>,
@@ -191,25 +191,35 @@ fn made<S, C, E>(
         Some(key) => Page::new("New key", shown_once(context, key, made, level)),
         None => Page {
             status: 409,
-            ..Page::new("The key was already created", made_before(made, before, level))
+            ..Page::new("This form was sent twice", made_before(context, made, before, level))
         },
     }
 }
 
-/// Explains what to do if this form has already created a key. The response that showed the key's secret may have been
-/// lost.
-fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Markup {
-    let id = &made.row.name.id;
+/// Explains what to do if this form has already created a key. A reload or a double click sends it again, and this page
+/// then replaces the page that showed the secret.
+fn made_before<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    made: &MadeKey,
+    before: Option<&String>,
+    level: &KeyLevel,
+) -> Markup {
+    let name = &made.row.name;
     html! {
-        (view::notice(&html! {
-            "This form already created the key " code { (id) }
+        div.notice.alarm role="alert" tabindex="-1" autofocus {
+            "A reload or a double click sent this form again. It had already created the key " code { (name.id) }
             @if let Some(at) = before { " on " (view::time(at)) }
-            ". Its secret was shown once, and cannot be shown again."
-        }))
+            ". Its secret was shown once, on the page that this page replaced, and cannot be shown again."
+        }
         section {
             (facts(&made.row, level))
-            p { "If you did not see the secret, nobody has it. Replace the key to get a new secret, or revoke it." }
-            (change_forms(&made.row.name, level))
+            p { "If you did not copy the secret, nobody has it. Get a new key in place of this one:" }
+            (context.form("/keys/rotate", &html! {
+                (hidden("key", &name.name)) (level_fields(level)) (hidden("keep", "0"))
+                button { "Replace the key and show the new secret" }
+            }))
+            p { "To keep the key for now, replace or revoke it later:" }
+            (change_forms(name, level))
         }
         p { "Back to the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
     }

@@ -161,7 +161,7 @@ impl Layout<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "All times are in UTC. Version " (self.settings.version) "." }
+                    footer { "Times are in UTC, unless a time zone is named. Version " (self.settings.version) "." }
                 }
             }
         }

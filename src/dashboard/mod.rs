@@ -31,6 +31,7 @@ mod register;
 mod request;
 mod route;
 mod settings;
+mod setup;
 mod system;
 mod team;
 mod transaction;

@@ -5,7 +5,7 @@ use crate::operator::Coverage;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::scope::Mode;
 use crate::settlement::Month;
-use crate::time::date_of;
+use crate::time::{TimeZones, date_of};
 use crate::validate::instant::instant;
 use maud::{Markup, html};
 
@@ -56,13 +56,31 @@ pub(super) fn month(month: Month) -> String {
     words.unwrap_or(text)
 }
 
+/// Renders an RFC 3339 date-time in the time zone of a shop, as `3 Oct 2026, 16:05 (Europe/Berlin)`. Without a zone that
+/// is known, renders it as [`time()`] does.
+pub(super) fn shop_time(zones: &impl TimeZones, zone: Option<&str>, text: &str) -> Markup {
+    let local = zone.and_then(|zone| {
+        let seconds = instant(text)?;
+        let ahead = i64::from(zones.utc_offset(zone, seconds)?);
+        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, " (", zone, ")"].concat())
+    });
+    match local {
+        Some(words) => html! { time datetime=(text) { (words) } },
+        None => time(text),
+    }
+}
+
 fn in_words(text: &str) -> Option<String> {
-    let seconds = instant(text)?;
+    Some(minute_in_words(instant(text)?)? + " UTC")
+}
+
+/// Writes the minute of a second since 1970 as `3 Oct 2026, 14:05`.
+fn minute_in_words(seconds: i64) -> Option<String> {
     let (year, month, day) = date_of(seconds)?;
     let month = MONTHS.get(usize::from(month).checked_sub(1)?)?;
     let of_day = seconds.rem_euclid(86_400);
     let (hour, minute) = (of_day / 3_600, of_day / 60 % 60);
-    Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02} UTC"))
+    Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02}"))
 }
 
 /// A form that is posted to a path of the dashboard.
@@ -191,7 +209,7 @@ pub(super) fn table_of(
 pub(super) fn month_field(value: &str) -> Markup {
     html! {
         label {
-            span { "Month" }
+            span { "Month (UTC)" }
             input type="month" name="month" value=(value) placeholder="2026-10" pattern="[0-9]{4}-[0-9]{2}";
         }
     }

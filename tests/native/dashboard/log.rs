@@ -111,3 +111,51 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     assert_has(&page, 200, &here);
     assert!(!page.text.contains("<i>"));
 }
+
+#[test]
+fn the_system_says_what_is_not_set_up_or_has_a_problem_and_each_part_fails_alone() {
+    let mut dashboard = dashboard(seeded());
+    let text = |dashboard: &super::TestDashboard| {
+        let page = dashboard.get(OPERATOR, "/system");
+        assert_eq!(page.status, 200, "{}", page.text);
+        page.text
+    };
+    let new = text(&dashboard);
+    for words in [
+        "No e-mail failed in the last 7 days.",
+        "its first reconciliation begins within five minutes",
+        "No message has arrived yet.",
+        "Run <code>transactions backup</code>.",
+        "The variable <code>ENVIRONMENT</code>",
+        "The variable <code>UNUSUAL_CHARGE</code>",
+    ] {
+        assert!(new.contains(words), "{words}: {new}");
+    }
+    for prefix in ["mail-failed:", "backup"] {
+        dashboard.store().set_failing(Some(prefix));
+        assert_eq!(text(&dashboard).matches("This could not be read").count(), 1, "{prefix}");
+    }
+    dashboard.store().set_failing(None);
+    dashboard.ledger.as_ref().unwrap().set_failing(support::ledger::Failing::Before);
+    assert_eq!(text(&dashboard).matches("This could not be read").count(), 1);
+    dashboard.ledger = None;
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        support: "no address",
+        unusual_charge: "lots",
+        service_origin: "https://pledges.example",
+        ..Variables::default()
+    });
+    let page = text(&dashboard);
+    for words in [
+        "Nobody has the role accounts. Set the secret <code>ACCOUNTS</code>",
+        "The Worker&#39;s secret",
+        "The variable <code><bdi>UNUSUAL_CHARGE</bdi></code> is ignored",
+        "docs/ledger.md",
+        "href=\"https://pledges.example/healthz\"",
+    ] {
+        let found = page.contains(words) || page.contains(&words.replace("&#39;", "'"));
+        assert!(found, "{words}: {page}");
+    }
+    assert!(!dashboard.get(SUPPORT, "/").text.contains("UNUSUAL_CHARGE"), "not for strangers");
+}

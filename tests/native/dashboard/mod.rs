@@ -11,6 +11,7 @@ mod orders;
 mod person;
 mod prices;
 mod table;
+mod times;
 mod transaction;
 mod unit;
 mod usage;
