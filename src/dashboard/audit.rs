@@ -1,7 +1,7 @@
 //! The audit log: who changed what, and when, in sentences.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::{PageContext, Refusal, Result, link, view};
 use crate::operator::audit::{self, AuditFilter, Change, MemberChange, Part};
 use crate::service::{Clock, Entropy};

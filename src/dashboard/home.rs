@@ -4,7 +4,7 @@
 
 use super::form::Form;
 use super::last_backups::{self, Age};
-use super::layout::Page;
+use super::page::Page;
 use super::setup::LATE_MINUTES;
 use super::{PageContext, Result, find, link, orders, view};
 use crate::ledger::{self, LEAST_CHARGES, Ledger, UNUSUAL_TIMES, UnusualCharge, UnusualCharges};

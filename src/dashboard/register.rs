@@ -3,7 +3,7 @@
 
 use super::form::Form;
 use super::view::hidden;
-use super::{PageContext, Result};
+use super::{PageContext, Result, link, view};
 use crate::auth::KeyLevel;
 use crate::operator::register::{self, Unregistered};
 use crate::service::{Clock, Entropy};
@@ -105,4 +105,23 @@ pub(super) fn question_new(missing: &[Unregistered]) -> Markup {
 /// Writes `unit shop_1 and the team chain_1`.
 fn listed<'l>(levels: impl Iterator<Item = &'l KeyLevel>) -> String {
     levels.map(named).collect::<Vec<_>>().join(" and the ")
+}
+
+/// A notice that a unit or a team does not exist.
+pub(super) fn absence(missing: &[Unregistered]) -> Markup {
+    html! {
+        @for Unregistered { level, suggestion } in missing {
+            (view::notice(&html! {
+                "The " (named(level)) " does not exist yet."
+                @if let Some(suggestion) = suggestion {
+                    " Did you mean " (owner(&level.with_id(suggestion))) "?"
+                }
+            }))
+        }
+    }
+}
+
+/// Renders a link to the page of a unit or a team.
+pub(super) fn owner(level: &KeyLevel) -> Markup {
+    html! { a href=(link::page_of(level)) { (named(level)) } }
 }

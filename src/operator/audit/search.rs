@@ -1,9 +1,9 @@
 //! Pages of the audit log, with filters.
 
-use super::super::position::Position;
-use super::super::{OperatorError, Result, read_values};
-use super::{Change, WITHDRAWN};
+use super::change::{Change, WITHDRAWN};
 use crate::auth::KeyLevel;
+use crate::operator::position::Position;
+use crate::operator::{OperatorError, Result, read_values};
 use crate::pledge::TransactionId;
 use crate::scope::{Mode, Scope};
 use crate::store::{

@@ -1,6 +1,6 @@
 //! The changes of the audit log in sentences, which the dashboard and the command `audit list` share.
 
-use super::{Change, MemberChange, WITHDRAWN};
+use super::change::{Change, MemberChange, WITHDRAWN};
 use crate::auth::KeyLevel;
 use crate::pledge::TransactionId;
 use crate::scope::Mode;

@@ -12,7 +12,9 @@ fn a_transaction_has_the_time_of_its_shop_and_other_pages_have_utc() {
     test_dashboard.reconcile();
     let page = || test_dashboard.get(SUPPORT, &format!("/transactions/{id}")).text;
     let created = |words: &str| {
-        format!("<dt>Created</dt><dd><time datetime=\"2026-01-31T12:00:00.123Z\">{words}</time></dd>")
+        format!(
+            "<dt>Created</dt><dd><time datetime=\"2026-01-31T12:00:00.123Z\">{words}</time></dd>"
+        )
     };
     for (zone, words) in [
         (Some("Europe/Berlin"), "31 Jan 2026, 13:00 (Europe/Berlin)"),
