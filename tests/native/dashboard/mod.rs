@@ -2,6 +2,7 @@
 
 mod access;
 mod find;
+mod home;
 mod keys;
 mod ledger;
 mod log;
@@ -9,6 +10,8 @@ mod memory;
 mod orders;
 mod person;
 mod prices;
+mod table;
+mod times;
 mod transaction;
 mod unit;
 mod usage;
