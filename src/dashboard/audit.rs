@@ -82,8 +82,8 @@ fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
     if let Some(SettlementKey { mode, unit, .. }) = SettlementKey::parse(text) {
         return Some(link::path(&["units", unit, "usage"]) + "?mode=" + mode.name());
     }
-    if let Some(PriceListVersionKey { mode, .. }) = PriceListVersionKey::parse(text) {
-        return Some(link::path(&["prices"]) + "?mode=" + mode.name());
+    if let Some(PriceListVersionKey { of, .. }) = PriceListVersionKey::parse(text) {
+        return Some(link::prices(of));
     }
     match (command.split(' ').next()?, index) {
         ("teams", 0) => Some(link::path(&["teams", text])),

@@ -11,6 +11,7 @@ mod network;
 mod outbox;
 mod paid;
 mod prepare;
+mod prices;
 mod recent;
 mod records;
 mod repeat;

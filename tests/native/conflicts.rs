@@ -14,7 +14,7 @@ use impact_pledge::operator::teams::{self, ExistingMember};
 use impact_pledge::operator::{OperatorError, units};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
-    AuditKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    AuditKey, Key, ListingStore, OperatorStore, Page, PriceListKey, Store, StoreError, Stored,
 };
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -152,7 +152,9 @@ fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
         let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
         let list: PriceList = serde_json::from_value(list).unwrap();
         let edit = Edit::All(list);
-        prices::set(store, None, author, Mode::Live, &edit, None).await.map(drop)
+        prices::set(store, None, author, PriceListKey::of_mode(Mode::Live), &edit, None)
+            .await
+            .map(drop)
     })
 }
 

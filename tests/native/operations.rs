@@ -43,11 +43,12 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 16] = [
+const FORMS: [(&str, &str, &str); 17] = [
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
     ("POST /keys/revoke", "keys", "revoke"),
     ("POST /prices", "prices", "set"),
+    ("POST /prices", "prices", "remove"),
     ("POST /units", "units", "add"),
     ("POST /units/{id}/profile", "units", "set"),
     ("POST /units/{id}/paid", "payments", "mark"),

@@ -13,7 +13,7 @@ use impact_pledge::operator::{
 use impact_pledge::scope::Mode;
 use impact_pledge::service::Entropy;
 use impact_pledge::store::{
-    BackupKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    BackupKey, Key, ListingStore, OperatorStore, Page, PriceListKey, Store, StoreError, Stored,
 };
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
@@ -66,7 +66,9 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let next =
         block_on(keys::rotate(&store, None, &ada, &key.name, 60)).unwrap().outcome.made.row.name;
     let prices = Edit::All(PriceList::default());
-    let set = |mode| block_on(prices::set(&store, None, &ada, mode, &prices, None));
+    let set = |mode| {
+        block_on(prices::set(&store, None, &ada, PriceListKey::of_mode(mode), &prices, None))
+    };
     let time = set(Mode::Live).unwrap().outcome;
     block_on(units::set(&store, None, &ada, "u", named("N"))).unwrap();
     block_on(units::unset(&store, None, &ada, "u", &unset)).unwrap();
@@ -990,18 +992,27 @@ fn price_list(text: &Value) -> PriceList {
 fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let store = MemoryStore::default();
-    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
+    assert_eq!(block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))), Ok(None));
     let edit = Edit::All(price_list(&meant));
-    let time =
-        block_on(prices::set(&store, None, &test_operator().author(), Mode::Live, &edit, None))
-            .unwrap()
-            .outcome;
+    let time = block_on(prices::set(
+        &store,
+        None,
+        &test_operator().author(),
+        PriceListKey::of_mode(Mode::Live),
+        &edit,
+        None,
+    ))
+    .unwrap()
+    .outcome;
     assert_eq!(time, "2026-01-31T12:00:00.123Z");
     let list = format!("prices:live:{time}");
     assert_eq!(names(&store), ["catalogue:live", &list]);
     let mut kept = meant;
     kept["prices"] = json!(time);
-    assert_eq!(shown(&block_on(prices::get(&store, Mode::Live)).unwrap()), kept);
+    assert_eq!(
+        shown(&block_on(prices::get(&store, PriceListKey::of_mode(Mode::Live))).unwrap()),
+        kept
+    );
     kept["version"] = json!(VERSION);
     assert_eq!((changed(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
     let written = json!({ "created": time, "by": "ada@example.org" });
@@ -1009,8 +1020,8 @@ fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     store.keep("catalogue:test", b"{}", b"null");
     let problem =
         "the stored price list is damaged: missing field `currencyCode` at line 1 column 2";
-    refused(block_on(prices::get(&store, Mode::Test)), problem);
-    let now = block_on(prices::current(&store, Mode::Test)).unwrap();
+    refused(block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))), problem);
+    let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Test))).unwrap();
     assert_eq!(now.compare(&PriceList::default()).risks, [problem]);
 }
 
@@ -1039,30 +1050,45 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
     for (number, (file, change)) in (0..).zip(&lists) {
         let new = price_list(file);
         test_operator.clock.0.set(NOW_MS + number);
-        let now = block_on(prices::current(&store, Mode::Live)).unwrap();
+        let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Live))).unwrap();
         assert_eq!(&shown(&now.compare(&new)), change);
         block_on(prices::set(
             &store,
             None,
             &test_operator.author(),
-            Mode::Live,
+            PriceListKey::of_mode(Mode::Live),
             &Edit::All(new),
             None,
         ))
         .unwrap();
     }
     store.set_page_length(2);
-    let history =
-        shown(&block_on(prices::history(&store, Mode::Live, usize::MAX, usize::MAX)).unwrap());
+    let history = shown(
+        &block_on(prices::history(
+            &store,
+            PriceListKey::of_mode(Mode::Live),
+            usize::MAX,
+            usize::MAX,
+        ))
+        .unwrap(),
+    );
     let listed = |(number, (_, change)): (u64, &(Value, Value))| {
         let time = format!("2026-01-31T12:00:00.{}Z", 123 + number);
         json!({ "mode": "live", "time": time, "by": "ada@example.org", "change": change })
     };
     assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
-    assert_eq!(block_on(prices::history(&store, Mode::Test, usize::MAX, usize::MAX)), Ok(vec![]));
+    assert_eq!(
+        block_on(prices::history(
+            &store,
+            PriceListKey::of_mode(Mode::Test),
+            usize::MAX,
+            usize::MAX
+        )),
+        Ok(vec![])
+    );
 
     let with = |mode, price: &str| {
-        block_on(prices::current(&store, mode))
+        block_on(prices::current(&store, PriceListKey::of_mode(mode)))
             .unwrap()
             .with(&Edit::Set { offering: "tree".to_owned(), price: price.to_owned() })
     };
@@ -1176,6 +1202,9 @@ fn a_store_that_fails_is_said_to() {
     let failure = OperatorError::Store(StoreError::Unavailable);
     assert_eq!(block_on(keys::list(&store, None, usize::MAX)).unwrap_err(), failure);
     assert_eq!(block_on(units::list(&store, usize::MAX)).unwrap_err(), failure);
-    assert_eq!(block_on(prices::get(&store, Mode::Test)).unwrap_err(), failure);
+    assert_eq!(
+        block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))).unwrap_err(),
+        failure
+    );
     assert_eq!(block_on(seed::seed(&store)).unwrap_err(), failure);
 }

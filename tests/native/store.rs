@@ -36,8 +36,8 @@ fn a_key_owns_its_prefix_and_fits() {
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
         (SettlementKey { mode: Mode::Live, unit: &longest, month }.name(), "settlement:live:ttt"),
-        (PriceListKey(Mode::Test).name(), "catalogue:test"),
-        (PriceListKey(Mode::Live).name(), "catalogue:live"),
+        (PriceListKey::of_mode(Mode::Test).name(), "catalogue:test"),
+        (PriceListKey::of_mode(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
         (ProfileKey("unit").name(), "profile:unit"),
         (SecretKey.name(), "secret"),
@@ -45,7 +45,7 @@ fn a_key_owns_its_prefix_and_fits() {
         (UnitKey(&longest).name(), "unit:ttt"),
         (TeamKey(&longest).name(), "team:ttt"),
         (
-            PriceListVersionKey { mode: Mode::Live, time: TIME }.name(),
+            PriceListVersionKey { of: PriceListKey::of_mode(Mode::Live), time: TIME }.name(),
             "prices:live:2026-01-31T12:00:00.123Z",
         ),
         (BackupKey::Full.name(), "backup"),
@@ -68,10 +68,10 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
         credential.name(),
         replay_key("k").name(),
         ProfileKey("unit").name(),
-        PriceListKey(Mode::Test).name(),
+        PriceListKey::of_mode(Mode::Test).name(),
         SecretKey.name(),
         MemberKey { team: "t", unit: "u:v" }.name(),
-        PriceListVersionKey { mode: Mode::Test, time: TIME }.name(),
+        PriceListVersionKey { of: PriceListKey::of_mode(Mode::Test), time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
         LedgerUnsentKey(&id(1)).name(),
@@ -84,7 +84,7 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
     let member = MemberKey { team: "t", unit: "u:v" };
     assert_eq!(read(|name| MemberKey::parse(name).is_some()), only(6));
     assert_eq!(MemberKey::parse(&member.name()), Some(member), "a team ends at the first colon");
-    let prices = PriceListVersionKey { mode: Mode::Test, time: TIME };
+    let prices = PriceListVersionKey { of: PriceListKey::of_mode(Mode::Test), time: TIME };
     assert_eq!(read(|name| PriceListVersionKey::parse(name).is_some()), only(7));
     assert_eq!(PriceListVersionKey::parse(&prices.name()), Some(prices));
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
@@ -133,7 +133,7 @@ fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
     assert_eq!(cache_seconds(&MemberKey { team: "t", unit: "u" }), Some(30));
-    assert_eq!(cache_seconds(&PriceListKey(Mode::Test)), None);
+    assert_eq!(cache_seconds(&PriceListKey::of_mode(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 

@@ -11,7 +11,7 @@ use impact_pledge::operator::{DamagedRecords, OperatorError, bound};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
-use impact_pledge::store::{Key as _, StoreError, TransactionKey};
+use impact_pledge::store::{Key as _, PriceListKey, StoreError, TransactionKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::ledger::{Failing, SqliteLedger};
@@ -352,7 +352,14 @@ fn a_transaction_names_its_key_and_its_price_list() {
     let set = |prices: &[u8]| {
         let edit = Edit::All(prices::parse(prices).unwrap());
         let author = test_operator.author();
-        let set = prices::set(&*bench.store, None, &author, Mode::Test, &edit, None);
+        let set = prices::set(
+            &*bench.store,
+            None,
+            &author,
+            PriceListKey::of_mode(Mode::Test),
+            &edit,
+            None,
+        );
         block_on(set).unwrap().outcome
     };
     let time = set(file);
