@@ -116,7 +116,7 @@ fn confirmed(form: &Form) -> Result<Wanted> {
             let parsed = prices::parse(form.raw("list").as_bytes());
             parsed.map(Wanted::List).map_err(|error| invalid(&format!("the list: {error}")))
         }
-        "remove" => Ok(Wanted::Removal),
+        "remove" if form.given("unit").is_some() => Ok(Wanted::Removal),
         _ => Err(Refusal::invalid("some fields are missing. Reload the page and try again")),
     }
 }

@@ -112,7 +112,7 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove)
     }
     match steps.is_empty() {
         true => Err(invalid(format!(
-            "the unit `{}` has no price list of its own in this mode",
+            "the unit `{}` has no price list of its own",
             whose.unit.unwrap_or_default()
         ))),
         false => run(call, &whose, steps).await,

@@ -11,6 +11,7 @@ mod person;
 mod prices;
 mod transaction;
 mod unit;
+mod unit_prices;
 mod usage;
 
 use futures_executor::block_on;
