@@ -1,10 +1,11 @@
 //! The page of a price list.
 
+use super::fields::{identity, named};
 use super::history::{MAX_HISTORY, history};
 use super::table::{self, Draft, fits};
-use super::{MAX_ROWS, identity, named};
+use super::wanted::{MAX_ROWS, as_text};
 use crate::charge::{PriceList, UnitPrice};
-use crate::dashboard::layout::Page;
+use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, link, view};
 use crate::operator::OperatorError;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
@@ -165,18 +166,6 @@ fn as_json(now: &Current<'_>, draft: &Draft) -> Markup {
             }))
         }
     }
-}
-
-/// Writes a price list as JSON, one price per line.
-pub(super) fn as_text(price_list: &PriceList) -> String {
-    let price = |(offering, price): (&String, &UnitPrice)| {
-        let offering = serde_json::to_string(offering).unwrap_or_default(); // cannot fail
-        format!("    {offering}: \"{}\"", price.as_str())
-    };
-    let prices: Vec<_> = price_list.unit_prices.iter().map(price).collect();
-    let code = price_list.currency_code.code();
-    let prices = prices.join(",\n");
-    format!("{{\n  \"currencyCode\": \"{code}\",\n  \"unitPrices\": {{\n{prices}\n  }}\n}}")
 }
 
 /// The form that removes the price list of a unit.

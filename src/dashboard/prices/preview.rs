@@ -1,9 +1,9 @@
 //! The preview of a change of prices, and the page after it was saved.
 
-use super::page::as_text;
-use super::{MAX_ROWS, Wanted, back, identity, named};
+use super::fields::{back, identity, named};
+use super::wanted::{MAX_ROWS, Wanted, as_text};
 use crate::charge::UnitPrice;
-use crate::dashboard::layout::Page;
+use crate::dashboard::page::Page;
 use crate::dashboard::{PageContext, Result, operation, view};
 use crate::operator::Done;
 use crate::operator::delays::APPLIED_SECONDS;

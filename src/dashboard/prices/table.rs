@@ -1,6 +1,7 @@
 //! The prices as a table to edit: its rows, from a price list or from a form, and its fields.
 
-use super::{MAX_ROWS, Wanted, identity};
+use super::fields::identity;
+use super::wanted::{MAX_ROWS, Wanted, as_text};
 use crate::charge::{PriceList, UnitPrice};
 use crate::dashboard::form::Form;
 use crate::dashboard::view;
@@ -65,7 +66,7 @@ impl Draft {
             true => draft.with_empty_rows(),
             false => Draft { currency, keeps_others: true, ..Draft::default() }
                 .with_empty_rows()
-                .with_json(super::page::as_text(&merged)),
+                .with_json(as_text(&merged)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Operations that set price lists, and remove those of units.
 
-use super::{MODE, Modes, UNIT, Whose, price};
+use super::arguments::{MODE, Modes, UNIT, Whose};
+use super::words::price;
 use crate::auth::KeyLevel;
 use crate::charge::PriceList;
 use crate::operations::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
@@ -22,11 +23,6 @@ const FILE: &str = r#"A price list is JSON, with prices as plain decimals in quo
 An offering that is not listed costs nothing. The price list of a unit replaces the mode's price list for that unit,
 its currency and all its prices."#;
 
-/// The conditions under which a price change asks for confirmation.
-const RISKY: &str = "the currency changes, an offering loses its price, the current list cannot be read, or the unit is not registered";
-/// Describes the JSON of a price change.
-const CHANGES: &str = "`unit`, if it was given; `catalogues`: the new price lists, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)";
-
 pub const SET: Spec = Spec::changes(
     "prices",
     "set",
@@ -37,9 +33,9 @@ pub const SET: Spec = Spec::changes(
         UNIT,
     ],
 )
-.confirmed_if(RISKY)
+.confirmed_if("the currency changes, an offering loses its price, the current list cannot be read, or the unit is not registered")
 .noted(FILE)
-.answers(CHANGES);
+.answers("`unit`, if it was given; `catalogues`: the new price list of each selected mode, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)");
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -52,6 +48,10 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { file, whose }: Set) -> Resu
     let bytes = call.host.read(&file).await?;
     let name = if file == "-" { "the price list" } else { &file };
     let price_list = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
+    if let Some(unit) = &whose.unit {
+        let level = KeyLevel::Unit(unit.clone());
+        confirm_new(call, &[level], "no price was changed").await?;
+    }
     edit(call, &whose, &Edit::All(price_list)).await
 }
 
@@ -66,8 +66,7 @@ pub const CHANGE: Spec = Spec::changes(
         UNIT,
     ],
 )
-.confirmed_if(RISKY)
-.answers(CHANGES);
+.answers("`unit`, if it was given; `catalogues`, `changes` as for `prices set`");
 
 #[derive(Deserialize)]
 pub struct Change {
@@ -120,10 +119,6 @@ pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove)
 }
 
 async fn edit<P: Ports>(call: &Call<'_, P>, whose: &Whose, edit: &Edit) -> Result<Answer> {
-    if let Some(unit) = &whose.unit {
-        let level = KeyLevel::Unit(unit.clone());
-        confirm_new(call, &[level], "no price was changed").await?;
-    }
     let mut steps = Vec::new();
     for of in whose.each() {
         let now = prices::current(call.store, of).await?;

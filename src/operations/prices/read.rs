@@ -1,6 +1,7 @@
 //! Operations that print price lists and their history.
 
-use super::{MODE, UNIT, Whose, price, text_of};
+use super::arguments::{MODE, UNIT, Whose};
+use super::words::{price, text_of};
 use crate::charge::{PriceList, UnitPrice};
 use crate::operations::call::{Answer, Call, Ports, Result};
 use crate::operations::spec::Spec;

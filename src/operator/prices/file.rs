@@ -1,6 +1,6 @@
 //! Parses price lists that people wrote.
 
-use super::check_length;
+use super::rules::check_length;
 use crate::charge::{PriceList, UnitPrice, read_prices};
 use crate::operator::{OperatorError, Result};
 use crate::pledge::CurrencyCode;

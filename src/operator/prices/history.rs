@@ -1,6 +1,7 @@
 //! The history of price lists, and the list that a transaction was charged by.
 
 use super::Change;
+use super::rules::{charged_keys, check_unit};
 use crate::charge::PriceList;
 use crate::operator::{OperatorError, Pages, Result};
 use crate::scope::Mode;
@@ -43,7 +44,7 @@ pub async fn history(
     count: usize,
     most_pages: usize,
 ) -> Result<Vec<PriceListEntry>> {
-    super::check_unit(of)?;
+    check_unit(of)?;
     let mut records = Vec::new();
     let mut pages = Pages::new(store, PriceListVersionKey::prefix_of(of));
     let mut number = 0;
@@ -52,7 +53,7 @@ pub async fn history(
         if number > most_pages {
             return Err(OperatorError::Invalid(format!(
                 "{} have too many price lists to show here: use the command `prices history`",
-                super::charged_keys(of)
+                charged_keys(of)
             )));
         }
         let is_own = |name: &str| PriceListVersionKey::parse(name).is_some_and(|key| key.of == of);
