@@ -1,0 +1,16 @@
+//! The numbers of a shop's orders, which requests call references, in any spelling that people use for them.
+
+/// Returns the same text for all spellings of a reference that people write for the same order: `1053`, `#1053` and
+/// ` # 1053` are the same, as are `SH-1053`, `sh-1053` and `sh - 1053`. The text is for hashes and comparisons only.
+///
+/// White space, leading `#` and the case of all letters are ignored. Other punctuation counts: `10-53` is not `1053`.
+pub fn order_number(reference: &str) -> String {
+    let visible = reference.chars().filter(|character| !character.is_whitespace());
+    folded(visible.skip_while(|character| *character == '#'))
+}
+
+/// Returns a text in which two spellings are equal if they differ by case only. Upper case comes first, so that `ß` equals
+/// `SS`, and `ς` equals `σ`.
+pub fn folded(text: impl IntoIterator<Item = char>) -> String {
+    text.into_iter().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
