@@ -106,6 +106,12 @@ impl NamespaceSecret {
         self.hash("address", &everybody, &mailbox(email))
     }
 
+    /// Returns the key that seals search terms in addresses of the dashboard. It is unrelated to all hashes.
+    pub(crate) fn sealing_key(&self) -> [u8; SECRET_BYTES] {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.mac("search terms", &everybody, []).finalize().into_bytes().into()
+    }
+
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {
         let digest = self.mac(purpose, scope, [text.as_bytes()]).finalize().into_bytes();
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))

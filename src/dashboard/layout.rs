@@ -46,6 +46,8 @@ pub(super) enum Content {
     Document(String, Cow<'static, str>),
     /// JSON.
     Json(Vec<u8>),
+    /// A redirect to another page of the dashboard: its address.
+    Redirect(String),
     /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
     Csv(String, Vec<u8>),
 }
@@ -54,6 +56,11 @@ impl Page {
     /// Returns a page of the dashboard with status 200.
     pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
         Page { status: 200, content: Content::Framed(title.into(), content) }
+    }
+
+    /// Returns a redirect to another page of the dashboard, which the browser requests by GET.
+    pub fn redirect(address: String) -> Self {
+        Page { status: 303, content: Content::Redirect(address) }
     }
 
     /// Appends content to a page of the dashboard. Other responses stay unchanged.
@@ -72,22 +79,26 @@ impl Page {
     }
 
     pub fn into_response<V>(self, layout: &Layout<'_>) -> Response<V> {
-        let mut disposition = None;
+        let mut header_of_content = None;
         let (media, policy, body) = match self.content {
             Content::Framed(title, content) => {
                 (HTML, Cow::Owned(policy()), layout.render(&title, &content).into_string().into())
             }
             Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Redirect(address) => {
+                header_of_content = Some(("location", Cow::Owned(address)));
+                (TEXT, Cow::Borrowed(NOTHING), Vec::new())
+            }
             Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
             Content::Csv(name, bytes) => {
-                disposition = Some(format!("attachment; filename=\"{name}\""));
+                let file = format!("attachment; filename=\"{name}\"");
+                header_of_content = Some(("content-disposition", Cow::Owned(file)));
                 (CSV, Cow::Borrowed(NOTHING), bytes)
             }
         };
         let mut response = Response::new(self.status, Media::None, Body::Bytes(body));
         response.headers = headers(media, policy);
-        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
-        response.headers.extend(disposition);
+        response.headers.extend(header_of_content);
         if self.status == 503 {
             response.headers.push((header::RETRY_AFTER, Cow::Borrowed("1")));
         }
@@ -97,6 +108,7 @@ impl Page {
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 

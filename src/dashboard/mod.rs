@@ -95,6 +95,19 @@ impl<S, C, E> PageContext<'_, S, C, E> {
     }
 }
 
+impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
+    /// Refuses a page to a person without this permission, if its route alone does not decide that.
+    fn require(&self, permission: Permission) -> Result<()> {
+        match self.may(permission) {
+            true => Ok(()),
+            false => {
+                let (by, problems) = (self.author.by(), &self.settings.problems);
+                Err(access::refusal(by, self.roles, permission, problems))
+            }
+        }
+    }
+}
+
 /// The reason why a page is not shown or a form is not carried out.
 enum Refusal {
     /// A function of [`operator`](crate::operator) failed.

@@ -29,10 +29,7 @@ pub(super) enum Hashes {
     /// Those of an e-mail address.
     Email { hashes: Vec<String> },
     /// Those of a reference, and the prefixes of the IDs of its transactions, which find rows without a hash.
-    Reference {
-        hashes: Vec<String>,
-        prefixes: Vec<String>,
-    },
+    Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
 /// Returns the rows of a page, in the order of its direction.

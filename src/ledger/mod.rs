@@ -40,7 +40,9 @@ pub use entry::{Entry, Origin, write};
 pub use findings::{Finding, FindingKind, findings};
 pub use health::{Health, MAX_BYTES, Pass, health};
 pub use kept::keep_from;
-pub use orders::{Direction, Filter, Order, OrderPage, PageCursor, by_email, by_reference, like, orders};
+pub use orders::{
+    Direction, Filter, Order, OrderPage, PageCursor, by_email, by_reference, like, orders,
+};
 pub use quantities::{OfferingSum, quantities};
 pub use receive::{Delivered, Verdict, load, receive};
 pub use reconcile::{Counts, PassOutcome, PassTiming, reconcile};

@@ -69,7 +69,10 @@ const MAX_PAGES: usize = 10;
 ///
 /// # Errors
 /// If the ledger or the store does not answer.
-pub(super) async fn copy(ledger: &dyn Ledger, store: &impl OperatorStore) -> Result<(), StoreError> {
+pub(super) async fn copy(
+    ledger: &dyn Ledger,
+    store: &impl OperatorStore,
+) -> Result<(), StoreError> {
     copy_kind(ledger, store, (NameKind::Unit, UnitKey::PREFIX)).await?;
     copy_kind(ledger, store, (NameKind::Team, TeamKey::PREFIX)).await
 }
@@ -168,8 +171,7 @@ struct Find {
 
 impl Query for Find {
     type Row = Name;
-    const SQL: &'static str =
-        "SELECT json_object('kind', kind, 'id', id, 'name', name) FROM names
+    const SQL: &'static str = "SELECT json_object('kind', kind, 'id', id, 'name', name) FROM names
 WHERE instr(folded, ?1 ->> '$.words') > 0 ORDER BY id, kind LIMIT ?1 ->> '$.most'";
 }
 

@@ -26,7 +26,8 @@ impl ListedTransaction {
     pub(super) fn is_described(&self) -> bool {
         let summary = &self.recorded.summary;
         let lookup = summary.lookup.as_ref();
-        summary.quantities.is_some() && (summary.erased.is_some() || lookup.is_some_and(|hashes| hashes.order.is_some()))
+        summary.quantities.is_some()
+            && (summary.erased.is_some() || lookup.is_some_and(|hashes| hashes.order.is_some()))
     }
 }
 

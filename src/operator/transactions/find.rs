@@ -78,7 +78,8 @@ pub async fn find(
     if !of_ledger.transactions.is_empty() {
         return Ok(of_ledger);
     }
-    let found = Searched { filter, secret, shops: &shops, reference }.find(store, from, most).await?;
+    let found =
+        Searched { filter, secret, shops: &shops, reference }.find(store, from, most).await?;
     Ok(if found.transactions.is_empty() && ledger.is_some() { of_ledger } else { found })
 }
 
@@ -117,8 +118,12 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
     Found { transactions, more, coverage }
 }
 
-/// Returns the namespace's secret, with which references and addresses are hashed.
-pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
+/// Returns the namespace's secret, with which references and addresses are hashed. KV cost: 1 read; more if KV does not
+/// show its record yet.
+///
+/// # Errors
+/// If the namespace has no secret, or the store fails.
+pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
             "this namespace has no secret yet, which is needed to find references and addresses: it is \
