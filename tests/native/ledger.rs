@@ -39,7 +39,7 @@ pub fn message(number: u8, change: Value) -> Value {
         "id": id.as_str(), "mode": "live", "unit": "u",
         "summary": {
             "createdAt": created_at, "amount": "1.50", "currencyCode": "USD",
-            "lookup": { "email": SECRET.email(&scope, "ada@shop.example") },
+            "lookup": SECRET.hashes(&scope, &reference, "ada@shop.example"),
             "key": "0123456789ab", "quantities": [["tree", 3_000_000]],
         },
     });
@@ -328,8 +328,8 @@ fn lists_are_those_of_units_modes_keys_times_or_without_a_price() {
 fn orders_are_found_by_address_and_reference_over_all_shops() {
     let ledger = SqliteLedger::default();
     let other = scope(Mode::Test, "v");
-    let lookup = json!({ "email": SECRET.email(&other, "ADA@shop.example") });
     let reference = "order 2";
+    let lookup = json!(SECRET.hashes(&other, reference, "ADA@shop.example"));
     let id = TransactionId::new(&SECRET, &other, reference, [9; 16]);
     let of_other =
         json!({ "id": id.as_str(), "mode": "test", "unit": "v", "summary": { "lookup": lookup } });
@@ -350,6 +350,7 @@ fn orders_are_found_by_address_and_reference_over_all_shops() {
     };
     assert_eq!(by_reference(&shops, reference), "03 02");
     assert_eq!(by_reference(&shops, "order 1"), "01");
+    assert_eq!(by_reference(&shops, "#ORDER1"), "01");
     assert_eq!(by_reference(&shops, "order"), "");
 }
 

@@ -170,9 +170,10 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// The roles that may open each page and send each form, besides operators, who may use every page and form.
-const MAY: [(&str, &str); 40] = [
+const MAY: [(&str, &str); 41] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
+    ("GET /find", "support"),
     ("GET /transactions/{id}", "support"),
     ("POST /transactions/{id}/whole", ""),
     ("POST /transactions/{id}/mail", "support"),

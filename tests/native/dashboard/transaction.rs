@@ -22,8 +22,8 @@ pub fn order() -> Value {
         "recipient": { "email": "canary@example.org", "firstName": text("first"), "name": text("name") },
         "pledges": [
             { "impact": { "amount": 3, "offeringId": "tree" }, "detail": {
-                "name": text("pledge"), "description": text("about"), "nounSingular": text("one"),
-                "nounPlural": text("many"), "image": "https://canary.example/i?%22%3C",
+                "name": text("pledge"), "description": text("about"), "nounSingular": format!("tree {HOSTILE}"),
+                "nounPlural": format!("trees {HOSTILE}"), "image": "https://canary.example/i?%22%3C",
                 "externalId": text("item"), "externalUrl": "https://canary.example/" } },
             { "impact": { "amount": 1000.1 + 0.2, "offeringId": format!("reef {HOSTILE}") } },
         ],
@@ -124,6 +124,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
             "set by <bdi>ada &lt;b&gt;</bdi>",
             "Not yet",
             "team_dev",
+            "<bdi>trees &lt;script&gt;",
         ];
         for text in texts {
             assert!(page.text.contains(text), "{text}: {}", main_of(&page.text));
