@@ -9,8 +9,9 @@ pub fn order_number(reference: &str) -> String {
     folded(visible.skip_while(|character| *character == '#'))
 }
 
-/// Returns a text in which two spellings are equal if they differ by case only. Upper case comes first, so that `ß` equals
-/// `SS`, and `ς` equals `σ`.
+/// Returns a text in which two spellings are equal if they differ by case only. By way of upper case, `ß` equals `SS`, and `ς`
+/// equals `σ`.
 pub fn folded(text: impl IntoIterator<Item = char>) -> String {
-    text.into_iter().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+    let lower = text.into_iter().flat_map(char::to_lowercase); // first: the upper case of `ẞ` is itself
+    lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }

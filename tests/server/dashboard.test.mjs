@@ -93,7 +93,7 @@ test("only forms of our own pages are accepted", async () => {
   ])
     shows(await find(headers), 403, /not sent by a page of this dashboard/);
   for (const headers of [{ origin }, SAME_ORIGIN, { ...SAME_ORIGIN, origin: "null" }])
-    shows(await find(headers), 200, /unit_dev/);
+    shows(await find(headers), 200, /unit_dev/); // the results, to which it redirects
 });
 
 test("a key created by the form works at the service, and is shown only once", async () => {

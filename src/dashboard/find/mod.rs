@@ -62,12 +62,13 @@ impl<'f> SearchForm<'f> {
         SearchForm { term, filters, is_wrong_unit: false }
     }
 
-    /// Renders the form. It shows the term, unless that is a secret.
+    /// Renders the form. It shows the term without control characters, unless it is a secret.
     fn render(&self) -> Markup {
+        let term: String = self.term.chars().filter(|character| !character.is_control()).collect();
         let text = view::Field {
             name: "text",
             label: "What are you looking for?",
-            value: if is_secret(self.term) { "" } else { self.term },
+            value: if is_secret(&term) { "" } else { &term },
             hint: "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key.",
             required: true,
             ..view::Field::default()

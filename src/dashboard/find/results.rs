@@ -205,9 +205,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             }
             (table)
             (self.pages(by, found))
-            (shared(by, &found.transactions))
             @match &found.coverage {
-                Some(coverage) => (view::coverage(coverage)),
+                Some(coverage) => { (shared(by, &found.transactions)) (view::coverage(coverage)) }
                 None => (view::staleness_note()),
             }
             (self.again())
@@ -219,10 +218,14 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
     fn pages(&self, by: &str, found: &Found) -> Markup {
         let Some(token) = self.token else { return html! {} };
         let place = found.older().map(|place| place.to_string());
+        let is_first = self.query.given("older").is_none();
+        if is_first && place.is_none() {
+            return html! {};
+        }
         html! {
             nav aria-label="Newer and older transactions" {
                 ul {
-                    @if self.query.given("older").is_some() {
+                    @if !is_first {
                         li { a href=(address(token, self.query, &[("by", by)])) { "Newest" } }
                     }
                     @if let Some(place) = &place {

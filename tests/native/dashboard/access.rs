@@ -117,8 +117,8 @@ fn a_form_is_taken_from_our_own_pages_alone() {
         }
         dashboard.send(&request, Identity::Address(OPERATOR)).status
     };
-    assert_eq!(with(&[("sec-fetch-site", "same-origin")]), 200);
-    assert_eq!(with(&[("origin", ORIGIN)]), 200);
+    assert_eq!(with(&[("sec-fetch-site", "same-origin")]), 303);
+    assert_eq!(with(&[("origin", ORIGIN)]), 303);
     for headers in [
         &[][..],
         &[("sec-fetch-site", "cross-site")],
