@@ -1,6 +1,7 @@
 //! Search terms in the address of a page. They are sealed, because an address reaches histories and logs, and a term is often
 //! personal data. Only the person who searched can open one, and only for a day.
 
+use crate::order_number;
 use crate::secret::NamespaceSecret;
 use crate::service::{Clock, Entropy};
 use base64ct::{Base64UrlUnpadded, Encoding as _};
@@ -10,7 +11,7 @@ use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 /// Hours until a token expires.
 pub const SEARCH_HOURS: u64 = 24;
 /// Maximum size of a search term, in bytes.
-pub(super) const MAX_TERM: usize = 1_000;
+pub(super) const MAX_TERM: usize = order_number::MAX_BYTES;
 
 /// Bytes of a random nonce. With 192 bits, it never repeats.
 const NONCE: usize = 24;
