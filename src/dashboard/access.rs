@@ -1,20 +1,8 @@
-//! The person whom Cloudflare Access identified, and the error for people who lack a permission.
+//! Who may open the dashboard: people with an e-mail address and a permission.
 
-use super::{Refusal, Result, view};
+use super::{Identity, PageContext, Refusal, Result, view};
 use crate::operator::roles::{Permission, Roles};
-
-/// The person who sent a request, as identified by Cloudflare Access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity<'i> {
-    /// This Worker is not behind Access.
-    None,
-    /// Access admitted a request without an e-mail address, such as one with a service token.
-    WithoutAddress,
-    /// Access did not answer in time.
-    Unknown,
-    /// The person's e-mail address.
-    Address(&'i str),
-}
+use crate::service::{Clock, Entropy};
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.
@@ -43,6 +31,19 @@ impl<'i> Identity<'i> {
             ),
         };
         Err(Refusal::Request(status, problem.to_owned()))
+    }
+}
+
+impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
+    /// Refuses a page to a person without this permission, if its route alone does not decide that.
+    pub fn require(&self, permission: Permission) -> Result<()> {
+        match self.may(permission) {
+            true => Ok(()),
+            false => {
+                let (by, problems) = (self.author.by(), &self.settings.problems);
+                Err(refusal(by, self.roles, permission, problems))
+            }
+        }
     }
 }
 

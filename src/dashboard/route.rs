@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
-    prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, find, home, keys, ledger, mails, month, orders, payment,
+    person, prices, profile, quantities, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -68,8 +68,8 @@ macro_rules! routes {
 
 routes! {
     (form, query);
-    /// The start page: the search.
-    Home = "GET /", Look, find::home(query);
+    /// The start page: the search, and what needs doing.
+    Home = "GET /", Look, home::home(query);
     /// Searches for transactions, a unit, a team or a key, and redirects to the results.
     Search = "POST /find", Support, find::search(form);
     /// The results of a search.

@@ -2,8 +2,7 @@
 //! neither its record nor the namespace's secret is read.
 
 use super::listing::{Hashes, Row, columns_of};
-use super::orders::Order;
-use super::{Ledger, LedgerError, Query, Result, ask};
+use super::{Ledger, LedgerError, Order, Query, Result, ask};
 use crate::pledge::TransactionId;
 use serde::Serialize;
 

@@ -1,11 +1,13 @@
 //! The results of a search for an API key.
 
-use super::results::nothing;
-use super::{Form, Page, PageContext, Result, SearchForm};
+use super::form::SearchForm;
+use super::term::{KEY, KEY_RECORD, pasted};
 use crate::auth::KEY_ID_LENGTH;
+use crate::dashboard::form::Form;
 use crate::dashboard::keys::change_forms as key_forms;
+use crate::dashboard::page::Page;
 use crate::dashboard::transaction::level;
-use crate::dashboard::{transaction, view};
+use crate::dashboard::{PageContext, Result, transaction, view};
 use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyMetadata, KeyRow};
@@ -14,21 +16,9 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The prefix that API keys of both modes share.
-pub(super) const PREFIX: &str = "service_sk_";
-/// The prefix of the name of a key's record, which its hash follows.
-pub(super) const RECORD: &str = "key:";
-
-/// Returns the API key in a text.
-pub(super) fn pasted(text: &str) -> Option<&str> {
-    let at = text.find(PREFIX)?;
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
-    text.get(at..)?.split(is_end).next()
-}
-
 /// Returns the part of a text that may be the hash or the ID of a key.
 fn digits(text: &str) -> Option<&str> {
-    let digits = text.strip_prefix(RECORD).unwrap_or(text);
+    let digits = text.strip_prefix(KEY_RECORD).unwrap_or(text);
     let is_hexadecimal = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
 }
@@ -44,7 +34,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
         Err(OperatorError::Invalid(_)) => None,
         found => found?,
     };
-    let is_whole = text.starts_with(PREFIX) || term.starts_with(RECORD);
+    let is_whole = text.starts_with(KEY) || term.starts_with(KEY_RECORD);
     Ok(match key {
         Some(key) => Some(key_page(&key, context.may(Permission::Operate))),
         None if is_whole => Some(no_key(filters)),
@@ -95,15 +85,12 @@ fn key_facts(key: &KeyRow, note: &KeyMetadata) -> Markup {
 }
 
 fn no_key(filters: &Form) -> Page {
-    nothing(
-        &SearchForm::new("", filters),
-        &html! {
-            p.lead { "No API key matches this." }
-            p {
-                "The key may have been revoked or expired, it may belong to another environment, or a \
-                 part of it may be missing. A key of the last " (SHOWN_SECONDS)
-                " s may not show yet."
-            }
-        },
-    )
+    SearchForm::new("", filters).nothing(&html! {
+        p.lead { "No API key matches this." }
+        p {
+            "The key may have been revoked or expired, it may belong to another environment, or a \
+             part of it may be missing. A key of the last " (SHOWN_SECONDS)
+            " s may not show yet."
+        }
+    })
 }

@@ -1,9 +1,13 @@
 //! The results of a search for units, teams and transactions.
 
-use super::{Form, ID, Page, PageContext, Result, SearchForm, address, key, transaction_id};
+use super::form::{SearchForm, address};
+use super::key;
+use super::term::{ID, transaction_id};
 use crate::auth::KeyLevel;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
 use crate::dashboard::transaction::level;
-use crate::dashboard::{orders, transaction, view};
+use crate::dashboard::{PageContext, Result, orders, transaction, view};
 use crate::ledger::names::{self, Name, NameKind};
 use crate::ledger::{Direction, Order, PageCursor};
 use crate::operator::OperatorError;
@@ -47,11 +51,6 @@ pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
         Some(unit) => results.of_unit(unit, orders).await,
         None => results.of_all(orders).await,
     }
-}
-
-/// The page that says that nothing matches.
-pub(super) fn nothing(again: &SearchForm<'_>, content: &Markup) -> Page {
-    Page::new("No match", html! { (content) section { (again.render()) } })
 }
 
 /// A search.
@@ -118,7 +117,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
             (suggestions(&unknown, self.operates()))
             (advice(&found))
         };
-        Ok(nothing(&again, &content))
+        Ok(again.nothing(&content))
     }
 
     // ---- All units -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 
 /// Hours until a token expires.
-pub const SEARCH_HOURS: u64 = 24;
+pub(super) const SEARCH_HOURS: u64 = 24;
 /// Maximum size of a search term, in bytes.
 pub(super) const MAX_TERM: usize = order_number::MAX_BYTES;
 

@@ -1,12 +1,13 @@
 //! The facts of a transaction: its order, its recipient, and who created it.
 
 use super::parts::{level, money, unit};
-use super::reveal::reveal_button;
-use crate::dashboard::{Result, view};
-use crate::operator::OperatorError;
+use crate::dashboard::{PageContext, Result, link, view};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::transactions::TransactionView;
+use crate::operator::{OperatorError, units};
 use crate::pledge::{Recipient, Trigger};
+use crate::recipient::NewProfile;
+use crate::service::{Clock, Entropy};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
@@ -15,12 +16,26 @@ use std::iter;
 
 /// What the page shows that is not in the transaction's record.
 pub(super) struct Facts {
+    /// When the transaction was created, in the shop's time zone.
+    pub created: Markup,
     /// When the transaction's month was paid.
     pub paid_at: Option<PaidAt>,
     /// The key that created the transaction, if it still exists.
     pub key: Option<KeyRow>,
     /// Whether the person is an operator.
     pub operates: bool,
+}
+
+/// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
+/// KV cost: 1 read.
+pub(super) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    shown: &TransactionView<'_>,
+) -> Markup {
+    let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
+    let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
+    let zone = profile.and_then(|profile| profile.time_zone);
+    view::shop_time(context.clock, zone.as_deref(), &shown.row.created_at)
 }
 
 /// Returns the key that created a transaction; `None` if the key no longer exists.
@@ -44,7 +59,7 @@ impl Facts {
         };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
-            ("Created", view::time(&row.created_at)),
+            ("Created", self.created.clone()),
             ("Unit", unit(&row.unit)),
             ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
@@ -121,4 +136,13 @@ fn given<'t>(
 ) -> impl Iterator<Item = (&'static str, Markup)> {
     let present = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
     present.map(|(name, text)| (name, view::untrusted_text(text)))
+}
+
+fn reveal_button(id: &str) -> Markup {
+    let action = link::path(&["transactions", id, "whole"]);
+    let content = html! {
+        p { small { "This also shows the link to the recipient's page. Your viewing is recorded in the audit log." } }
+        button.quiet { "Show personal data" }
+    };
+    view::form(&action, &content)
 }

@@ -1,23 +1,14 @@
 //! Shows a transaction unmasked.
 
-use super::page;
-use crate::dashboard::{PageContext, Result, link, view};
+use super::page::page;
+use crate::dashboard::{PageContext, Result, view};
 use crate::operator::transactions::{self, ViewOptions};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
-use maud::{Markup, html};
-
-pub(super) fn reveal_button(id: &str) -> Markup {
-    let action = link::path(&["transactions", id, "whole"]);
-    let content = html! {
-        p { small { "This also shows the link to the recipient's page. Your viewing is recorded in the audit log." } }
-        button.quiet { "Show personal data" }
-    };
-    view::form(&action, &content)
-}
+use maud::html;
 
 /// Shows a transaction unmasked, with the URL of its timeline. Before that, records in the audit log that the person
-/// views it. KV cost: that of [`transaction`](super::transaction), and 1 write.
+/// views it. KV cost: that of [`transaction`](super::page::transaction), and 1 write.
 pub(in crate::dashboard) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,

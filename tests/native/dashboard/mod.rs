@@ -3,6 +3,7 @@
 mod access;
 mod find;
 mod find_sealed;
+mod home;
 mod keys;
 mod ledger;
 mod log;
@@ -11,6 +12,8 @@ mod orders;
 mod person;
 mod prices;
 mod related;
+mod table;
+mod times;
 mod transaction;
 mod unit;
 mod usage;
