@@ -164,6 +164,9 @@ const STATED = {
     `changes of the last ${SHOWN} s`,
     `works for up to ${REFUSED} s`,
     `works for ${SEARCH} hours`,
+    `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
+    `charge of the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days`,
+    `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
   ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
