@@ -24,7 +24,7 @@ const MAX_NAMED: usize = 5;
 /// The line of a task; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// The start page. KV cost: at most 5 lists and 4 reads. Ledger cost: 5 queries at the same time.
+/// The start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
