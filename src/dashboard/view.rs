@@ -99,6 +99,18 @@ impl Field<'_> {
             }
         }
     }
+
+    /// Renders a field for a text of several lines.
+    pub fn render_lines(&self) -> Markup {
+        html! {
+            label {
+                span { (self.label) }
+                textarea name=(self.name) rows="3" required[self.required]
+                    aria-invalid=[self.invalid.then_some("true")] { (self.value) }
+                @if !self.hint.is_empty() { small { (self.hint) } }
+            }
+        }
+    }
 }
 
 /// A drop-down list. Each option is a value and its label; `chosen` is the selected value.

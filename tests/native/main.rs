@@ -13,6 +13,7 @@
 
 mod answer;
 mod auth;
+mod billing;
 mod charge;
 mod claimed;
 mod conflicts;
