@@ -105,6 +105,30 @@ impl Decimal {
         sum_up(&products)
     }
 
+    /// Returns the exact difference; `None` if it is below 0. The needed memory grows with the difference of the exponents.
+    pub fn minus(&self, other: &Decimal) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        let [own, others] = [self, other].map(|decimal| decimal.lengthened(scale));
+        let length = own.len().max(others.len());
+        let lowest_first = |digits: Vec<u8>| digits.into_iter().rev().chain(std::iter::repeat(0));
+        let pairs = lowest_first(own).zip(lowest_first(others)).take(length);
+        let mut borrowed = 0;
+        let digits = pairs.map(|(digit, other)| {
+            let other = other + borrowed;
+            borrowed = u8::from(digit < other);
+            digit + 10 * borrowed - other
+        });
+        let mut digits: Vec<u8> = digits.collect();
+        digits.reverse();
+        (borrowed == 0).then_some(Decimal { digits, scale })
+    }
+
+    /// Returns the digits of this decimal with this many places, which are no fewer than it has.
+    fn lengthened(&self, scale: i32) -> Vec<u8> {
+        let zeros = usize::try_from(scale.saturating_sub(self.scale)).unwrap_or_default();
+        self.digits.iter().copied().chain(repeat_n(0, zeros)).collect()
+    }
+
     /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such
     /// as `1e308`, if it would otherwise need more than 20 zeros.
     pub fn to_exact(&self) -> String {

@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
-    prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, payments, person,
+    prices, profile, quantities, statement, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -110,6 +110,12 @@ routes! {
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
+    /// What shops owe for ended months, and what they have paid.
+    Payments = "GET /payments", Account, payments::payments(query);
+    /// The statement of a month.
+    Statement(id) = "GET /units/{id}/statement", Account, statement::statement(id, query);
+    /// CSV export of the transactions of a month.
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, statement::transactions_csv(id, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
     /// Undoes the marking of a month as paid.

@@ -79,7 +79,7 @@ impl Entry {
             key: summary.key.clone(),
             prices: summary.prices.as_deref().and_then(parse_ms),
             erased,
-            quantities: quantities.renamed(short),
+            quantities: quantities.renamed(offering_in_rows),
             is_large: false,
         })
     }
@@ -106,8 +106,8 @@ impl Entry {
     }
 }
 
-/// Shortens the ID of an offering to what a row holds.
-fn short(offering_id: String) -> String {
+/// Returns the ID of an offering as rows have it: shortened, if it has more than 256 bytes.
+pub fn offering_in_rows(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {
         return offering_id;
     }

@@ -13,6 +13,7 @@ mod payments;
 mod prices;
 mod register;
 pub mod spec;
+mod statements;
 mod sums;
 pub mod table;
 mod teams;
@@ -84,6 +85,8 @@ operations! {
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
+    PaymentsDue = statements::DUE, due;
+    PaymentsStatement = statements::STATEMENT, statement;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;

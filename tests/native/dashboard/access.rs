@@ -170,7 +170,7 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// The roles that may open each page and send each form, besides operators, who may use every page and form.
-const MAY: [(&str, &str); 40] = [
+const MAY: [(&str, &str); 43] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
     ("GET /transactions/{id}", "support"),
@@ -192,6 +192,9 @@ const MAY: [(&str, &str); 40] = [
     ("GET /quantities", "accounts"),
     ("GET /quantities.csv", "accounts"),
     ("GET /orders", "support accounts"),
+    ("GET /payments", "accounts"),
+    ("GET /units/{id}/statement", "accounts"),
+    ("GET /units/{id}/transactions.csv", "accounts"),
     ("POST /units/{id}/paid", "accounts"),
     ("POST /units/{id}/unpaid", "accounts"),
     ("GET /person", ""),

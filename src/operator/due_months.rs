@@ -1,0 +1,130 @@
+//! Months of shops with what is owed and what is paid, in pages.
+
+use super::Result;
+use super::coverage::{Coverage, coverage};
+use super::dues::{dues, settle};
+use super::payments::ShopMonth;
+use super::transactions::TransactionFilter;
+use super::usage::MonthUsage;
+use crate::ledger::{self, Ledger, ListedMonth, ShopMonthFilter};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use std::collections::BTreeSet;
+use std::iter::successors;
+
+/// Number of ended months that are listed if no month is given.
+pub const MONTHS: usize = 12;
+
+/// Selects months of shops.
+#[derive(Clone, Debug, Default)]
+pub struct DueFilter {
+    /// The shops.
+    pub shops: TransactionFilter,
+    /// Only this month; `None` means the last [`MONTHS`] months that have ended.
+    pub month: Option<Month>,
+    /// Only months that are marked as paid, or only months that are not.
+    pub is_paid: Option<bool>,
+}
+
+/// A page of months of shops.
+#[derive(Clone, Debug, Default)]
+pub struct DuePage {
+    /// The months: newest first, then by unit and mode. Each has its dues and its payment.
+    pub months: Vec<MonthUsage>,
+    /// The last month of the page, if there are more.
+    pub next: Option<ListedMonth>,
+    /// How complete the sums are.
+    pub coverage: Coverage,
+}
+
+/// Returns the months of shops after `after`, at most `most`, with what is owed and what is paid. A month is listed if
+/// it has transactions or credits, or is marked as paid. Ledger cost: 5 to 7 queries. KV cost: 1 read per 100 months.
+///
+/// # Errors
+/// If the unit's ID is not valid, the ledger does not keep the month, a settlement is damaged, or the ledger or the
+/// store fails.
+pub async fn due_months(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    now_ms: u64,
+    filter: &DueFilter,
+    after: Option<&ListedMonth>,
+    most: usize,
+) -> Result<DuePage> {
+    let DueFilter { shops, month, is_paid } = filter;
+    shops.check()?;
+    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    let months = months(*month, &coverage, now_ms)?;
+    let (mode, unit, is_paid) = (shops.mode, shops.unit.clone(), *is_paid);
+    let wanted = ShopMonthFilter { mode, unit, months, is_paid };
+    let mut listed = ledger::shop_months(ledger, &wanted, after, most.saturating_add(1)).await?;
+    let has_more = listed.len() > most;
+    listed.truncate(most);
+    let next = listed.last().filter(|_| has_more).cloned();
+    let months = of_listed(store, ledger, listed, &coverage).await?;
+    Ok(DuePage { months, next, coverage })
+}
+
+/// Returns the given month, or else the last months that have ended and that the ledger keeps.
+fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {
+    if let Some(month) = month {
+        coverage.check(month)?;
+        return Ok(vec![month]);
+    }
+    let back = successors(Month::at(now_ms), |month| month.previous());
+    let ended = back.skip_while(|month| !month.has_ended(now_ms)).take(MONTHS);
+    Ok(ended.filter(|month| coverage.has(*month)).collect())
+}
+
+/// Returns the dues of listed months, in their order.
+async fn of_listed(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    listed: Vec<ListedMonth>,
+    coverage: &Coverage,
+) -> Result<Vec<MonthUsage>> {
+    if listed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
+    let months: Vec<_> = months.into_iter().rev().collect();
+    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
+    let units: Vec<_> = units.into_iter().collect();
+    let mut found = dues(store, ledger, (None, Some(&units)), &months, coverage).await?;
+    let mut own = Vec::new();
+    let mut without = Vec::new(); // marked as paid, without transactions or credits
+    for ListedMonth { shop, month } in listed {
+        let is_own = |usage: &MonthUsage| {
+            (usage.month, &usage.unit, usage.mode) == (month, &shop.unit, shop.mode)
+        };
+        match found.iter().position(is_own) {
+            Some(place) => own.push(found.swap_remove(place)),
+            None => without.push(MonthUsage::new(shop, month)),
+        }
+    }
+    settle(store, &mut without).await?;
+    own.extend(without);
+    own.sort_by(|a, b| {
+        b.month.cmp(&a.month).then_with(|| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)))
+    });
+    Ok(own)
+}
+
+/// Returns what is owed and what is paid for one month of a shop. Ledger cost: 4 to 6 queries. KV cost: 1 read.
+///
+/// # Errors
+/// As [`due_months`].
+pub async fn due_month(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    of: &ShopMonth,
+) -> Result<MonthUsage> {
+    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    shops.check()?;
+    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    coverage.check(of.month)?;
+    let units = [of.unit.clone()];
+    let mut found =
+        dues(store, ledger, (Some(of.mode), Some(&units)), &[of.month], &coverage).await?;
+    Ok(found.pop().unwrap_or_else(|| MonthUsage::new(of.shop(), of.month)))
+}
