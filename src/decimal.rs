@@ -105,28 +105,31 @@ impl Decimal {
         sum_up(&products)
     }
 
-    /// Returns the exact difference; `None` if it is below 0. The needed memory grows with the difference of the exponents.
+    /// Returns the exact difference; `None` if the other decimal is larger. The needed memory grows with the difference
+    /// of the exponents.
     pub fn minus(&self, other: &Decimal) -> Option<Self> {
         let scale = self.scale.max(other.scale);
-        let [own, others] = [self, other].map(|decimal| decimal.lengthened(scale));
-        let length = own.len().max(others.len());
-        let lowest_first = |digits: Vec<u8>| digits.into_iter().rev().chain(std::iter::repeat(0));
-        let pairs = lowest_first(own).zip(lowest_first(others)).take(length);
-        let mut borrowed = 0;
-        let digits = pairs.map(|(digit, other)| {
-            let other = other + borrowed;
-            borrowed = u8::from(digit < other);
-            digit + 10 * borrowed - other
-        });
-        let mut digits: Vec<u8> = digits.collect();
+        let (from, taken) = (self.digits_at(scale), other.digits_at(scale));
+        let (mut digits, mut borrow) = (Vec::with_capacity(from.len()), 0);
+        for place in 0..from.len().max(taken.len()) {
+            let of = |digits: &[u8]| digits.get(place).copied().unwrap_or_default();
+            let (own, less) = (of(&from), of(&taken) + borrow);
+            borrow = u8::from(own < less);
+            digits.push(own + 10 * borrow - less);
+        }
         digits.reverse();
-        (borrowed == 0).then_some(Decimal { digits, scale })
+        (borrow == 0).then_some(Decimal { digits, scale })
     }
 
-    /// Returns the digits of this decimal with this many places, which are no fewer than it has.
-    fn lengthened(&self, scale: i32) -> Vec<u8> {
+    /// Returns whether this is 0.
+    pub fn is_zero(&self) -> bool {
+        self.digits.iter().all(|digit| *digit == 0)
+    }
+
+    /// Returns the digits down to this many places after the point, the least significant first.
+    fn digits_at(&self, scale: i32) -> Vec<u8> {
         let zeros = usize::try_from(scale.saturating_sub(self.scale)).unwrap_or_default();
-        self.digits.iter().copied().chain(repeat_n(0, zeros)).collect()
+        repeat_n(0, zeros).chain(self.digits.iter().rev().copied()).collect()
     }
 
     /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such

@@ -3,11 +3,11 @@
 use super::form::Form;
 use super::layout::Page;
 use super::view::{self, Field};
-use super::{PageContext, Refusal, Result, link, operation, payments as pages};
+use super::{PageContext, Refusal, Result, link, operation, payments as pages, usage};
 use crate::operator::bound;
+use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::due_months::due_month;
 use crate::operator::dues::Due;
-use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, StatedAmount};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::CurrencyCode;
@@ -145,7 +145,7 @@ fn due_table(dues: &[Due]) -> Markup {
         vec![
             view::untrusted_text(&due.currency_code),
             html! { (due.amount) },
-            pages::credited(due),
+            usage::credited(due),
             html! { strong { (due.due) } },
             html! { (due.transactions) },
             html! { @if due.unpriced > 0 { strong { (due.unpriced) } } },
@@ -153,14 +153,20 @@ fn due_table(dues: &[Due]) -> Markup {
     };
     let rows: Vec<_> = dues.iter().map(row).collect();
     let headings = ["Currency", "Counted", "Credited", "Due", "Transactions", "Unpriced pledges"];
-    view::table_of(&headings, headings.get(1..).unwrap_or_default(), &rows, "No transactions in this month.")
+    view::table_of(
+        &headings,
+        headings.get(1..).unwrap_or_default(),
+        &rows,
+        "No transactions in this month.",
+    )
 }
 
 fn fields(form: &Form, dues: &[Due]) -> Markup {
     let due_in = |code: &CurrencyCode| dues.iter().find(|due| due.currency_code == code.code());
     let is_entered = form.text("step") == "mark";
     let known = CurrencyCode::VARIANTS.iter();
-    let known = known.filter(|code| due_in(code).is_some() || form.given(&amount_of(**code)).is_some());
+    let known =
+        known.filter(|code| due_in(code).is_some() || form.given(&amount_of(**code)).is_some());
     let mut codes: Vec<_> = known.copied().collect();
     if codes.is_empty() {
         codes = CurrencyCode::VARIANTS.to_vec();

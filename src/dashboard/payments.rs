@@ -2,15 +2,15 @@
 
 use super::form::Form;
 use super::layout::Page;
-use super::usage::{listed, of_month, paid_facts};
+use super::usage::{credited, of_month, payment};
 use super::{PageContext, Refusal, Result, link, orders, view};
+use crate::ledger::ListedMonth;
 use crate::operator::bound;
 use crate::operator::due_months::{DueFilter, DuePage, MONTHS, due_months};
 use crate::operator::dues::Due;
 use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::MonthUsage;
-use crate::ledger::ListedMonth;
-use crate::scope::Scope;
+use crate::scope::{Mode, Scope};
 use crate::service::{Clock, Entropy};
 use crate::store::{Key as _, OperatorStore, SettlementKey};
 use maud::{Markup, html};
@@ -19,7 +19,8 @@ use maud::{Markup, html};
 const PAGE: usize = 50;
 /// The query parameters that filter months.
 const FILTERS: [&str; 4] = ["mode", "unit", "month", "state"];
-const STATES: [(&str, &str); 3] = [("open", "Unpaid"), ("paid", "Paid"), ("all", "Paid and unpaid")];
+const STATES: [(&str, &str); 3] =
+    [("open", "Unpaid"), ("paid", "Paid"), ("all", "Paid and unpaid")];
 const NONE: &str = "No months match.";
 
 /// Shows the dues of the last ended months, or of one month, for all shops or one. Ledger cost: 5 to 7 queries. KV cost:
@@ -63,14 +64,15 @@ fn selected(query: &Form) -> Result<DueFilter> {
 /// Parses the month of a shop after which a page begins: the name of its settlement.
 fn position(query: &Form) -> Result<Option<ListedMonth>> {
     let Some(text) = query.given("after") else { return Ok(None) };
-    let key = SettlementKey::parse_suffix(text)
-        .ok_or_else(|| Refusal::invalid("this link to a page of the list is not valid. Open the list again"))?;
+    let key = SettlementKey::parse_suffix(text).ok_or_else(|| {
+        Refusal::invalid("this link to a page of the list is not valid. Open the list again")
+    })?;
     let SettlementKey { mode, unit, month } = key;
     Ok(Some(ListedMonth { shop: Scope { mode, unit: unit.to_owned() }, month }))
 }
 
 /// Returns the URL of the months of a shop, paid and unpaid.
-pub(super) fn of_shop(unit: &str, mode: crate::scope::Mode) -> String {
+pub(super) fn of_shop(unit: &str, mode: Mode) -> String {
     link::with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
@@ -164,7 +166,7 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
             amount(&due.amount, due),
             credited(due),
             html! { strong { (amount(&due.due, due)) } },
-            html! { (paid(usage, due, now_ms)) @if is_first { (offer(usage, now_ms)) (changes(usage)) } },
+            html! { (payment(usage, due, usage.month.has_ended(now_ms))) @if is_first { (offer(usage, now_ms)) (changes(usage)) } },
             html! { @if is_first { a href=(statement(usage)) { "Statement" } } },
         ]
     };
@@ -173,22 +175,6 @@ fn rows(usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
 
 fn amount(text: &str, due: &Due) -> Markup {
     html! { (text) " " (view::untrusted_text(&due.currency_code)) }
-}
-
-/// The credits of the month, and the balance that is carried into it.
-pub(super) fn credited(Due { credited, carried, .. }: &Due) -> Markup {
-    html! {
-        @if credited != "0.00" { (credited) }
-        @if carried != "0.00" { div { small { "carried: " (carried) } } }
-    }
-}
-
-fn paid(usage: &MonthUsage, due: &Due, now_ms: u64) -> Markup {
-    match (&usage.settled, usage.paid_of(due)) {
-        (Some(settled), Some(amount)) => paid_facts(settled, amount, due),
-        _ if usage.month.has_ended(now_ms) => html! { span.tag.note { "unpaid" } " " },
-        _ => html! { span.tag { "in progress" } },
-    }
 }
 
 /// The button that marks the month as paid, or the one that undoes the marking.
@@ -222,5 +208,7 @@ fn changes(usage: &MonthUsage) -> Markup {
 }
 
 fn statement(usage: &MonthUsage) -> String {
-    listed(&link::path(&["units", &usage.unit, "statement"]), usage)
+    let month = usage.month.to_string();
+    let path = link::path(&["units", &usage.unit, "statement"]);
+    link::with(&path, &[("mode", usage.mode.name()), ("month", &month)])
 }

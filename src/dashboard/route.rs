@@ -2,8 +2,9 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, payments, person,
-    prices, profile, quantities, statement, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment,
+    payments, person, prices, profile, quantities, statement, system, team, transaction, unit,
+    usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;

@@ -115,7 +115,8 @@ fn to(statement: &Statement) -> Markup {
 }
 
 fn facts(Statement { number, of, .. }: &Statement) -> Markup {
-    let mode = html! { (of.mode.name()) " mode" @if of.mode == Mode::Test { ": nothing is to be paid" } };
+    let mode =
+        html! { (of.mode.name()) " mode" @if of.mode == Mode::Test { ": nothing is to be paid" } };
     view::facts(&[
         ("Statement", view::untrusted_text(number)),
         ("Month", html! { (view::month(of.month)) ", in UTC" }),

@@ -106,6 +106,11 @@ impl Entry {
     }
 }
 
+/// Returns the quantities of pledges as a row has them: with short offering IDs, and none at all if they are too large.
+pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
+    Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(offering_in_rows)
+}
+
 /// Returns the ID of an offering as rows have it: shortened, if it has more than 256 bytes.
 pub fn offering_in_rows(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {

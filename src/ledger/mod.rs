@@ -11,6 +11,7 @@
 mod changed;
 mod check;
 pub mod claims;
+pub mod credits;
 mod entry;
 mod findings;
 mod health;
@@ -35,7 +36,7 @@ mod upkeep;
 
 pub use changed::{ChangedPage, Next, changed};
 pub use check::{CheckReport, check, clear};
-pub use entry::{Entry, Origin, offering_in_rows, write};
+pub use entry::{Entry, Origin, offering_in_rows, stored_quantities, write};
 pub use findings::{Finding, FindingKind, findings};
 pub use health::{Health, MAX_BYTES, Pass, health};
 pub use kept::keep_from;

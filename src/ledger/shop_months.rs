@@ -1,4 +1,4 @@
-//! Months of shops that have transactions or a payment, in pages.
+//! Months of shops that have transactions, credits or a payment, in pages.
 
 use super::shops::wanted;
 use super::sums::months;
@@ -30,7 +30,7 @@ pub struct ListedMonth {
 }
 
 /// Lists months of shops, newest month first, then by unit and mode: at most `most`, from the one after `after` on. A
-/// month is listed if the shop has transactions in it, or if it is marked as paid. One query.
+/// month is listed if the shop has transactions or credits in it, or if it is marked as paid. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -83,6 +83,10 @@ impl Query for ShopMonths<'_> {
   SELECT month, unit, mode FROM months CROSS JOIN wanted
   WHERE EXISTS (SELECT 1 FROM transactions t
     WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms)
+  UNION
+  SELECT booked_month, unit, mode FROM credits JOIN months ON months.month = booked_month
+  WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
+    AND (?1 ->> '$.units' IS NULL OR unit = ?1 ->> '$.units[0]')
   UNION
   SELECT settled.month, unit, mode FROM settled JOIN months ON months.month = settled.month
   WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')

@@ -4,7 +4,7 @@ use super::call::{Answer, Call, Ports, Result};
 use super::covered::{Covered, complete};
 use super::payments::{MODE, MONTH, UNIT};
 use super::spec::{Argument, Kind, Spec, modes, month, unit};
-use super::sums::{DUE_MEMBERS, due_table};
+use super::sums::sums_table;
 use super::table::{facts, paragraphs, table, time};
 use crate::operator::Sum;
 use crate::operator::due_months::{DueFilter, DuePage, due_months};
@@ -86,7 +86,7 @@ pub async fn due<P: Ports>(call: &Call<'_, P>, asked: DueArguments) -> Result<An
     };
     let found = match sums.is_empty() {
         true => "no months match".to_owned(),
-        false => due_table(&sums),
+        false => sums_table(&sums),
     };
     let text = paragraphs([found, complete(&coverage)]);
     Answer::new(&Dues { sums, covered: Covered::from(&coverage) }, text)
@@ -144,7 +144,8 @@ pub async fn statement<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<An
 
 /// Formats the lines in one currency, and the sums below them.
 fn in_table(StatementSum { due, lines }: &StatementSum) -> String {
-    let total = |label: &str, amount: String| [label.to_owned(), String::new(), String::new(), amount];
+    let total =
+        |label: &str, amount: String| [label.to_owned(), String::new(), String::new(), amount];
     let Due { currency_code, amount, credited, carried, .. } = due;
     let mut rows: Vec<_> = lines.iter().map(cells).collect();
     rows.push(total("Sum", amount.clone()));

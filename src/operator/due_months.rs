@@ -2,11 +2,12 @@
 
 use super::Result;
 use super::coverage::{Coverage, coverage};
-use super::dues::{dues, settle};
+use super::dues::{dues, dues_of};
 use super::payments::ShopMonth;
 use super::transactions::TransactionFilter;
 use super::usage::MonthUsage;
 use crate::ledger::{self, Ledger, ListedMonth, ShopMonthFilter};
+use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use crate::store::OperatorStore;
 use std::collections::BTreeSet;
@@ -61,7 +62,7 @@ pub async fn due_months(
     let has_more = listed.len() > most;
     listed.truncate(most);
     let next = listed.last().filter(|_| has_more).cloned();
-    let months = of_listed(store, ledger, listed, &coverage).await?;
+    let months = of_listed(store, ledger, (shops.mode, &listed), &coverage).await?;
     Ok(DuePage { months, next, coverage })
 }
 
@@ -76,11 +77,11 @@ fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<
     Ok(ended.filter(|month| coverage.has(*month)).collect())
 }
 
-/// Returns the dues of listed months, in their order.
+/// Returns the dues of listed months, sorted as they are.
 async fn of_listed(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    listed: Vec<ListedMonth>,
+    (mode, listed): (Option<Mode>, &[ListedMonth]),
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
     if listed.is_empty() {
@@ -90,24 +91,14 @@ async fn of_listed(
     let months: Vec<_> = months.into_iter().rev().collect();
     let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
     let units: Vec<_> = units.into_iter().collect();
-    let mut found = dues(store, ledger, (None, Some(&units)), &months, coverage).await?;
-    let mut own = Vec::new();
-    let mut without = Vec::new(); // marked as paid, without transactions or credits
-    for ListedMonth { shop, month } in listed {
-        let is_own = |usage: &MonthUsage| {
-            (usage.month, &usage.unit, usage.mode) == (month, &shop.unit, shop.mode)
-        };
-        match found.iter().position(is_own) {
-            Some(place) => own.push(found.swap_remove(place)),
-            None => without.push(MonthUsage::new(shop, month)),
-        }
-    }
-    settle(store, &mut without).await?;
-    own.extend(without);
-    own.sort_by(|a, b| {
-        b.month.cmp(&a.month).then_with(|| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)))
-    });
-    Ok(own)
+    let mut found = dues_of(store, ledger, (mode, Some(&units)), &months, coverage).await?;
+    let is_listed = |usage: &MonthUsage| {
+        listed.iter().any(|ListedMonth { shop, month }| {
+            (*month, &shop.unit, shop.mode) == (usage.month, &usage.unit, usage.mode)
+        })
+    };
+    found.retain(is_listed);
+    Ok(found)
 }
 
 /// Returns what is owed and what is paid for one month of a shop. Ledger cost: 4 to 6 queries. KV cost: 1 read.
@@ -123,8 +114,7 @@ pub async fn due_month(
     shops.check()?;
     let coverage = coverage(ledger, shops.shops().as_deref()).await?;
     coverage.check(of.month)?;
-    let units = [of.unit.clone()];
-    let mut found =
-        dues(store, ledger, (Some(of.mode), Some(&units)), &[of.month], &coverage).await?;
-    Ok(found.pop().unwrap_or_else(|| MonthUsage::new(of.shop(), of.month)))
+    let found = dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    Ok(found.unwrap_or_else(|| MonthUsage::new(shop, of.month)))
 }

@@ -8,6 +8,7 @@
 use super::coverage::{Coverage, coverage};
 use super::dues::{self, Due};
 use super::payments::ShopMonth;
+use super::transactions::TransactionFilter;
 use super::usage::MonthUsage;
 use super::{OperatorError, Result, units};
 use crate::auth::check_id;
@@ -146,9 +147,9 @@ async fn read(
     of: &ShopMonth,
     coverage: &Coverage,
 ) -> Result<(MonthUsage, PricedMonth)> {
+    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
     for _ in 0..ATTEMPTS {
-        let shops = (Some(shop.mode), Some(slice::from_ref(&shop.unit)));
-        let found = dues::dues(store, ledger, shops, &[of.month], coverage).await?.pop();
+        let found = dues::dues(store, ledger, &shops, &[of.month], coverage).await?.pop();
         let usage = found.unwrap_or_else(|| MonthUsage::new(shop.clone(), of.month));
         let priced = ledger::priced(ledger, shop, of.month, MAX_QUANTITIES).await?;
         if is_of(&usage, &priced) {
