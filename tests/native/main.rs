@@ -51,6 +51,7 @@ mod quantities;
 mod records;
 mod retry;
 mod rows;
+mod statement;
 mod store;
 mod texts;
 mod timeline;

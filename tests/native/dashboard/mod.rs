@@ -7,6 +7,7 @@ mod ledger;
 mod log;
 mod memory;
 mod orders;
+mod payments;
 mod person;
 mod prices;
 mod transaction;
