@@ -12,6 +12,7 @@ use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::MonthUsage;
 use crate::scope::{Mode, Scope};
 use crate::service::{Clock, Entropy};
+use crate::settlement::ENDED_AFTER_HOURS;
 use crate::store::{Key as _, OperatorStore, SettlementKey};
 use maud::{Markup, html};
 
@@ -37,7 +38,7 @@ pub(super) async fn payments<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             (table(&page.months, now_ms))
             (pages(query, &page))
-            p { small { "Months are in UTC. A month can be marked as paid 24 hours after its end." } }
+            p { small { "Months are in UTC. A month can be marked as paid " (ENDED_AFTER_HOURS) " hours after its end." } }
             (view::coverage(&page.coverage))
         }
         section { h2 { "Filter" } (filters(query)) }

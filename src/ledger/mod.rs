@@ -50,7 +50,7 @@ pub use settled::settled;
 pub use shop_months::{ListedMonth, ShopMonthFilter, shop_months};
 pub use shops::shops;
 pub use state::{Part, SHOWN_AFTER_MS, State, state};
-pub use sums::{MonthSum, months_of, sums};
+pub use sums::{MonthSum, listed_sums, months_of, sums};
 pub use upkeep::{Limits, Upkeep, holder, keep_up};
 
 use crate::store::StoreError;

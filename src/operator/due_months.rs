@@ -2,15 +2,14 @@
 
 use super::Result;
 use super::coverage::{Coverage, coverage};
-use super::dues::{dues, dues_of};
+use super::dues::{dues, listed_dues};
 use super::payments::ShopMonth;
 use super::transactions::TransactionFilter;
 use super::usage::MonthUsage;
 use crate::ledger::{self, Ledger, ListedMonth, ShopMonthFilter};
-use crate::scope::{Mode, Scope};
+use crate::scope::Scope;
 use crate::settlement::Month;
 use crate::store::OperatorStore;
-use std::collections::BTreeSet;
 use std::iter::successors;
 
 /// Number of ended months that are listed if no month is given.
@@ -62,7 +61,10 @@ pub async fn due_months(
     let has_more = listed.len() > most;
     listed.truncate(most);
     let next = listed.last().filter(|_| has_more).cloned();
-    let months = of_listed(store, ledger, (shops.mode, &listed), &coverage).await?;
+    let months = match listed.as_slice() {
+        [] => Vec::new(),
+        listed => listed_dues(store, ledger, listed, &coverage).await?,
+    };
     Ok(DuePage { months, next, coverage })
 }
 
@@ -75,30 +77,6 @@ fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<
     let back = successors(Month::at(now_ms), |month| month.previous());
     let ended = back.skip_while(|month| !month.has_ended(now_ms)).take(MONTHS);
     Ok(ended.filter(|month| coverage.has(*month)).collect())
-}
-
-/// Returns the dues of listed months, sorted as they are.
-async fn of_listed(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    (mode, listed): (Option<Mode>, &[ListedMonth]),
-    coverage: &Coverage,
-) -> Result<Vec<MonthUsage>> {
-    if listed.is_empty() {
-        return Ok(Vec::new());
-    }
-    let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
-    let months: Vec<_> = months.into_iter().rev().collect();
-    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
-    let units: Vec<_> = units.into_iter().collect();
-    let mut found = dues_of(store, ledger, (mode, Some(&units)), &months, coverage).await?;
-    let is_listed = |usage: &MonthUsage| {
-        listed.iter().any(|ListedMonth { shop, month }| {
-            (*month, &shop.unit, shop.mode) == (usage.month, &usage.unit, usage.mode)
-        })
-    };
-    found.retain(is_listed);
-    Ok(found)
 }
 
 /// Returns what is owed and what is paid for one month of a shop. Ledger cost: 4 to 6 queries. KV cost: 1 read.

@@ -11,7 +11,7 @@ use super::usage::{MonthUsage, by_month};
 use super::{Result, read_values};
 use crate::decimal::{Decimal, text_as_money};
 use crate::ledger::credits::{CreditSum, credit_sums};
-use crate::ledger::{self, Ledger, MonthSum};
+use crate::ledger::{self, Ledger, ListedMonth, MonthSum};
 use crate::scope::{Mode, Scope};
 use crate::settlement::{Deductions, Month, SettledSum, Settlement};
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
@@ -140,21 +140,73 @@ pub async fn dues(
     months: &[Month],
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
-    dues_of(store, ledger, (filter.mode, filter.units().as_deref()), months, coverage).await
+    let units = filter.units();
+    let asked = Asked { mode: filter.mode, units: units.as_deref(), months, listed: None };
+    dues_of(store, ledger, &asked, coverage).await
 }
 
-/// Returns what [`dues`] does, for several units.
-pub(super) async fn dues_of(
+/// Returns what [`dues`] does, for listed months of shops.
+pub(super) async fn listed_dues(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    shops: (Option<Mode>, Option<&[String]>),
-    months: &[Month],
+    listed: &[ListedMonth],
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
-    let mut found = counted(ledger, shops, months).await?;
+    let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
+    let months: Vec<_> = months.into_iter().collect();
+    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
+    let units: Vec<_> = units.into_iter().collect();
+    let asked = Asked { mode: None, units: Some(&units), months: &months, listed: Some(listed) };
+    let mut found = dues_of(store, ledger, &asked, coverage).await?;
+    found.retain(|usage| {
+        listed.iter().any(|ListedMonth { shop, month }| {
+            (*month, &shop.unit, shop.mode) == (usage.month, &usage.unit, usage.mode)
+        })
+    });
+    Ok(found)
+}
+
+/// The months of shops whose dues are asked.
+struct Asked<'a> {
+    mode: Option<Mode>,
+    units: Option<&'a [String]>,
+    months: &'a [Month],
+    /// Only these months of shops; `None` for all.
+    listed: Option<&'a [ListedMonth]>,
+}
+
+impl Asked<'_> {
+    /// Returns the charges. For a shop that has credits, they are those of all months, as something may be carried from
+    /// a month that is not listed to one that is.
+    async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
+        let Asked { mode, units, months, listed } = *self;
+        let Some(listed) = listed else {
+            return Ok(ledger::sums(ledger, mode, units, months).await?);
+        };
+        let shops: BTreeSet<_> = credits.iter().map(|it| (&it.unit, it.mode)).collect();
+        let credited = shops.into_iter().flat_map(|(unit, mode)| {
+            let shop = Scope { mode, unit: unit.clone() };
+            months.iter().map(move |month| ListedMonth { shop: shop.clone(), month: *month })
+        });
+        let wanted: Vec<_> = listed.iter().cloned().chain(credited).collect();
+        Ok(ledger::listed_sums(ledger, &wanted).await?)
+    }
+}
+
+async fn dues_of(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    asked: &Asked<'_>,
+    coverage: &Coverage,
+) -> Result<Vec<MonthUsage>> {
+    let mut found = counted(ledger, asked).await?;
+    let settled = ledger::settled(ledger, asked.mode, asked.units, asked.months).await?;
+    for (month, shop) in settled {
+        month_of(&mut found, shop, month);
+    }
     settle(store, &mut found).await?;
     carry(&mut found, coverage);
-    found.retain(|usage| months.contains(&usage.month));
+    found.retain(|usage| asked.months.contains(&usage.month));
     Ok(found)
 }
 
@@ -166,11 +218,12 @@ pub(super) async fn unsettled(
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
     let units = [of.unit.clone()];
-    let mut found = counted(ledger, (Some(of.mode), Some(&units)), &[of.month]).await?;
-    settle(store, &mut found).await?;
-    for usage in found.iter_mut().filter(|usage| usage.month == of.month) {
-        usage.settled = None; // Workers KV may still show a payment that was undone
-    }
+    let months = [of.month];
+    let asked = Asked { mode: Some(of.mode), units: Some(&units), months: &months, listed: None };
+    let mut found = counted(ledger, &asked).await?;
+    // Not the month itself: Workers KV may still show a payment that was undone.
+    let earlier = found.partition_point(|usage| usage.month >= of.month);
+    settle(store, found.split_at_mut(earlier).1).await?;
     carry(&mut found, coverage);
     let own = found.into_iter().find(|usage| usage.month == of.month);
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
@@ -178,13 +231,10 @@ pub(super) async fn unsettled(
 
 /// Returns the charges and the credits of months, and of the earlier months from which something may be carried into
 /// them.
-async fn counted(
-    ledger: &dyn Ledger,
-    (mode, units): (Option<Mode>, Option<&[String]>),
-    months: &[Month],
-) -> Result<Vec<MonthUsage>> {
-    let mut found = by_month(ledger::sums(ledger, mode, units, months).await?);
+async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
+    let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
+    let mut found = by_month(asked.sums(ledger, &credits).await?);
     if let Some(earlier) = Earlier::of(&credits, months) {
         let sums = ledger::sums(ledger, mode, Some(&earlier.units), &earlier.months).await?;
         found.extend(by_month(sums).into_iter().filter(|usage| earlier.has(usage)));
@@ -193,9 +243,6 @@ async fn counted(
         add_credits(&mut found, credits.iter().filter(is_earlier));
     }
     add_credits(&mut found, credits.iter().filter(|credit| months.contains(&credit.month)));
-    for (month, shop) in ledger::settled(ledger, mode, units, months).await? {
-        month_of(&mut found, shop, month);
-    }
     Ok(found)
 }
 
