@@ -37,6 +37,7 @@ fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
         let table = rest.split(' ').next()?;
         let is_ours = ["SCAN", "SEARCH"].contains(&how) && ["t", "transactions"].contains(&table);
         let rest = rest.replace(" USING", "").replace(" COVERING", "").replace(" LEFT-JOIN", "");
+        let rest = rest.replace(" EXISTS", "");
         is_ours.then(|| if how == "SCAN" { row.clone() } else { rest })
     });
     let mut rows: Vec<_> = of_transactions.collect();

@@ -211,7 +211,7 @@ fn credits_and_a_payment_are_on_the_statement() {
     bench.order(&[(4.0, "tree")]);
     let (store, author) = (&*bench.service.store, bench.test_operator.author());
     bench.statement();
-    let credit = json!({ "id": wrong, "reason": "a wrong number" });
+    let credit = json!({ "transaction": wrong, "part": null, "reason": "a wrong number" });
     let credit = serde_json::from_value(credit).unwrap();
     block_on(credits::add(store, Some(&bench.ledger), &author, &credit)).unwrap();
     let statement = bench.statement();
@@ -271,7 +271,7 @@ const AMOUNTS: [f64; 10] = [1.0, 3.0, 0.1, 2.5, 0.333_333, 7.0, 123_456.789, 1e-
 /// integers, and that is what a payment must have.
 #[test]
 fn the_lines_of_random_orders_add_up_to_what_a_payment_must_have() {
-    for seed in 1..=25 {
+    for seed in 1..=12 {
         let (mut numbers, bench) = (Numbers(seed), bench());
         let mut expected = [("EUR", BigInt::from(0)), ("USD", BigInt::from(0))];
         for change in 0..4 {
