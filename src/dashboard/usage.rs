@@ -9,7 +9,6 @@ use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::dues::Due;
-use crate::operator::roles::Permission;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
@@ -142,7 +141,7 @@ pub(super) fn rows<S, C: Clock, E>(
                 div.wide {
                     (payment(usage, sum, has_ended))
                     @if is_first && is_offered { (offer(usage, has_ended)) }
-                    @if is_first { (late(usage, context.may(Permission::Support))) }
+                    @if is_first { (late(usage)) }
                 }
             },
             html! { (sum.transactions) },
@@ -210,7 +209,7 @@ fn month_form(usage: &MonthUsage, last: &str, label: &str, more: Markup) -> Mark
 }
 
 /// Lists the transactions that were added or changed after a month was marked as paid.
-fn late(usage: &MonthUsage, opens: bool) -> Markup {
+fn late(usage: &MonthUsage) -> Markup {
     let Some(settled) = usage.settled.as_ref().filter(|_| !usage.late.is_empty()) else {
         return html! {};
     };
@@ -220,7 +219,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
                 "Added or changed since the month was marked as paid: "
                 @for (index, id) in usage.late.iter().enumerate() {
                     @if index > 0 { ", " }
-                    @if opens { (id_link(id)) } @else { code.id { (id) } }
+                    (id_link(id))
                 }
                 ". " a href=(of_month(usage, &[("since", &settled.at)])) { "List all" }
             }

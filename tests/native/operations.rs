@@ -43,7 +43,7 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 16] = [
+const FORMS: [(&str, &str, &str); 17] = [
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
     ("POST /keys/revoke", "keys", "revoke"),
@@ -52,6 +52,7 @@ const FORMS: [(&str, &str, &str); 16] = [
     ("POST /units/{id}/profile", "units", "set"),
     ("POST /units/{id}/paid", "payments", "mark"),
     ("POST /units/{id}/unpaid", "payments", "undo"),
+    ("POST /transactions/{id}/credit", "credits", "add"),
     ("POST /teams", "teams", "add"),
     ("POST /teams/{id}/add", "teams", "add"),
     ("POST /teams/{id}/remove", "teams", "remove"),
