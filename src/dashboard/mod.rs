@@ -8,6 +8,7 @@
 mod access;
 mod audit;
 mod chart;
+mod credit;
 mod find;
 mod form;
 mod keys;

@@ -210,7 +210,8 @@ async fn dues_of(
     Ok(found)
 }
 
-/// Returns what a shop owes for a month as if the month was not settled, by currency. Cost: as [`dues`].
+/// Returns what a shop owes for a month as if the month was not settled, by currency. Ledger cost: 2
+/// queries, and those that [`dues`] may add. KV cost: 1 read per 100 earlier months.
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
