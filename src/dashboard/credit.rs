@@ -1,7 +1,7 @@
 //! The credits of a transaction, and the form that adds one.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{id_link, money};
 use super::view::{self, Field};
 use super::{PageContext, Result, link, operation};

@@ -1,7 +1,7 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Order, OrderPage, PageCursor};

@@ -1,7 +1,7 @@
 //! A transaction: its details, its e-mail, and its erasure.
 
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, credit, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
 use crate::charge::PriceList;

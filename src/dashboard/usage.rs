@@ -2,9 +2,9 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::transaction::id_link;
-use super::{PageContext, Result, link, orders, payments, view};
+use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
@@ -67,7 +67,7 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
-                li { a href=(payments::of_shop(unit, mode)) { "Payments and statements" } }
+                li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
