@@ -21,6 +21,8 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
 
+pub(super) use super::view::{id_link, money};
+
 /// Maximum number of pledges on a page.
 const MAX_PLEDGES: usize = 100;
 
@@ -277,19 +279,9 @@ pub(super) fn mode(is_live: bool) -> Markup {
     html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
 }
 
-/// Renders `1.50 USD`.
-pub(super) fn money(amount: &str, currency: &str) -> Markup {
-    html! { span.number { (amount) " " (currency) } }
-}
-
 /// Renders a unit's ID as a link to its page.
 pub(super) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
-}
-
-/// Renders a transaction's ID as a link to its page.
-pub(super) fn id_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// Renders `unit x` or `team x`, with a link to its page if the person may open that.

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 /// Largest number of lines for offerings in one currency. They fit one sheet of paper.
-const MAX_LINES: usize = 25;
+const MAX_LINES: usize = 20;
 /// Largest number of quantities that are read. A month with more is not split by offering.
 const MAX_QUANTITIES: usize = 5_000;
 /// Largest number of price lists that are read. Transactions of further ones are in the line `Other`.
