@@ -36,8 +36,8 @@ CREATE TABLE credits (
   CHECK (amount IS NULL OR number = 1)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX by_booking ON credits (mode, unit, booked_month);
-CREATE INDEX by_order ON credits (order_month, mode, unit);
+CREATE INDEX by_booking ON credits (unit, mode, booked_month);
+CREATE INDEX by_order ON credits (order_month, unit, mode);
 
 -- The credits of a transaction never exceed its charge, even if two are made at the same time.
 CREATE TRIGGER credits_within_charge BEFORE INSERT ON credits

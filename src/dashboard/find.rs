@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::keys::change_forms as key_forms;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, level};
 use super::{PageContext, Result, orders, view};
 use crate::api::EDIT_KEY_PARAMETER;

@@ -1,9 +1,9 @@
 //! Marks a month of a unit as paid, and undoes the marking.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view::{self, Field};
-use super::{PageContext, Refusal, Result, link, operation, payments as pages, usage};
+use super::{PageContext, Refusal, Result, link, operation, usage};
 use crate::operator::bound;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
 use crate::operator::due_months::due_month;
@@ -110,7 +110,7 @@ fn hidden(of: &ShopMonth, step: &str) -> Markup {
 }
 
 fn back(of: &ShopMonth, label: &str) -> Markup {
-    html! { p { a href=(pages::of_shop(&of.unit, of.mode)) { (label) } } }
+    html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
 }
 
 /// The form beside what is due, with the entered values and an error, if any. Until a person has entered an amount, the

@@ -1,7 +1,7 @@
 //! What shops owe for ended months, and what they have paid, in pages. The URL of a page can be shared.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::usage::{credited, of_month, payment};
 use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::ledger::ListedMonth;
@@ -10,7 +10,7 @@ use crate::operator::due_months::{DueFilter, DuePage, MONTHS, due_months};
 use crate::operator::dues::Due;
 use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::MonthUsage;
-use crate::scope::{Mode, Scope};
+use crate::scope::Scope;
 use crate::service::{Clock, Entropy};
 use crate::settlement::ENDED_AFTER_HOURS;
 use crate::store::{Key as _, OperatorStore, SettlementKey};
@@ -70,11 +70,6 @@ fn position(query: &Form) -> Result<Option<ListedMonth>> {
     })?;
     let SettlementKey { mode, unit, month } = key;
     Ok(Some(ListedMonth { shop: Scope { mode, unit: unit.to_owned() }, month }))
-}
-
-/// Returns the URL of the months of a shop, paid and unpaid.
-pub(super) fn of_shop(unit: &str, mode: Mode) -> String {
-    link::with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
 fn in_words(DueFilter { shops, month, is_paid }: &DueFilter) -> Markup {

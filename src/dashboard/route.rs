@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment,
+    PageContext, Refusal, Result, audit, credit, find, keys, ledger, mails, month, orders, payment,
     payments, person, prices, profile, quantities, statement, system, team, transaction, unit,
     usage,
 };
@@ -75,8 +75,10 @@ routes! {
     Find = "POST /find", Support, find::find(form);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
-    /// Shows a transaction, masked.
-    Transaction(id) = "GET /transactions/{id}", Support, transaction::transaction(id);
+    /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
+    Transaction(id) = "GET /transactions/{id}", Look, transaction::transaction(id);
+    /// Credits a transaction, or a part of it.
+    Credit(id) = "POST /transactions/{id}/credit", Account, credit::credit(id, form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, transaction::reveal(id);
     /// Sends the e-mail of a transaction again.

@@ -1,10 +1,10 @@
 //! The statement of a shop's month: one sheet to print, from which the browser makes a PDF.
 
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::payment::shop_month;
 use super::settings::Issuer;
-use super::{PageContext, Refusal, Result, link, orders, payments, view};
+use super::{PageContext, Refusal, Result, link, orders, view};
 use crate::operator::bound;
 use crate::operator::due_months::due_month;
 use crate::operator::dues::Due;
@@ -152,7 +152,7 @@ fn links(Statement { of, .. }: &Statement) -> Markup {
             li { "To print it or to save it as PDF, use your browser's command Print." }
             li { a href=(link::with(&link::path(&["units", &of.unit, "transactions.csv"]), &shop)) { "Download its transactions as CSV" } }
             li { a href=(orders) { "Transactions" } }
-            li { a href=(payments::of_shop(&of.unit, of.mode)) { "Payments" } }
+            li { a href=(link::payments_of(&of.unit, of.mode)) { "Payments" } }
         }
     }
 }

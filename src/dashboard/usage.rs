@@ -2,14 +2,13 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::transaction::id_link;
-use super::{PageContext, Result, link, orders, payments, view};
+use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::dues::Due;
-use crate::operator::roles::Permission;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
@@ -68,7 +67,7 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
-                li { a href=(payments::of_shop(unit, mode)) { "Payments and statements" } }
+                li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
@@ -140,7 +139,7 @@ pub(super) fn rows<S, C: Clock, E>(
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
-                    @if is_first { (late(usage, context.may(Permission::Support))) }
+                    @if is_first { (late(usage)) }
                 }
             },
             html! { (sum.transactions) },
@@ -178,7 +177,7 @@ pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup 
 }
 
 /// Lists the transactions that were added or changed after a month was marked as paid.
-fn late(usage: &MonthUsage, opens: bool) -> Markup {
+fn late(usage: &MonthUsage) -> Markup {
     let Some(settled) = usage.settled.as_ref().filter(|_| !usage.late.is_empty()) else {
         return html! {};
     };
@@ -188,7 +187,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
                 "Added or changed since the month was marked as paid: "
                 @for (index, id) in usage.late.iter().enumerate() {
                     @if index > 0 { ", " }
-                    @if opens { (id_link(id)) } @else { code.id { (id) } }
+                    (id_link(id))
                 }
                 ". " a href=(of_month(usage, &[("since", &settled.at)])) { "List all" }
             }

@@ -149,6 +149,16 @@ pub(super) fn untrusted_text(text: &str) -> Markup {
     html! { bdi { (beginning) @if is_long { "…" } } }
 }
 
+/// Renders `1.50 USD`.
+pub(super) fn money(amount: &str, currency: &str) -> Markup {
+    html! { span.number { (amount) " " (currency) } }
+}
+
+/// Renders a transaction's ID as a link to its page.
+pub(super) fn id_link(id: &str) -> Markup {
+    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
+}
+
 /// A list of facts: pairs of a label and a value.
 pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {

@@ -221,29 +221,51 @@ pub async fn credit_sums(
     mode: Option<Mode>,
     units: Option<&[String]>,
 ) -> Result<Vec<CreditSum>> {
-    let rows = ask(ledger, &Booked { mode, units }).await?;
+    let rows = match units {
+        Some(units) => ask(ledger, &BookedOfUnits { mode, units }).await?,
+        None => ask(ledger, &Booked { mode }).await?,
+    };
     Ok(rows.into_iter().map(BookedRow::into_sum).collect())
 }
 
-#[derive(Serialize)]
-struct Booked<'a> {
-    mode: Option<Mode>,
-    units: Option<&'a [String]>,
-}
-
-impl Query for Booked<'_> {
-    type Row = BookedRow;
-    const SQL: &'static str = "WITH booked AS (
+/// Sums credits by booked month, unit, mode and currency. `$units` restricts the units.
+macro_rules! booked {
+    ($units:literal) => {
+        concat!(
+            "WITH booked AS (
   SELECT booked_month AS month, unit, mode, currency, max(booked_month <> order_month) AS is_of_earlier,
     ifnull(sum(cents / 1000000), 0) AS millions, ifnull(sum(cents % 1000000), 0) AS rest,
     json_group_array(amount) FILTER (WHERE amount IS NOT NULL) AS large
-  FROM credits
-  WHERE (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
-    AND (?1 ->> '$.units' IS NULL OR unit IN (SELECT value FROM json_each(?1, '$.units')))
+  FROM credits WHERE ",
+            $units,
+            " AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode')
   GROUP BY booked_month, unit, mode, currency
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'currency', currency, 'is_of_earlier', is_of_earlier,
-  'millions', millions, 'rest', rest, 'large', json(large)) FROM booked ORDER BY month, unit, mode, currency";
+  'millions', millions, 'rest', rest, 'large', json(large)) FROM booked ORDER BY month, unit, mode, currency"
+        )
+    };
+}
+
+#[derive(Serialize)]
+struct Booked {
+    mode: Option<Mode>,
+}
+
+impl Query for Booked {
+    type Row = BookedRow;
+    const SQL: &'static str = booked!("true");
+}
+
+#[derive(Serialize)]
+struct BookedOfUnits<'a> {
+    mode: Option<Mode>,
+    units: &'a [String],
+}
+
+impl Query for BookedOfUnits<'_> {
+    type Row = BookedRow;
+    const SQL: &'static str = booked!("unit IN (SELECT value FROM json_each(?1, '$.units'))");
 }
 
 /// A row of the answer; `millions` and `rest` are in cents, `large` has the amounts that are stored as texts.

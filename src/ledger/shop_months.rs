@@ -1,6 +1,6 @@
 //! Months of shops that have transactions, credits or a payment, in pages.
 
-use super::shops::wanted;
+use super::shops::{ListedMonth, wanted};
 use super::sums::months;
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
@@ -18,15 +18,6 @@ pub struct ShopMonthFilter {
     pub months: Vec<Month>,
     /// Only months that are marked as paid, or only months that are not.
     pub is_paid: Option<bool>,
-}
-
-/// A month of a shop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedMonth {
-    /// The shop.
-    pub shop: Scope,
-    /// The month.
-    pub month: Month,
 }
 
 /// Lists months of shops, newest month first, then by unit and mode: at most `most`, from the one after `after` on. A

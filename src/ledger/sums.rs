@@ -1,8 +1,7 @@
 //! Exact sums of charges by month, unit and currency.
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
-use super::shop_months::ListedMonth;
-use super::shops::wanted;
+use super::shops::{ListedMonth, wanted};
 use super::{Ledger, Query, Result, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;

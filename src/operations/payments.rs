@@ -143,7 +143,7 @@ async fn confirm_mark<P: Ports>(
     author: &Author<'_, P::Platform, P::Platform>,
     payment: &Payment,
 ) -> Result<()> {
-    let CheckedPayment { paid, damaged } =
+    let CheckedPayment { paid, damaged, .. } =
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(

@@ -10,10 +10,9 @@
 
 use super::audit::{Author, is_line};
 use super::claimed_change;
-use super::dues::money;
+use super::due::money;
 use super::once::{Done, StoredAsIs, once};
-use super::payable::stated_money;
-use super::payments::{self, ShopMonth};
+use super::payments::{self, ShopMonth, stated_money};
 use super::transactions::{self, Record, ViewOptions};
 use super::{OperatorError, Result, bound};
 use crate::decimal::Decimal;

@@ -6,10 +6,11 @@
 //! are one line `Other`. The lines always add up to the sum of the charges.
 
 use super::coverage::{Coverage, coverage};
-use super::dues::{self, Due};
+use super::due::{Due, money};
+use super::dues::dues;
+use super::month_usage::MonthUsage;
 use super::payments::ShopMonth;
 use super::transactions::TransactionFilter;
-use super::usage::MonthUsage;
 use super::{OperatorError, Result, units};
 use crate::auth::check_id;
 use crate::charge::{PriceList, UnitPrice};
@@ -26,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 /// Largest number of lines for offerings in one currency. They fit one sheet of paper.
-const MAX_LINES: usize = 25;
+const MAX_LINES: usize = 20;
 /// Largest number of quantities that are read. A month with more is not split by offering.
 const MAX_QUANTITIES: usize = 5_000;
 /// Largest number of price lists that are read. Transactions of further ones are in the line `Other`.
@@ -149,7 +150,7 @@ async fn read(
 ) -> Result<(MonthUsage, PricedMonth)> {
     let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
     for _ in 0..ATTEMPTS {
-        let found = dues::dues(store, ledger, &shops, &[of.month], coverage).await?.pop();
+        let found = dues(store, ledger, &shops, &[of.month], coverage).await?.pop();
         let usage = found.unwrap_or_else(|| MonthUsage::new(shop.clone(), of.month));
         let priced = ledger::priced(ledger, shop, of.month, MAX_QUANTITIES).await?;
         if is_of(&usage, &priced) {
@@ -242,9 +243,9 @@ fn lines(due: &Due, priced: &PricedMonth, lists: &PriceLists) -> Vec<Line> {
     }
     let split = Decimal::sum(split.into_iter());
     let mut lines = offering_lines(items);
-    let shown = Decimal::sum(lines.iter().map(|line| dues::money(&line.amount)));
+    let shown = Decimal::sum(lines.iter().map(|line| money(&line.amount)));
     add(&mut lines, Item::Rounding, &difference(&split, &shown));
-    let rest = difference(&dues::money(&due.amount), &split);
+    let rest = difference(&money(&due.amount), &split);
     if others > 0 {
         lines.push(Line { item: Item::Other { transactions: others }, amount: rest });
     }
@@ -300,7 +301,7 @@ fn offering_lines(items: Vec<PricedItem<'_>>) -> Vec<Line> {
     let mut lines: Vec<_> = groups.into_values().filter_map(offering_line).collect();
     if lines.len() > MAX_LINES {
         let rest = lines.split_off(MAX_LINES - 1);
-        let amount = Decimal::sum(rest.iter().map(|line| dues::money(&line.amount))).to_money();
+        let amount = Decimal::sum(rest.iter().map(|line| money(&line.amount))).to_money();
         lines.push(Line { item: Item::Further { offerings: rest.len() }, amount });
     }
     lines

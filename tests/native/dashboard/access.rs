@@ -170,10 +170,11 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// The roles that may open each page and send each form, besides operators, who may use every page and form.
-const MAY: [(&str, &str); 43] = [
+const MAY: [(&str, &str); 44] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
-    ("GET /transactions/{id}", "support"),
+    ("GET /transactions/{id}", "support accounts"),
+    ("POST /transactions/{id}/credit", "accounts"),
     ("POST /transactions/{id}/whole", ""),
     ("POST /transactions/{id}/mail", "support"),
     ("GET /transactions/{id}/mail", "support"),

@@ -1,6 +1,7 @@
 //! Tests the dashboard without its platform, over a store in memory.
 
 mod access;
+mod credits;
 mod find;
 mod keys;
 mod ledger;
