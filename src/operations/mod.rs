@@ -87,6 +87,7 @@ operations! {
     PaymentsList = payments::LIST, list;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
+    CreditsRestore = credits::RESTORE, restore;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;

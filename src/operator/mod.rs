@@ -7,6 +7,7 @@ pub mod audit;
 pub mod backups;
 mod claimed_change;
 mod coverage;
+pub mod credit_restore;
 pub mod credits;
 pub mod csv;
 pub mod delays;
