@@ -1,5 +1,5 @@
 -- Credits: amounts and quantities that are taken back from a transaction (src/ledger/credits.rs). Rows are written once.
--- A rebuild of the ledger keeps them, because no record in Workers KV has them: the only other copy is the audit log.
+-- A rebuild of the ledger keeps them, because no record in Workers KV has them: their only other copy is in the audit log.
 --   id: the transaction. `number` counts its credits from 1.
 --   operation: the hash of the operation that wrote the row, so that a repeated request writes none.
 --   order_month: the month in which the transaction was created.
@@ -7,7 +7,7 @@
 --   charge_cents, charge_amount: the transaction's charge, copied from its record, as in `transactions`.
 --   cents, amount: the credit. A charge in `charge_amount` can only be credited whole, once.
 --   quantities: as in `transactions`.
---   author: who made the credit. `at` is the time of its entry in the audit log.
+--   change: the name of the credit's entry in the audit log, `at` the entry's time, `author` its author.
 CREATE TABLE credits (
   id TEXT NOT NULL,
   number INTEGER NOT NULL,
@@ -23,6 +23,7 @@ CREATE TABLE credits (
   amount TEXT,
   quantities TEXT NOT NULL,
   reason TEXT NOT NULL,
+  change TEXT NOT NULL,
   author TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (id, number),

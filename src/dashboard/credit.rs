@@ -5,6 +5,7 @@ use super::page::Page;
 use super::transaction::{id_link, money};
 use super::view::{self, Field};
 use super::{PageContext, Result, link, operation};
+use crate::hash::first_bytes;
 use crate::operator::credits::{
     self, Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, OfferingQuantity, Part,
 };
@@ -13,6 +14,8 @@ use crate::operator::{Done, OperatorError, bound};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 
 /// Maximum number of offerings for which the form has a field.
 const MAX_FIELDS: usize = 20;
@@ -93,14 +96,13 @@ fn form(id: &str, left: &Left, entered: &Form) -> Markup {
 }
 
 fn parts(left: &Left, entered: &Form) -> Markup {
-    let fields = left.quantities.iter().take(MAX_FIELDS).enumerate();
     html! {
-        @for (index, OfferingQuantity { offering, quantity }) in fields {
-            (view::hidden(&offering_of(index), offering))
+        @for OfferingQuantity { offering, quantity } in left.quantities.iter().take(MAX_FIELDS) {
+            @let name = [QUANTITY, &digest(offering)].concat();
             (Field {
-                name: &quantity_of(index),
+                name: &name,
                 label: &format!("Quantity of {}", label(offering)),
-                value: entered.text(&quantity_of(index)),
+                value: entered.text(&name),
                 hint: &format!("Of {quantity}. Only with an amount: what is not to be delivered."),
                 ..Field::default()
             }.render())
@@ -111,64 +113,87 @@ fn parts(left: &Left, entered: &Form) -> Markup {
     }
 }
 
+/// The beginning of the name of a field for a quantity. The offering's digest follows, because an ID may contain
+/// characters that a form does not keep.
+const QUANTITY: &str = "quantity-";
+
+fn digest(offering: &str) -> String {
+    base16ct::lower::encode_string(&first_bytes::<8>(Sha256::digest(offering)))
+}
+
 /// Shortens an offering's ID, and replaces its control characters.
 fn label(offering: &str) -> String {
     let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     offering.chars().take(80).map(visible).collect()
 }
 
-fn offering_of(index: usize) -> String {
-    format!("offering-{index}")
-}
-
-fn quantity_of(index: usize) -> String {
-    format!("quantity-{index}")
-}
-
 // ---- The form ------------------------------------------------------------------------------------
 
-/// Shows the credit that a form describes, or makes it after confirmation. Cost: at most 8 ledger queries, 9 KV calls.
+/// Shows the credit that a form describes, or makes it after confirmation. Cost: at most 9 ledger queries, 14 KV calls.
 pub(super) async fn credit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
     form: &Form,
 ) -> Result {
-    let request = request(id, form);
-    let (store, ledger, author) = (context.store, context.ledger, &context.author);
-    let answer = if form.text("step") == "credit" && context.has_operation() {
-        credits::add(store, ledger, author, &request?).await.map(|done| made(&done))
-    } else {
-        match request {
-            Ok(request) => credits::check(store, ledger, author, &request)
-                .await
-                .map(|credit| confirm(context, &credit, form)),
-            Err(error) => Err(error),
-        }
-    };
-    match answer {
+    match answer(context, id, form).await {
         Err(OperatorError::Invalid(problem)) => ask(context, id, form, &problem).await,
         answer => Ok(answer?),
     }
 }
 
-fn request(id: &str, form: &Form) -> Result<CreditRequest, OperatorError> {
-    let stated = |index: usize| {
-        let quantity = form.given(&quantity_of(index))?.to_owned();
-        Some(OfferingQuantity { offering: form.raw(&offering_of(index)).to_owned(), quantity })
-    };
-    let quantities: Vec<_> = (0..MAX_FIELDS).filter_map(stated).collect();
+async fn answer<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<Page, OperatorError> {
+    let request = request(context, id, form).await?;
+    let (store, ledger, author) = (context.store, context.ledger, &context.author);
+    if form.text("step") == "credit" && context.has_operation() {
+        return Ok(made(&credits::add(store, ledger, author, &request).await?));
+    }
+    let credit = credits::check(store, ledger, author, &request).await?;
+    Ok(confirm(context, &credit, form))
+}
+
+async fn request<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<CreditRequest, OperatorError> {
+    let quantities = quantities_in(context, id, form).await?;
     let part = match form.given("amount") {
         Some(amount) => Some(Part { amount: amount.to_owned(), quantities }),
         None if quantities.is_empty() => None,
-        None => {
-            return Err(OperatorError::Invalid(
-                "nothing was credited: enter an amount with the quantities, which may be 0"
-                    .to_owned(),
-            ));
-        }
+        None => return Err(invalid("enter an amount with the quantities, which may be 0")),
     };
     let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
     Ok(CreditRequest { transaction, part, reason })
+}
+
+/// Returns the quantities in a form, with the offerings of its fields.
+async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<Vec<OfferingQuantity>, OperatorError> {
+    let entered: Vec<_> = form.with_prefix(QUANTITY).collect();
+    if entered.is_empty() {
+        return Ok(Vec::new());
+    }
+    let record = transactions::get(context.store, id).await?;
+    let pledged = credits::offerings(context.store, &record).await?;
+    let named: BTreeMap<_, _> = pledged.into_iter().map(|it| (digest(&it), it)).collect();
+    let stated = |(digest, quantity): &(&str, &str)| {
+        let offering = named.get(*digest).cloned();
+        let offering = offering
+            .ok_or_else(|| invalid("some fields are not valid. Reload the page and try again"))?;
+        Ok(OfferingQuantity { offering, quantity: (*quantity).to_owned() })
+    };
+    entered.iter().map(stated).collect()
+}
+
+fn invalid(problem: &str) -> OperatorError {
+    OperatorError::Invalid(["nothing was credited: ", problem].concat())
 }
 
 /// Shows the form again, with the entered values and an error.
@@ -208,9 +233,6 @@ fn confirm<S, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Page {
     let id = &credit.transaction;
-    let mut names = vec!["amount".to_owned(), "reason".to_owned()];
-    names.extend((0..MAX_FIELDS).flat_map(|index| [offering_of(index), quantity_of(index)]));
-    let sent = names.iter().filter(|name| !form.raw(name).is_empty());
     let is_later = credit.booked_month != credit.order_month;
     let content = html! {
         p.lead { "Credit the transaction " (id_link(id)) "? This cannot be undone." }
@@ -221,7 +243,11 @@ fn confirm<S, C: Clock, E: Entropy>(
             }
             (context.form(&link::path(&["transactions", id, "credit"]), &html! {
                 (view::hidden("step", "credit"))
-                @for name in sent { (view::hidden(name, form.raw(name))) }
+                (view::hidden("amount", form.text("amount")))
+                (view::hidden("reason", form.text("reason")))
+                @for (digest, quantity) in form.with_prefix(QUANTITY) {
+                    (view::hidden(&[QUANTITY, digest].concat(), quantity))
+                }
                 button.alarm { "Credit " (credit.amount) " " (credit.currency_code) }
             }))
         }

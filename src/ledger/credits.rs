@@ -48,6 +48,8 @@ pub struct CreditRow {
     pub quantities: Quantities,
     /// Why the credit was made.
     pub reason: String,
+    /// The name of the credit's entry in the audit log.
+    pub change: String,
     /// Who made the credit.
     pub author: String,
     /// When the credit was made, in milliseconds since 1970.
@@ -115,6 +117,23 @@ pub async fn credit(
     credit: &CreditRow,
     booked: &Fact,
 ) -> Result<Option<CreditRow>> {
+    write(ledger, credit, Some(booked)).await
+}
+
+/// Writes a credit that was made before, for a database that has lost it. Returns the operation's credit; `None` if an
+/// earlier credit of the transaction is missing.
+///
+/// # Errors
+/// As [`credit`].
+pub async fn restore(ledger: &dyn Ledger, credit: &CreditRow) -> Result<Option<CreditRow>> {
+    write(ledger, credit, None).await
+}
+
+async fn write(
+    ledger: &dyn Ledger,
+    credit: &CreditRow,
+    booked: Option<&Fact>,
+) -> Result<Option<CreditRow>> {
     let write = Write { credit, booked, since: *recent(credit.at).start() }.statement()?;
     let get = OfOperation { operation: &credit.operation }.statement()?;
     let answers = ledger.run(&[write, get]).await?;
@@ -140,7 +159,7 @@ pub async fn credits(ledger: &dyn Ledger, id: &str) -> Result<Vec<CreditRow>> {
 #[derive(Serialize)]
 struct Write<'a> {
     credit: &'a CreditRow,
-    booked: &'a Fact,
+    booked: Option<&'a Fact>,
     /// Claims since this time count, whatever their clocks: the statement may run long after `credit.at`.
     since: u64,
 }
@@ -148,10 +167,10 @@ struct Write<'a> {
 impl Query for Write<'_> {
     type Row = ();
     const SQL: &'static str = "INSERT INTO credits (id, number, operation, mode, unit, order_month, booked_month,
-  currency, charge_cents, charge_amount, cents, amount, quantities, reason, author, at)
+  currency, charge_cents, charge_amount, cents, amount, quantities, reason, change, author, at)
 SELECT it ->> '$.id', it ->> '$.number', it ->> '$.operation', it ->> '$.mode', it ->> '$.unit', it ->> '$.order_month',
   it ->> '$.booked_month', it ->> '$.currency', it ->> '$.charge_cents', it ->> '$.charge_amount', it ->> '$.cents',
-  it ->> '$.amount', it -> '$.quantities', it ->> '$.reason', it ->> '$.author', it ->> '$.at'
+  it ->> '$.amount', it -> '$.quantities', it ->> '$.reason', it ->> '$.change', it ->> '$.author', it ->> '$.at'
 FROM (SELECT ?1 -> '$.credit' AS it)
 WHERE NOT EXISTS (SELECT 1 FROM credits WHERE operation = it ->> '$.operation')
   AND (SELECT count(*) + 1 FROM credits WHERE id = it ->> '$.id') = it ->> '$.number'
@@ -165,7 +184,7 @@ macro_rules! credit {
         "json_object('id', id, 'number', number, 'operation', operation, 'mode', mode, 'unit', unit,
   'order_month', order_month, 'booked_month', booked_month, 'currency', currency, 'charge_cents', charge_cents,
   'charge_amount', charge_amount, 'cents', cents, 'amount', amount, 'quantities', json(quantities), 'reason', reason,
-  'author', author, 'at', at)"
+  'change', change, 'author', author, 'at', at)"
     };
 }
 

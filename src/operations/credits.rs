@@ -4,6 +4,7 @@ use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use super::spec::{Argument, Spec, text};
 use super::table::{paragraphs, table, time};
 use super::values::Values;
+use crate::operator::credit_restore;
 use crate::operator::credits::{self, Credit, CreditRequest, Left, OfferingQuantity, Part};
 use crate::operator::roles::Permission;
 use crate::operator::transactions;
@@ -149,4 +150,28 @@ fn in_table(credits: &[Credit]) -> String {
         ]
     };
     table(HEADS, &credits.iter().map(row).collect::<Vec<_>>())
+}
+
+// ---- Restore -------------------------------------------------------------------------------------
+
+pub const RESTORE: Spec = Spec::changes(
+    "credits",
+    "restore",
+    "write the credits of the audit log that the ledger lacks, for example after its database was deleted",
+    &[],
+)
+.answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");
+
+#[derive(Deserialize)]
+pub struct Restore {}
+
+pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let done = credit_restore::restore(call.store, call.ledger, &call.author(&by)?).await?;
+    let counts = format!("Restored: {}. Already there: {}.", done.restored, done.known);
+    let failed = match done.failed.is_empty() {
+        true => String::new(),
+        false => format!("These could not be restored:\n{}", done.failed.join("\n")),
+    };
+    Ok(Answer::new(&done, paragraphs([counts, failed]))?.failing_if(!done.failed.is_empty()))
 }

@@ -90,6 +90,7 @@ operations! {
     PaymentsStatement = statements::STATEMENT, statement;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
+    CreditsRestore = credits::RESTORE, restore;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;

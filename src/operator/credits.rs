@@ -1,9 +1,10 @@
 //! Credits: a transaction's charge, or a part of it, is taken back with a reason, for example after a refund. The
 //! transaction's record and the API do not change.
 //!
-//! A credit takes two steps: its entry in the audit log, which has the whole credit, and its row in the ledger. If the
-//! row cannot be written, the entry is withdrawn. A repeated request finds the row by its operation, so a credit is made
-//! once, wherever an attempt stops.
+//! A credit takes three steps: an entry in the audit log, which has the whole credit; its row in the ledger; and an entry
+//! that it was made. If the row cannot be written, the first entry is withdrawn. A repeated request finds the row by its
+//! operation, so a credit is made once, wherever an attempt stops. The second entry distinguishes a credit that was made
+//! from one that was only begun, for a database that has lost its rows ([`restore`](super::credit_restore::restore)).
 //!
 //! Credits contain no personal data: the reason may not name the recipient, and an offering that would be replaced in an
 //! erasure is replaced here, too.
@@ -23,11 +24,13 @@ use crate::quantities::Quantities;
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Month;
-use crate::store::OperatorStore;
+use crate::store::{Key as _, OperatorStore};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
-const ADD: &str = "credits add";
+pub(super) const ADD: &str = "credits add";
+/// The command of the entry that says that a credit was made.
+pub(super) const DONE: &str = "credits add (done)";
 /// Largest number of bytes of a reason.
 pub const MAX_REASON_BYTES: usize = 200;
 /// Largest number of quantities that one credit names.
@@ -204,6 +207,15 @@ pub async fn of(
     Ok(Credits { credits: order.credits.into_iter().map(Credit::from).collect(), left })
 }
 
+/// Returns the offerings of which quantities can be credited. KV cost: 2 reads.
+///
+/// # Errors
+/// If the record is damaged, or the store fails.
+pub async fn offerings(store: &impl OperatorStore, record: &Record) -> Result<Vec<String>> {
+    let pledged = transactions::quantities_to_keep(store, record).await?;
+    Ok(pledged.iter().map(|(offering, _)| offering.to_owned()).collect())
+}
+
 /// A transaction with what it was charged and credited.
 struct Creditable {
     row: Order,
@@ -279,7 +291,7 @@ async fn add_now(
     if author.earlier.is_some()
         && let Some(made) = credits::credit_of(ledger, &operation).await?
     {
-        return Ok(made.into());
+        return confirmed(store, author, made).await;
     }
     let planned = plan(store, ledger, author, request).await?;
     let in_words = |credit: &Credit| {
@@ -288,17 +300,14 @@ async fn add_now(
     };
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
-        // All that is left follows from the record, and can be large.
-        let is_whole = request.part.is_none();
-        let quantities = if is_whole { Vec::new() } else { credit.quantities.clone() };
-        let words = in_words(&credit);
-        (vec![credit.transaction.clone(), words], Credit { quantities, ..credit })
+        let on = vec![credit.transaction.clone(), in_words(&credit)];
+        (on, AuditedCredit::new(credit, request.part.is_none()))
     };
     let entry = author.begin_entry_with_record(store, ADD, recorded).await?;
-    let row = CreditRow { at: entry.key.time_ms(), ..planned };
+    let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
     let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
     let refused = match credits::credit(ledger, &row, &booked.fact()).await {
-        Ok(Some(made)) => return Ok(made.into()),
+        Ok(Some(made)) => return confirmed(store, author, made).await,
         Ok(None) => {
             "the transaction was credited, or the month marked as paid, at the same moment. Check it, and begin again"
         }
@@ -307,6 +316,34 @@ async fn add_now(
     };
     author.withdraw(store, &entry).await;
     Err(invalid(refused))
+}
+
+/// Records in the audit log that a credit was made. If that fails, a repeated request does it.
+async fn confirmed(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    made: CreditRow,
+) -> Result<Credit> {
+    author.record(store, DONE, [&made.change, &made.id]).await?;
+    Ok(made.into())
+}
+
+/// A credit as its entry in the audit log has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct AuditedCredit {
+    /// The credit. The quantities of a whole credit are left out: they follow from the record, and can be large.
+    #[serde(flatten)]
+    pub credit: Credit,
+    /// Whether all that was left was credited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+}
+
+impl AuditedCredit {
+    fn new(credit: Credit, whole: bool) -> Self {
+        let quantities = if whole { Vec::new() } else { credit.quantities.clone() };
+        AuditedCredit { credit: Credit { quantities, ..credit }, whole }
+    }
 }
 
 /// Returns the row of a credit that can be made.
@@ -344,6 +381,7 @@ async fn plan(
         amount: Credited::new(&amount),
         quantities,
         reason: request.reason.clone(),
+        change: String::new(),
         author: author.by.to_owned(),
         at: author.clock.now_ms(),
     })

@@ -3,6 +3,7 @@
 use crate::credits::{ENDED_MS, bench, request};
 use futures_executor::block_on;
 use impact_pledge::ledger;
+use impact_pledge::operator::credit_restore::{self, RestoredCredits};
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::Month;
 use serde_json::json;
@@ -24,8 +25,8 @@ fn the_table_refuses_what_no_check_of_ours_has_refused() {
         let names = columns.iter().chain(&amounts);
         let values: Vec<_> = names.zip(values).map(value).collect();
         let sql = format!(
-            "INSERT INTO credits ({}, {}, mode, unit, quantities, reason, author, at)
-             VALUES ({}, 'live', 'u', '[]', 'r', 'a', 0)",
+            "INSERT INTO credits ({}, {}, mode, unit, quantities, reason, change, author, at)
+             VALUES ({}, 'live', 'u', '[]', 'r', 'c', 'a', 0)",
             columns.join(", "),
             amounts.join(", "),
             values.join(", ")
@@ -35,7 +36,7 @@ fn the_table_refuses_what_no_check_of_ours_has_refused() {
     };
     assert!(insert(&[]));
     let next = [("number", "2"), ("operation", "'o2'")];
-    let with = |more: &[(&'static str, &'static str)]| insert(&[&next[..], more].concat());
+    let with = |more: &[(&'static str, &'static str)]| insert(&[more, &next[..]].concat());
     for refused in [
         &[][..],
         &[("cents", "81")],
@@ -99,9 +100,41 @@ fn credits_are_found_by_their_indexes() {
         found,
         [
             "SEARCH credits USING PRIMARY KEY (id=?)",
-            "SEARCH credits USING INDEX sqlite_autoindex_credits_2 (operation=?)",
+            "SEARCH credits USING INDEX sqlite_autoindex_credits_1 (operation=?)",
             "SEARCH credits USING INDEX by_booking (unit=?)",
             "SEARCH credits USING INDEX by_order (order_month=?)",
         ]
     );
+}
+
+/// A credit that was only begun, or withdrawn, is not restored.
+#[test]
+fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let large = bench.order(NOW_MS, json!(1e21));
+    bench.credit(&request(&id, Some(("0.20", &[("tree", "1.5")])))).unwrap();
+    bench.credit(&request(&id, None)).unwrap();
+    bench.credit(&request(&large, None)).unwrap();
+    let begun = bench.order(NOW_MS, json!(4));
+    let refused =
+        "CREATE TRIGGER refuses BEFORE INSERT ON credits BEGIN SELECT RAISE(ABORT, 'no'); END";
+    bench.ledger.sql(refused);
+    bench.credit(&request(&begun, None)).unwrap_err();
+    bench.ledger.sql("DROP TRIGGER refuses");
+    let shown = [&id, &large, &begun].map(|id| bench.credits_of(id));
+    let dues = bench.dues();
+
+    let restore = || {
+        let author = bench.operator.author();
+        let restored = credit_restore::restore(bench.store(), Some(&bench.ledger), &author);
+        let RestoredCredits { restored, known, failed } = block_on(restored).unwrap();
+        (restored, known, failed.len())
+    };
+    assert_eq!(restore(), (0, 3, 0));
+    bench.ledger.clear();
+    bench.ledger.reconcile(bench.store(), ENDED_MS);
+    assert_eq!(restore(), (3, 0, 0));
+    assert_eq!([&id, &large, &begun].map(|id| bench.credits_of(id)), shown);
+    assert_eq!((bench.dues(), restore()), (dues, (0, 3, 0)));
 }
