@@ -20,7 +20,7 @@ const ICON: &str = "data:image/svg+xml,\
 
 /// The pages of the menu: name, path, and required permission.
 const MENU: [(&str, &str, Permission); 11] = [
-    ("Find", "/", Permission::Look),
+    ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Payments", "/payments", Permission::Account),
@@ -123,7 +123,7 @@ impl Layout<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "All times are in UTC. Version " (self.settings.version) "." }
+                    footer { "Times are in UTC, unless a time zone is named. Version " (self.settings.version) "." }
                 }
             }
         }

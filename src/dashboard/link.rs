@@ -1,7 +1,8 @@
-//! URLs of the dashboard's own pages. None contains an API key or an e-mail address.
+//! URLs of the dashboard's own pages. None contains an API key or a buyer's e-mail address.
 
 use crate::auth::KeyLevel;
 use crate::scope::Mode;
+use crate::store::PriceListKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The characters that are encoded in a path segment.
@@ -40,4 +41,10 @@ pub(super) fn page_of(level: &KeyLevel) -> String {
 /// Returns the URL of the payments of a shop, with paid and unpaid months.
 pub(super) fn payments_of(unit: &str, mode: Mode) -> String {
     with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
+}
+
+/// Returns the path of the page of a price list.
+pub(super) fn prices(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
+    let unit = unit.map(|unit| ("unit", unit));
+    with("/prices", &[("mode", mode.name())].into_iter().chain(unit).collect::<Vec<_>>())
 }

@@ -123,14 +123,16 @@ async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let dues = due_month(context.store, bound(context.ledger)?, of).await?.sums;
     let content = html! {
-        @if let Some(problem) = problem { (view::problem(problem)) }
+        @if let Some(problem) = problem {
+            (view::form_problem(problem, field_of(problem).filter(|field| *field != AMOUNT)))
+        }
         p.lead { (heading(of)) }
         section { h2 { "Due" } (due_table(&dues)) }
         section {
             h2 { "Payment" }
             (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, "mark"))
-                (fields(form, &dues))
+                (fields(form, &dues, problem.unwrap_or_default()))
                 button { "Mark as paid" }
             }))
         }
@@ -152,7 +154,7 @@ fn due_table(dues: &[Due]) -> Markup {
         ]
     };
     let rows: Vec<_> = dues.iter().map(row).collect();
-    let headings = ["Currency", "Counted", "Credited", "Due", "Transactions", "Unpriced pledges"];
+    let headings = ["Currency", "Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
     view::table_of(
         &headings,
         headings.get(1..).unwrap_or_default(),
@@ -161,7 +163,26 @@ fn due_table(dues: &[Due]) -> Markup {
     )
 }
 
-fn fields(form: &Form, dues: &[Due]) -> Markup {
+/// The name of the amounts' fields in [`FIELDS`].
+const AMOUNT: &str = "amount";
+
+/// The fields of the form, each with words of the errors about it.
+const FIELDS: [(&str, &[&str]); 4] = [
+    ("invoice", &["number of an invoice"]),
+    ("unpriced", &["unpriced"]),
+    ("day", &["was paid on", "`day`"]),
+    (AMOUNT, &["amount", "sum of", " due"]),
+];
+
+/// Returns the field that an error is about.
+fn field_of(problem: &str) -> Option<&'static str> {
+    let mut found = FIELDS.iter().filter(|(_, words)| words.iter().any(|it| problem.contains(it)));
+    found.next().map(|(field, _)| *field)
+}
+
+fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
+    let wrong = field_of(problem);
+    let at = |field| if wrong == Some(field) { problem } else { "" };
     let due_in = |code: &CurrencyCode| dues.iter().find(|due| due.currency_code == code.code());
     let is_entered = form.text("step") == "mark";
     let known = CurrencyCode::VARIANTS.iter();
@@ -185,29 +206,35 @@ fn fields(form: &Form, dues: &[Due]) -> Markup {
                     value: &value(code),
                     hint: "Amount received, e.g. 1234.50. It must be the amount that is due.",
                     required: is_one,
-                    invalid: false,
+                    problem: at(AMOUNT),
+                    ..Field::default()
                 }.render())
             }
         }
-        label {
-            span { "Paid on" }
-            input type="date" name="day" value=(form.text("day")) required;
-        }
+        (Field {
+            name: "day",
+            label: "Paid on",
+            value: form.text("day"),
+            kind: "date",
+            required: true,
+            problem: at("day"),
+            ..Field::default()
+        }.render())
         (Field {
             name: "invoice",
             label: "Invoice number",
             value: form.text("invoice"),
-            hint: "",
             required: true,
-            invalid: false,
+            problem: at("invoice"),
+            ..Field::default()
         }.render())
         (Field {
             name: "unpriced",
             label: "Accepted unpriced pledges",
             value: form.text("unpriced"),
             hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none.",
-            required: false,
-            invalid: false,
+            problem: at("unpriced"),
+            ..Field::default()
         }.render())
     }
 }

@@ -138,8 +138,8 @@ fn filters(query: &Form) -> Markup {
 // ---- The table -----------------------------------------------------------------------------------
 
 const HEADINGS: [&str; 8] =
-    ["Month", "Unit", "Transactions", "Counted", "Credited", "Due", "Payment", "Statement"];
-const NUMBERS: [&str; 4] = ["Transactions", "Counted", "Credited", "Due"];
+    ["Month", "Unit", "Transactions", "Sum", "Credited", "Due", "Payment", "Statement"];
+const NUMBERS: [&str; 4] = ["Transactions", "Sum", "Credited", "Due"];
 
 fn table(months: &[MonthUsage], now_ms: u64) -> Markup {
     let rows: Vec<_> = months.iter().flat_map(|usage| rows(usage, now_ms)).collect();

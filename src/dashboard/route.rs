@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, keys, ledger, mails, month, orders, payment,
+    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders, payment,
     payments, person, prices, profile, quantities, statement, system, team, transaction, unit,
     usage,
 };
@@ -69,8 +69,8 @@ macro_rules! routes {
 
 routes! {
     (form, query);
-    /// The start page: the search.
-    Home = "GET /", Look, find::home(query);
+    /// The start page: the search, and what needs doing.
+    Home = "GET /", Look, home::home(query);
     /// Finds transactions, a unit or a key.
     Find = "POST /find", Support, find::find(form);
     /// A list of transactions, one page at a time.

@@ -184,9 +184,9 @@ fn table(StatementSum { due, lines }: &StatementSum) -> Markup {
 fn row(Line { item, amount }: &Line) -> Markup {
     let cells = match item {
         Item::Offering { offering, quantity, unit_price } => html! {
-            th scope="row" { (view::untrusted_text(offering)) }
-            td.number { (quantity) }
-            td.number { @if let Some(price) = unit_price { (price) } @else { "none" } }
+            th scope="row" data-label="Offering" { (view::untrusted_text(offering)) }
+            td.number data-label="Quantity" { (quantity) }
+            td.number data-label="Unit price" { @if let Some(price) = unit_price { (price) } @else { "none" } }
         },
         Item::Further { offerings } => html! {
             th scope="row" colspan="3" { "Further offerings and prices: " (offerings) }
@@ -198,7 +198,7 @@ fn row(Line { item, amount }: &Line) -> Markup {
             th scope="row" colspan="3" { "Other: transactions that cannot be split by offering (" (transactions) ")" }
         },
     };
-    html! { tr { (cells) td.number { (amount) } } }
+    html! { tr { (cells) td.number data-label="Amount" { (amount) } } }
 }
 
 /// The rows below the lines: the sum of the charges, what is deducted, and what is due.

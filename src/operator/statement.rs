@@ -17,10 +17,10 @@ use crate::charge::{PriceList, UnitPrice};
 use crate::decimal::Decimal;
 use crate::ledger::{self, Ledger, PricedCharges, PricedMonth, offering_in_rows};
 use crate::recipient::Profile;
-use crate::scope::{Mode, Scope};
+use crate::scope::Scope;
 use crate::service::Clock;
 use crate::settlement::Settlement;
-use crate::store::{Key as _, OperatorStore, PriceListVersionKey, decode};
+use crate::store::{Key as _, OperatorStore, PriceListKey, PriceListVersionKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ pub enum Item {
     },
 }
 
-/// Returns the statement of a shop's month. Ledger cost: 4 to 7 queries. KV cost: 2 reads, and 1 read per 5 price lists
+/// Returns the statement of a shop's month. Ledger cost: 6 to 8 queries. KV cost: 2 reads, and 2 reads per 5 price lists
 /// of the month.
 ///
 /// # Errors
@@ -120,7 +120,7 @@ pub async fn statement(
     let coverage = coverage(ledger, Some(slice::from_ref(&shop))).await?;
     coverage.check(of.month)?;
     let (usage, priced) = read(store, ledger, &shop, of, &coverage).await?;
-    let lists = PriceLists::read(store, of.mode, &priced).await?;
+    let lists = PriceLists::read(store, &shop, &priced).await?;
     let row = units::get(store, &of.unit).await?;
     let sum = |due: Due| StatementSum { lines: lines(&due, &priced, &lists), due };
     Ok(Statement {
@@ -179,18 +179,21 @@ fn is_of(usage: &MonthUsage, priced: &PricedMonth) -> bool {
 struct PriceLists(BTreeMap<u64, PriceList>);
 
 impl PriceLists {
-    async fn read(store: &impl OperatorStore, mode: Mode, priced: &PricedMonth) -> Result<Self> {
+    async fn read(store: &impl OperatorStore, shop: &Scope, priced: &PricedMonth) -> Result<Self> {
+        let of = [PriceListKey::of_mode(shop.mode), PriceListKey::of_unit(shop.mode, &shop.unit)];
         let times: BTreeSet<_> = priced.charges.iter().filter_map(|it| it.by.prices).collect();
         let times: Vec<_> = times.into_iter().take(MAX_PRICE_LISTS).collect();
         let offerings: BTreeSet<_> = priced.quantities.iter().map(|it| &*it.offering).collect();
         let mut lists = BTreeMap::new();
         for times in times.chunks(READS) {
             let texts: Vec<_> = times.iter().map(|time| date_time(*time)).collect();
-            let key = |time| PriceListVersionKey { mode, time };
-            let keys: Vec<_> = texts.iter().map(|time| key(time)).collect();
-            for (time, value) in times.iter().zip(store.get_values(&keys).await?) {
-                let list = value.and_then(|value| of_offerings(&value, &offerings));
-                lists.extend(list.map(|list| (*time, list)));
+            for of in of {
+                let keys: Vec<_> =
+                    texts.iter().map(|time| PriceListVersionKey { of, time }).collect();
+                for (time, value) in times.iter().zip(store.get_values(&keys).await?) {
+                    let list = value.and_then(|value| of_offerings(&value, &offerings));
+                    lists.extend(list.map(|list| (*time, list)));
+                }
             }
         }
         Ok(PriceLists(lists))

@@ -12,6 +12,7 @@
 )]
 
 mod answer;
+mod audit_log;
 mod auth;
 mod billing;
 mod charge;
@@ -37,6 +38,7 @@ mod increment;
 mod json_schema;
 mod layers;
 mod ledger;
+mod ledger_attention;
 mod ledger_plans;
 mod ledger_queue;
 mod ledger_times;
@@ -60,6 +62,7 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod unit_prices;
 mod upkeep;
 mod usage;
 mod validation;

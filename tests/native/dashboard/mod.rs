@@ -3,6 +3,7 @@
 mod access;
 mod credits;
 mod find;
+mod home;
 mod keys;
 mod ledger;
 mod log;
@@ -11,8 +12,11 @@ mod orders;
 mod payments;
 mod person;
 mod prices;
+mod table;
+mod times;
 mod transaction;
 mod unit;
+mod unit_prices;
 mod usage;
 
 use futures_executor::block_on;
