@@ -4,16 +4,18 @@ use super::details::{self, Facts};
 use super::parts::mode;
 use super::{erase_form, mail, pledges, related};
 use crate::dashboard::page::Page;
-use crate::dashboard::{PageContext, Result, view};
+use crate::dashboard::{PageContext, Result, credit, view};
+use crate::ledger::Order;
+use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::notifications::{self, Status};
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, Record, TransactionView, ViewOptions};
-use crate::operator::{OperatorError, notifications};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Shows a transaction, masked. KV cost: at most 11 calls. Ledger cost: 2 queries.
+/// Shows a transaction, masked. KV cost: at most 13 calls. Ledger cost: 3 queries.
 pub(in crate::dashboard) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -53,7 +55,14 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     notice: &Markup,
 ) -> Result {
     let row = &shown.row;
-    let mail = notifications::status(context.store, context.clock, record).await?;
+    let of_support = match context.may(Permission::Support) {
+        true => Some(OfSupport::read(context, record, row).await?),
+        false => None,
+    };
+    let credits = match context.may(Permission::Account) {
+        true => Some(credit::section(context, record, &row.id).await?),
+        false => None,
+    };
     let prices = record.prices(context.store).await?;
     let facts = Facts {
         paid_at: record.paid_at(context.store).await?,
@@ -61,7 +70,6 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         key: details::key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
     };
-    let related = related::section(context, row).await;
     let content = html! {
         (notice)
         p.lead {
@@ -71,16 +79,37 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         }
         div.columns {
             section { h2 { "Details" } (facts.order(shown)) }
-            section { h2 { "Recipient" } (facts.recipient(shown)) }
+            @if of_support.is_some() { section { h2 { "Recipient" } (facts.recipient(shown)) } }
         }
         section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown)) }
-        (related)
-        section #mail { h2 { "E-mail" } (mail::section(context, &row.id, &mail)) }
-        @if facts.operates {
-            section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), &mail)) }
+        @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
+        @if let Some(OfSupport { related, mail }) = &of_support {
+            (related)
+            section #mail { h2 { "E-mail" } (mail::section(context, &row.id, mail)) }
+            @if facts.operates {
+                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), mail)) }
+            }
         }
     };
     Ok(Page::new("Transaction", content))
+}
+
+/// What only the roles see that may see the recipient.
+struct OfSupport {
+    /// Other transactions with the reference, and of the buyer.
+    related: Markup,
+    mail: Status,
+}
+
+impl OfSupport {
+    async fn read<S: OperatorStore, C: Clock, E: Entropy>(
+        context: &PageContext<'_, S, C, E>,
+        record: &Record,
+        row: &Order,
+    ) -> Result<Self> {
+        let mail = notifications::status(context.store, context.clock, record).await?;
+        Ok(OfSupport { related: related::section(context, row).await, mail })
+    }
 }
 
 /// Shows the page of a transaction again, with the error of a form.

@@ -43,7 +43,7 @@ impl ShopMonth {
         vec![self.key().name(), in_words(settlement)]
     }
 
-    pub(super) fn fact(&self) -> Fact {
+    pub(in crate::operator) fn fact(&self) -> Fact {
         Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
     }
 

@@ -1,6 +1,7 @@
 //! Tests the dashboard without its platform, over a store in memory.
 
 mod access;
+mod credits;
 mod find;
 mod find_sealed;
 mod home;
@@ -9,6 +10,7 @@ mod ledger;
 mod log;
 mod memory;
 mod orders;
+mod payments;
 mod person;
 mod prices;
 mod related;
