@@ -2,9 +2,9 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders, payment,
-    payments, person, prices, profile, quantities, statement, system, team, transaction, unit,
-    usage,
+    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders,
+    payment, payments, person, prices, profile, quantities, statement, system, team, transaction,
+    unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;

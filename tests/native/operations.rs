@@ -43,7 +43,7 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 19] = [
+const FORMS: [(&str, &str, &str); 20] = [
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
     ("POST /keys/revoke", "keys", "revoke"),

@@ -3,8 +3,8 @@
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, PageCursor, ShopMonthFilter, by_email, by_reference, months_of,
-    sums,
+    self, Direction, Filter, Ledger, PageCursor, ShopMonthFilter, by_email, by_reference,
+    months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;

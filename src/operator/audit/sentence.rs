@@ -233,6 +233,6 @@ fn month(name: String) -> Part {
 }
 
 fn prices(name: String) -> Part {
-    let mode = PriceListVersionKey::parse(&name).map(|key| key.mode);
+    let mode = PriceListVersionKey::parse(&name).map(|key| key.of.mode);
     mode.map_or_else(|| Part::Words(name), Part::Prices)
 }
