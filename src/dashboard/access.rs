@@ -1,20 +1,7 @@
-//! The person whom Cloudflare Access identified, and the error for people who lack a permission.
+//! Who may open the dashboard: people with an e-mail address and a permission.
 
-use super::{Refusal, Result, view};
+use super::{Identity, Refusal, Result, view};
 use crate::operator::roles::{Permission, Roles};
-
-/// The person who sent a request, as identified by Cloudflare Access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity<'i> {
-    /// This Worker is not behind Access.
-    None,
-    /// Access admitted a request without an e-mail address, such as one with a service token.
-    WithoutAddress,
-    /// Access did not answer in time.
-    Unknown,
-    /// The person's e-mail address.
-    Address(&'i str),
-}
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.

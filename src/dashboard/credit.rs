@@ -1,9 +1,8 @@
 //! The credits of a transaction, and the form that adds one.
 
 use super::form::Form;
-use super::layout::Page;
-use super::transaction::{id_link, money};
-use super::view::{self, Field};
+use super::page::Page;
+use super::view::{self, Field, id_link, money};
 use super::{PageContext, Result, link, operation};
 use crate::hash::first_bytes;
 use crate::operator::credits::{

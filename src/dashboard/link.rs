@@ -1,4 +1,4 @@
-//! URLs of the dashboard's own pages. None contains an API key or an e-mail address.
+//! URLs of the dashboard's own pages. None contains an API key or a buyer's e-mail address.
 
 use crate::auth::KeyLevel;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

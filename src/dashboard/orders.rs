@@ -1,8 +1,9 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
-use super::layout::Page;
-use super::transaction::{self, id_link, money};
+use super::page::Page;
+use super::transaction;
+use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Order, OrderPage, PageCursor};
 use crate::operator::bound;

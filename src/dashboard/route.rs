@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, credit, find, keys, ledger, mails, month, orders, payment,
-    person, prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders,
+    payment, person, prices, profile, quantities, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -68,8 +68,8 @@ macro_rules! routes {
 
 routes! {
     (form, query);
-    /// The start page: the search.
-    Home = "GET /", Look, find::home(query);
+    /// The start page: the search, and what needs doing.
+    Home = "GET /", Look, home::home(query);
     /// Finds transactions, a unit or a key.
     Find = "POST /find", Support, find::find(form);
     /// A list of transactions, one page at a time.

@@ -1,7 +1,7 @@
 //! A transaction: its details, its e-mail, and its erasure.
 
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, credit, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
 use crate::charge::PriceList;
@@ -11,9 +11,9 @@ use crate::operator::notifications::{self, Resent, State, Status};
 use crate::operator::prices::PriceListVersion;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, Record, TransactionView, ViewOptions};
-use crate::operator::{Done, OperatorError};
+use crate::operator::{Done, OperatorError, units};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
-use crate::recipient::{self, Language};
+use crate::recipient::{self, Language, NewProfile};
 use crate::service::{Clock, Entropy};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
@@ -26,7 +26,7 @@ const MAX_PLEDGES: usize = 100;
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-/// Shows a transaction, masked. Cost: at most 1 ledger query, 10 KV calls.
+/// Shows a transaction, masked. Cost: at most 1 ledger query, 11 KV calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -74,6 +74,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         false => None,
     };
     let facts = TransactionDetails {
+        created: created(context, shown).await,
         paid_at: record.paid_at(context.store).await?,
         prices: record.prices(context.store).await?,
         key: key(context.store, shown.key.as_deref()).await?,
@@ -95,6 +96,18 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: 422, ..page })
 }
 
+/// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
+/// KV cost: 1 read.
+async fn created<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    shown: &TransactionView<'_>,
+) -> Markup {
+    let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
+    let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
+    let zone = profile.and_then(|profile| profile.time_zone);
+    view::shop_time(context.clock, zone.as_deref(), &shown.row.created_at)
+}
+
 /// Returns the key that created a transaction; `None` if the key no longer exists.
 async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyRow>> {
     let Some(id) = id else { return Ok(None) };
@@ -106,6 +119,8 @@ async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyR
 
 /// The parts of the page that are not in the transaction's record.
 struct TransactionDetails {
+    /// When the transaction was created, in the shop's time zone.
+    created: Markup,
     paid_at: Option<PaidAt>,
     prices: Option<PriceListVersion>,
     key: Option<KeyRow>,
@@ -150,9 +165,9 @@ impl TransactionDetails {
         };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
-            ("Created", view::time(&row.created_at)),
+            ("Created", self.created.clone()),
             ("Unit", unit(&row.unit)),
-            ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
+            ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("API key", self.made_by(shown.key.as_deref())),
             ("Safe to retry?", html! { (repeat) }),
@@ -277,19 +292,9 @@ pub(super) fn mode(is_live: bool) -> Markup {
     html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
 }
 
-/// Renders `1.50 USD`.
-pub(super) fn money(amount: &str, currency: &str) -> Markup {
-    html! { span.number { (amount) " " (currency) } }
-}
-
 /// Renders a unit's ID as a link to its page.
 pub(super) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
-}
-
-/// Renders a transaction's ID as a link to its page.
-pub(super) fn id_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// Renders `unit x` or `team x`, with a link to its page if the person may open that.
@@ -443,7 +448,7 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
 
 fn queued_now(id: &str) -> Markup {
     view::done(&html! {
-        "The e-mail is queued. The page of " (id_link(id)) " shows the delivery result after about "
+        "The e-mail is queued. The page of " (view::id_link(id)) " shows the delivery result after about "
         (MAILED_SECONDS) " s."
     })
 }
@@ -535,7 +540,7 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! {
-            (id_link(&erased.id))
+            (view::id_link(&erased.id))
             @match &erased.before {
                 None => " was erased.",
                 Some(before) => { " was already erased on " (view::time(before)) "." }

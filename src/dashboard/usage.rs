@@ -2,8 +2,8 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::layout::{Content, Page};
-use super::transaction::id_link;
+use super::page::{Content, Page};
+use super::view::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;

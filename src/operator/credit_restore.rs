@@ -2,7 +2,7 @@
 
 use super::audit::{self, Author, Change};
 use super::credits::{AuditedCredit, Credit, DONE};
-use super::dues::money;
+use super::due::money;
 use super::transactions;
 use super::{Result, bound, read_values};
 use crate::decimal::Decimal;

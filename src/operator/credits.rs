@@ -9,12 +9,11 @@
 //! Credits contain no personal data: the reason may not name the recipient, and an offering that would be replaced in an
 //! erasure is replaced here, too.
 
-use super::audit::{Author, is_line};
+use super::audit::{Author, Subject, is_line};
 use super::claimed_change;
-use super::dues::money;
+use super::due::money;
 use super::once::{Done, StoredAsIs, once};
-use super::payable::stated_money;
-use super::payments::{self, ShopMonth};
+use super::payments::{self, ShopMonth, stated_money};
 use super::transactions::{self, Record, ViewOptions};
 use super::{OperatorError, Result, bound};
 use crate::decimal::Decimal;
@@ -302,9 +301,10 @@ async fn add_now(
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
         let on = vec![credit.transaction.clone(), in_words(&credit)];
-        (on, AuditedCredit::new(credit, request.part.is_none()))
+        let audited = AuditedCredit::new(credit, request.part.is_none());
+        Subject { on, record: serde_json::to_value(audited).ok(), ..Subject::default() }
     };
-    let entry = author.begin_entry_with_record(store, ADD, recorded).await?;
+    let entry = author.begin_entry(store, ADD, recorded).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
     let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
     let refused = match credits::credit(ledger, &row, &booked.fact()).await {

@@ -4,123 +4,20 @@
 //! next month of the same unit, mode and currency that is not settled. A settlement states what was carried into its
 //! month, so a settled month takes exactly that, and the rest goes on to the months after it.
 
+pub use super::due::{Due, totals};
+
 use super::coverage::Coverage;
-use super::payments::ShopMonth;
+use super::due::{MonthUsage, by_month, month_of, zero};
 use super::transactions::TransactionFilter;
-use super::usage::{MonthUsage, by_month};
 use super::{Result, read_values};
-use crate::decimal::{Decimal, text_as_money};
+use crate::decimal::Decimal;
 use crate::ledger::credits::{CreditSum, credit_sums};
-use crate::ledger::{self, Ledger, MonthSum};
+use crate::ledger::{self, Ledger};
 use crate::scope::{Mode, Scope};
-use crate::settlement::{Deductions, Month, SettledSum, Settlement};
+use crate::settlement::Month;
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
-
-/// What a shop owes for a month in one currency. Amounts are decimals with two places.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Due {
-    /// The code of the currency, which may be one that only a later release knows.
-    pub currency_code: String,
-    /// The sum of the charges.
-    pub amount: String,
-    /// Number of transactions.
-    pub transactions: u64,
-    /// Number of pledges whose offering had no price.
-    pub unpriced: usize,
-    /// The credits that are booked in the month.
-    pub credited: String,
-    /// The excess of credits that is carried from earlier months.
-    pub carried: String,
-    /// `amount` − `credited` − `carried`; 0.00 if that is negative.
-    pub due: String,
-}
-
-impl Due {
-    /// Creates the due of a sum without credits.
-    pub(super) fn new(currency_code: String, amount: String) -> Self {
-        let (due, zero) = (amount.clone(), || "0.00".to_owned());
-        let (transactions, unpriced) = (0, 0);
-        Due {
-            currency_code,
-            amount,
-            transactions,
-            unpriced,
-            credited: zero(),
-            carried: zero(),
-            due,
-        }
-    }
-
-    pub(super) fn of_sum(sum: MonthSum) -> Self {
-        let MonthSum { currency_code, amount, transactions, unpriced, .. } = sum;
-        Due { transactions, unpriced, ..Due::new(currency_code, amount) }
-    }
-
-    /// Returns the due that a settlement states.
-    pub(super) fn of_settled(paid: &SettledSum) -> Self {
-        let amount = paid.credits.as_ref().map_or(&paid.amount, |credits| &credits.counted);
-        let mut due = Due::new(paid.currency_code.clone(), amount.clone());
-        (due.transactions, due.unpriced) = (paid.transactions, paid.unpriced);
-        if let Some(Deductions { credited, carried, .. }) = &paid.credits {
-            due.credited.clone_from(credited);
-            due.carry(money(carried));
-        }
-        due
-    }
-
-    /// Returns what a settlement states if this is paid.
-    pub(super) fn into_settled(self) -> SettledSum {
-        let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = self;
-        let credits = (credited != "0.00" || carried != "0.00").then_some(Deductions {
-            counted: amount,
-            credited,
-            carried,
-        });
-        SettledSum { currency_code, amount: due, transactions, unpriced, credits }
-    }
-
-    /// Sets what is carried into the month. Returns the excess, which is carried to a later month.
-    fn carry(&mut self, carried: Decimal) -> Decimal {
-        self.carried = carried.to_money();
-        let taken = Decimal::sum([money(&self.credited), carried].into_iter());
-        let counted = money(&self.amount);
-        match counted.minus(&taken) {
-            Some(due) => {
-                self.due = due.to_money();
-                zero()
-            }
-            None => {
-                self.due = "0.00".to_owned();
-                taken.minus(&counted).unwrap_or_else(zero)
-            }
-        }
-    }
-
-    /// Carries what is available into the month, and returns what is carried to the next month. A settled month takes
-    /// what its settlement states; if less is available now, its due differs from what was paid.
-    fn pass(&mut self, available: Decimal, settled: Option<&Settlement>, is_kept: bool) -> Decimal {
-        let Some(settled) = settled else { return self.carry(available) };
-        let stated = settled.of(&self.currency_code).and_then(|paid| paid.credits.as_ref());
-        let stated = stated.map_or_else(zero, |credits| money(&credits.carried));
-        let rest = available.minus(&stated);
-        let taken = if is_kept && rest.is_none() { available } else { stated };
-        let excess = self.carry(taken);
-        Decimal::sum([rest.unwrap_or_else(zero), excess].into_iter())
-    }
-}
-
-/// Parses an amount. Accepts only plain decimals, because a number with a large exponent could need gigabytes of memory.
-pub(super) fn money(text: &str) -> Decimal {
-    text_as_money(text).and_then(|money| Decimal::parse(&money)).unwrap_or_else(zero)
-}
-
-fn zero() -> Decimal {
-    Decimal::from_units(0, 0)
-}
 
 // ---- Months --------------------------------------------------------------------------------------
 
@@ -156,16 +53,17 @@ pub async fn dues(
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    shop: &Scope,
+    month: Month,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let filter = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    let mut found = counted(ledger, &filter, &[of.month]).await?;
+    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+    let mut found = counted(ledger, &filter, &[month]).await?;
     // Not the month itself: Workers KV may still show a payment that was undone.
-    let earlier = found.partition_point(|usage| usage.month >= of.month);
+    let earlier = found.partition_point(|usage| usage.month >= month);
     settle(store, found.split_at_mut(earlier).1).await?;
     carry(&mut found, coverage);
-    let own = found.into_iter().find(|usage| usage.month == of.month);
+    let own = found.into_iter().find(|usage| usage.month == month);
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
@@ -220,23 +118,6 @@ pub(super) fn add_credits<'c>(
     }
 }
 
-/// Returns the month of a shop in sorted months. Inserts it if it is not there.
-pub(super) fn month_of(
-    months: &mut Vec<MonthUsage>,
-    shop: Scope,
-    month: Month,
-) -> Option<&mut MonthUsage> {
-    let wanted = MonthUsage::new(shop, month);
-    let place = match months.binary_search_by(|own| own.order(&wanted)) {
-        Ok(place) => place,
-        Err(place) => {
-            months.insert(place, wanted);
-            place
-        }
-    };
-    months.get_mut(place)
-}
-
 // ---- Carried -------------------------------------------------------------------------------------
 
 /// The months before the requested ones from which something may be carried into them, and the shops.
@@ -286,27 +167,5 @@ pub(super) fn carry(months: &mut Vec<MonthUsage>, coverage: &Coverage) {
                 open.insert(key, rest);
             }
         }
-    }
-}
-
-/// Returns the totals of months, one for each currency.
-pub fn totals(months: &[MonthUsage]) -> Vec<Due> {
-    let mut totals: BTreeMap<&str, Vec<&Due>> = BTreeMap::new();
-    for due in months.iter().flat_map(|usage| &usage.sums) {
-        totals.entry(&due.currency_code).or_default().push(due);
-    }
-    totals.into_iter().map(|(code, dues)| total(code, &dues)).collect()
-}
-
-fn total(code: &str, dues: &[&Due]) -> Due {
-    let sum = |of: fn(&Due) -> &str| Decimal::sum(dues.iter().map(|due| money(of(due)))).to_money();
-    Due {
-        currency_code: code.to_owned(),
-        amount: sum(|due| &due.amount),
-        transactions: dues.iter().map(|due| due.transactions).sum(),
-        unpriced: dues.iter().map(|due| due.unpriced).sum(),
-        credited: sum(|due| &due.credited),
-        carried: sum(|due| &due.carried),
-        due: sum(|due| &due.due),
     }
 }

@@ -12,6 +12,7 @@
 )]
 
 mod answer;
+mod audit_log;
 mod auth;
 mod charge;
 mod claimed;
@@ -36,6 +37,7 @@ mod increment;
 mod json_schema;
 mod layers;
 mod ledger;
+mod ledger_attention;
 mod ledger_plans;
 mod ledger_queue;
 mod ledger_times;

@@ -3,6 +3,7 @@
 mod access;
 mod credits;
 mod find;
+mod home;
 mod keys;
 mod ledger;
 mod log;
@@ -10,6 +11,8 @@ mod memory;
 mod orders;
 mod person;
 mod prices;
+mod table;
+mod times;
 mod transaction;
 mod unit;
 mod usage;
