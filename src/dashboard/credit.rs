@@ -2,8 +2,7 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{id_link, money};
-use super::view::{self, Field};
+use super::view::{self, Field, id_link, money};
 use super::{PageContext, Result, link, operation};
 use crate::hash::first_bytes;
 use crate::operator::credits::{

@@ -2,7 +2,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{self, id_link, money};
+use super::transaction;
+use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Order, OrderPage, PageCursor};
 use crate::operator::bound;

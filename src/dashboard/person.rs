@@ -4,7 +4,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{self, id_link};
+use super::transaction;
+use super::view::id_link;
 use super::{PageContext, Refusal, Result, operation, orders, view};
 use crate::auth::check_id;
 use crate::ledger::Direction;

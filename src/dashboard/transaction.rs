@@ -21,14 +21,12 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::iter;
 
-pub(super) use super::view::{id_link, money};
-
 /// Maximum number of pledges on a page.
 const MAX_PLEDGES: usize = 100;
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-/// Shows a transaction, masked. Cost: at most 1 ledger query, 10 KV calls.
+/// Shows a transaction, masked. Cost: at most 1 ledger query, 11 KV calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -169,7 +167,7 @@ impl TransactionDetails {
             ("Reference", view::untrusted_text(&transaction.reference)),
             ("Created", self.created.clone()),
             ("Unit", unit(&row.unit)),
-            ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
+            ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("API key", self.made_by(shown.key.as_deref())),
             ("Safe to retry?", html! { (repeat) }),
@@ -450,7 +448,7 @@ fn is_queued(mail: &Status, form: &Form) -> bool {
 
 fn queued_now(id: &str) -> Markup {
     view::done(&html! {
-        "The e-mail is queued. The page of " (id_link(id)) " shows the delivery result after about "
+        "The e-mail is queued. The page of " (view::id_link(id)) " shows the delivery result after about "
         (MAILED_SECONDS) " s."
     })
 }
@@ -542,7 +540,7 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (operation::before(before.as_ref()))
         (view::done(&html! {
-            (id_link(&erased.id))
+            (view::id_link(&erased.id))
             @match &erased.before {
                 None => " was erased.",
                 Some(before) => { " was already erased on " (view::time(before)) "." }

@@ -3,7 +3,7 @@
 use super::chart::{Bar, chart};
 use super::form::Form;
 use super::page::{Content, Page};
-use super::transaction::id_link;
+use super::view::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
