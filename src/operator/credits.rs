@@ -301,8 +301,8 @@ async fn add_now(
     let recorded = |at: &str| {
         let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
         let on = vec![credit.transaction.clone(), in_words(&credit)];
-        let record = serde_json::to_value(AuditedCredit::new(credit, request.part.is_none()));
-        Subject { on, record: record.ok(), ..Subject::default() }
+        let audited = AuditedCredit::new(credit, request.part.is_none());
+        Subject { on, record: serde_json::to_value(audited).ok(), ..Subject::default() }
     };
     let entry = author.begin_entry(store, ADD, recorded).await?;
     let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };

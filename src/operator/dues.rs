@@ -4,10 +4,10 @@
 //! next month of the same unit, mode and currency that is not settled. A settlement states what was carried into its
 //! month, so a settled month takes exactly that, and the rest goes on to the months after it.
 
+pub use super::due::{Due, totals};
+
 use super::coverage::Coverage;
-use super::due::{money, zero};
-use super::month_usage::{MonthUsage, by_month};
-use super::payments::ShopMonth;
+use super::due::{MonthUsage, by_month, month_of, zero};
 use super::transactions::TransactionFilter;
 use super::{Result, read_values};
 use crate::decimal::Decimal;
@@ -18,8 +18,6 @@ use crate::settlement::Month;
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
-
-pub use super::due::Due;
 
 // ---- Months --------------------------------------------------------------------------------------
 
@@ -114,18 +112,19 @@ async fn dues_of(
 pub(super) async fn unsettled(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
-    of: &ShopMonth,
+    shop: &Scope,
+    month: Month,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let units = [of.unit.clone()];
-    let months = [of.month];
-    let asked = Asked { mode: Some(of.mode), units: Some(&units), months: &months, listed: None };
+    let units = [shop.unit.clone()];
+    let months = [month];
+    let asked = Asked { mode: Some(shop.mode), units: Some(&units), months: &months, listed: None };
     let mut found = counted(ledger, &asked).await?;
     // Not the month itself: Workers KV may still show a payment that was undone.
-    let earlier = found.partition_point(|usage| usage.month >= of.month);
+    let earlier = found.partition_point(|usage| usage.month >= month);
     settle(store, found.split_at_mut(earlier).1).await?;
     carry(&mut found, coverage);
-    let own = found.into_iter().find(|usage| usage.month == of.month);
+    let own = found.into_iter().find(|usage| usage.month == month);
     Ok(own.map(|usage| usage.sums).unwrap_or_default())
 }
 
@@ -173,23 +172,6 @@ pub(super) fn add_credits<'c>(
             due.credited.clone_from(amount);
         }
     }
-}
-
-/// Returns the month of a shop in sorted months. Inserts it if it is not there.
-pub(super) fn month_of(
-    months: &mut Vec<MonthUsage>,
-    shop: Scope,
-    month: Month,
-) -> Option<&mut MonthUsage> {
-    let wanted = MonthUsage::new(shop, month);
-    let place = match months.binary_search_by(|own| own.order(&wanted)) {
-        Ok(place) => place,
-        Err(place) => {
-            months.insert(place, wanted);
-            place
-        }
-    };
-    months.get_mut(place)
 }
 
 // ---- Carried -------------------------------------------------------------------------------------
@@ -241,27 +223,5 @@ pub(super) fn carry(months: &mut Vec<MonthUsage>, coverage: &Coverage) {
                 open.insert(key, rest);
             }
         }
-    }
-}
-
-/// Returns the totals of months, one for each currency.
-pub fn totals(months: &[MonthUsage]) -> Vec<Due> {
-    let mut totals: BTreeMap<&str, Vec<&Due>> = BTreeMap::new();
-    for due in months.iter().flat_map(|usage| &usage.sums) {
-        totals.entry(&due.currency_code).or_default().push(due);
-    }
-    totals.into_iter().map(|(code, dues)| total(code, &dues)).collect()
-}
-
-fn total(code: &str, dues: &[&Due]) -> Due {
-    let sum = |of: fn(&Due) -> &str| Decimal::sum(dues.iter().map(|due| money(of(due)))).to_money();
-    Due {
-        currency_code: code.to_owned(),
-        amount: sum(|due| &due.amount),
-        transactions: dues.iter().map(|due| due.transactions).sum(),
-        unpriced: dues.iter().map(|due| due.unpriced).sum(),
-        credited: sum(|due| &due.credited),
-        carried: sum(|due| &due.carried),
-        due: sum(|due| &due.due),
     }
 }

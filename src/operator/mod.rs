@@ -21,7 +21,6 @@ mod error;
 pub mod increment;
 pub mod kept;
 pub mod keys;
-mod month_usage;
 pub mod notifications;
 mod once;
 mod operation_id;

@@ -6,9 +6,8 @@
 //! are one line `Other`. The lines always add up to the sum of the charges.
 
 use super::coverage::{Coverage, coverage};
-use super::due::{Due, money};
+use super::due::{Due, MonthUsage, money};
 use super::dues::dues;
-use super::month_usage::MonthUsage;
 use super::payments::ShopMonth;
 use super::transactions::TransactionFilter;
 use super::{OperatorError, Result, units};

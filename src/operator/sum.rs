@@ -1,7 +1,6 @@
 //! The sums of months, in the form that commands print.
 
-use super::due::Due;
-use super::month_usage::MonthUsage;
+use super::due::{Due, MonthUsage};
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, Settlement};
 use serde::Serialize;

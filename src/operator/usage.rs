@@ -1,8 +1,10 @@
 //! Usage of shops by month: the ledger's current sums, and their payments. A shop is a unit in a mode.
 
+pub use super::due::MonthUsage;
+
 use super::coverage::{Coverage, coverage};
+use super::due::{self, by_month};
 use super::dues;
-use super::month_usage::by_month;
 use super::payments;
 use super::transactions::TransactionFilter;
 use super::{OperatorError, Result};
@@ -14,8 +16,6 @@ use crate::settlement::Month;
 use crate::store::OperatorStore;
 use crate::time::parse_ms;
 use std::{mem, slice};
-
-pub use super::month_usage::MonthUsage;
 
 /// Largest number of months of a shop that are summed: the newest ones.
 const MAX_MONTHS: usize = 1_200;
@@ -56,7 +56,7 @@ pub async fn of_shop(
     dues::add_credits(&mut months, credits.iter());
     for paid in payments::list(store, unit, Some(mode)).await? {
         let Some(month) = Month::parse(&paid.month) else { continue };
-        if let Some(usage) = dues::month_of(&mut months, shop.clone(), month) {
+        if let Some(usage) = due::month_of(&mut months, shop.clone(), month) {
             usage.settle(paid.settlement);
         }
     }

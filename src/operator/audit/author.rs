@@ -216,7 +216,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
         let operation = self.operation_hash();
-        let change = encode(&Change { at, by, command, on, of, changed, operation, record })?;
+        let change = encode(&Change { at, by, command, on, of, changed, record, operation })?;
         self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }

@@ -10,7 +10,6 @@ use crate::operator::coverage::{Coverage, coverage};
 use crate::operator::dues::{self, Due};
 use crate::operator::once::{Done, once};
 use crate::operator::{OperatorError, Result, bound, put_record};
-use crate::scope::Scope;
 use crate::service::{Clock, Entropy};
 use crate::settlement::Settlement;
 use crate::store::OperatorStore;
@@ -23,7 +22,7 @@ const MARK: &str = "payments mark";
 ///
 /// # Errors
 /// - If the month has not ended, or the ledger may lack transactions of it.
-/// - If the month is already marked, has another sum, or has another number of unpriced pledges.
+/// - If the month is already marked, has another amount due, or has another number of unpriced pledges.
 /// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
 /// - If no ledger is bound, or the ledger or the store fails.
 pub async fn check(
@@ -37,8 +36,7 @@ pub async fn check(
     let ledger = bound(ledger)?;
     payable::check_unmarked(store, ledger, author.clock, of).await?;
     payable::check_complete(ledger, of).await?;
-    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
-    let coverage = coverage(ledger, Some(&[shop])).await?;
+    let coverage = coverage(ledger, Some(&[of.shop()])).await?;
     let due = payable::due(store, ledger, payment, &coverage).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
@@ -128,7 +126,7 @@ async fn check_still_due(
     of: &ShopMonth,
     (settlement, coverage): (&Settlement, &Coverage),
 ) -> Result<()> {
-    let due = dues::unsettled(store, bound(ledger)?, of, coverage).await?;
+    let due = dues::unsettled(store, bound(ledger)?, &of.shop(), of.month, coverage).await?;
     let is_same = due.into_iter().map(Due::into_settled).eq(settlement.sums.iter().cloned());
     is_same.then_some(()).ok_or_else(|| of.refused(CHANGED))
 }

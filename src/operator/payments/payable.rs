@@ -101,7 +101,8 @@ pub(super) async fn due(
     payment: &Payment,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let due = dues::unsettled(store, ledger, &payment.of, coverage).await?;
+    let due =
+        dues::unsettled(store, ledger, &payment.of.shop(), payment.of.month, coverage).await?;
     check_amounts(payment, &due)?;
     check_unpriced(ledger, payment, &due).await?;
     Ok(due)
