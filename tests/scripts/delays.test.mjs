@@ -158,7 +158,13 @@ const STATED = {
     `in another location after ${SHOWN} s`,
     `differ by more than ${LATE} minutes`,
   ],
-  "docs/dashboard.md": [`changes of the last ${SHOWN} s`, `works for up to ${REFUSED} s`],
+  "docs/dashboard.md": [
+    `changes of the last ${SHOWN} s`,
+    `works for up to ${REFUSED} s`,
+    `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
+    `live charge of the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days`,
+    `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
+  ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,
