@@ -50,6 +50,7 @@ mod payments;
 mod profile;
 mod quantities;
 mod records;
+mod references;
 mod retry;
 mod rows;
 mod store;
