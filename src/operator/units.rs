@@ -3,7 +3,7 @@
 use super::audit::{Author, MemberChange, Subject};
 use super::once::{Done, Outcome, once, refuse_repeat};
 use super::shared_record::{RecordVersion, SharedRecord};
-use super::{OperatorError, Result, read_value, register, without_position};
+use super::{OperatorError, Result, prices, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::ledger::{Ledger, names};
 use crate::recipient::{NewProfile, Profile};
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 const SET: &str = "units set";
 const UNSET: &str = "units unset";
-const REMOVE: &str = "units remove";
+pub(super) const REMOVE: &str = "units remove";
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -276,7 +276,7 @@ fn shared_record<'c>(
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
 ) -> SharedRecord<'c, ProfileKey<'c>> {
     let words = format!("the profile of the unit `{unit}`");
-    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
+    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: &[REMOVE] }
 }
 
 async fn keep(
@@ -368,8 +368,8 @@ pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRo
     Ok((rows, has_more))
 }
 
-/// Removes a unit's profile and its entry in the register. Its keys, teams and transactions stay. Returns whether there was
-/// a profile or an entry.
+/// Removes a unit's profile, its price lists and its entry in the register. Its keys, teams and transactions stay. Returns
+/// whether there was any of them.
 ///
 /// # Errors
 /// If somebody else changes the profile at the same moment, or the store or the ledger fails.
@@ -398,13 +398,19 @@ async fn remove_now(
 ) -> Result<bool> {
     let (profile, entry) =
         (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
-    if profile.is_none() && entry.is_none() {
+    let price_lists = prices::lists_of(store, unit).await?;
+    if profile.is_none() && entry.is_none() && price_lists.is_empty() {
         return Ok(author.earlier.is_some()); // an earlier attempt may have removed them
     }
     let is_of = is_of(unit);
     let shared_record = shared_record(unit, &is_of);
     let seen = RecordVersion::new(profile.as_deref());
     let turn = shared_record.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
-    turn.remove(async || Ok(store.remove(&UnitKey(unit)).await?)).await?;
+    let time = turn.at().to_owned();
+    let others = async || {
+        prices::remove_lists(store, author, &price_lists, &time).await?;
+        Ok(store.remove(&UnitKey(unit)).await?)
+    };
+    turn.remove(others).await?;
     Ok(true)
 }

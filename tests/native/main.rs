@@ -57,6 +57,7 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod unit_prices;
 mod upkeep;
 mod usage;
 mod validation;

@@ -16,6 +16,7 @@ mod table;
 mod times;
 mod transaction;
 mod unit;
+mod unit_prices;
 mod usage;
 
 use futures_executor::block_on;
