@@ -254,6 +254,7 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },
       SERVICE_ORIGIN: { text: "https://pledges.example" },
+      UNUSUAL_CHARGE: { text: "" },
       CF_VERSION_METADATA: {},
     },
   );

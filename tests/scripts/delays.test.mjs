@@ -75,6 +75,9 @@ const LATE = constant("src/operator/shared_record.rs", "LATE_MINUTES");
 const SETTLE = seconds("src/store/operator.rs", "SETTLE_MS");
 const ERASABLE = constant("src/operator/transactions/erase.rs", "ERASABLE_MINUTES");
 const ENDED = constant("src/settlement.rs", "ENDED_AFTER_HOURS");
+const RECENT_DAYS = constant("src/operator/notifications/recent.rs", "RECENT_DAYS");
+const UNUSUAL_DAYS = constant("src/operator/attention.rs", "UNUSUAL_DAYS");
+const BACKUP_DAYS = constant("src/dashboard/last_backups.rs", "MAX_DAYS");
 const LIFE = constant("scripts/lib/restore.mjs", "LEAST_LIFE");
 const [SHORT, LONG] = [
   AGAIN.slice(0, 3).map((wait) => wait / 60),
@@ -158,7 +161,13 @@ const STATED = {
     `in another location after ${SHOWN} s`,
     `differ by more than ${LATE} minutes`,
   ],
-  "docs/dashboard.md": [`changes of the last ${SHOWN} s`, `works for up to ${REFUSED} s`],
+  "docs/dashboard.md": [
+    `changes of the last ${SHOWN} s`,
+    `works for up to ${REFUSED} s`,
+    `failed in the last ${RECENT_DAYS} days`,
+    `charge of the last ${UNUSUAL_DAYS} days`,
+    `more than ${BACKUP_DAYS} days old`,
+  ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,
