@@ -413,7 +413,7 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let start = format!("{}/timeline/{}?edit_key=", ask.host, id_of(answer));
     let is_here = json["timelineUrl"].as_str().is_some_and(|url| url.starts_with(&start));
     let payload = &case.simulation.payloads[ask.payload()?];
-    let price_list = PriceListKey(KEYS[ask.key].mode).name();
+    let price_list = PriceListKey::of_mode(KEYS[ask.key].mode).name();
     let prices = case.simulation.prices.iter();
     let replaced = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let in_force = prices.zip(replaced).filter(|((from_ms, _), replaced_ms)| {

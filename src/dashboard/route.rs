@@ -70,8 +70,10 @@ routes! {
     (form, query);
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, home::home(query);
-    /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, find::find(form);
+    /// Searches for transactions, a unit, a team or a key, and redirects to the results.
+    Search = "POST /find", Support, find::search(form);
+    /// The results of a search.
+    Find = "GET /find", Support, find::find(query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
     /// Shows a transaction, masked.

@@ -240,11 +240,12 @@ pub(super) fn coverage(coverage: &Coverage) -> Markup {
 /// Links that switch a page between live and test mode. `mode` is the current one.
 pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
-    let address = |mode: Mode| {
-        let month = month.as_deref().map(|month| ("month", month));
-        let parameters: Vec<_> = [("mode", mode.name())].into_iter().chain(month).collect();
-        link::with(path, &parameters)
-    };
+    modes_of(path, mode, month.as_deref().map(|month| ("month", month)).as_slice())
+}
+
+/// Links that switch a page between live and test mode, and keep these query parameters.
+pub(super) fn modes_of(path: &str, mode: Mode, kept: &[(&str, &str)]) -> Markup {
+    let address = |mode: Mode| link::with(path, &[&[("mode", mode.name())], kept].concat());
     html! {
         nav aria-label="Mode" {
             ul { @for (other, name) in [(Mode::Live, "Live mode"), (Mode::Test, "Test mode")] {
