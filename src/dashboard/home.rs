@@ -123,7 +123,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     Ok((count > 0).then(|| {
         html! {
             a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
-            " in the last " (RECENT_DAYS) " days. Correct the cause, then send them again."
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))
 }

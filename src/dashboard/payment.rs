@@ -170,7 +170,7 @@ const AMOUNT: &str = "amount";
 const FIELDS: [(&str, &[&str]); 4] = [
     ("invoice", &["number of an invoice"]),
     ("unpriced", &["unpriced"]),
-    ("day", &["was paid on", "`day`"]),
+    ("day", &["was paid on", "payment date", "`day`"]),
     (AMOUNT, &["amount", "sum of", " due"]),
 ];
 

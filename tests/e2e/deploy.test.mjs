@@ -258,6 +258,7 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       BILLING_ADDRESS: { text: "" },
       TAX_TEXT: { text: "" },
       BANK_DETAILS: { text: "" },
+      UNUSUAL_CHARGE: { text: "" },
       CF_VERSION_METADATA: {},
     },
   );

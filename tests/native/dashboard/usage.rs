@@ -338,6 +338,11 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         let answer = mark(&dashboard, &payment(&dashboard, changed));
         assert_has(&answer, 422, words);
         assert_has(&answer, 422, &["Nothing was marked: ", "Mark as paid</button>"]);
+        let field = changed[0].0;
+        if field.starts_with("amount-") || ["unpriced", "day", "invoice"].contains(&field) {
+            let field = if field == "amount-EUR" { "amount-USD" } else { field };
+            assert_has(&answer, 422, &[&format!("aria-describedby=\"{field}-problem\"")]);
+        }
         assert!(!answer.text.contains("<script"), "{}", answer.text);
     }
     let old = payment(&dashboard, &[]);
