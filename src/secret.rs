@@ -95,6 +95,13 @@ impl NamespaceSecret {
         self.hash("address", &everybody, &mailbox(email))
     }
 
+    /// Returns the hash of the address of a person who signs in to the dashboard. Two spellings of one mailbox have
+    /// different hashes, because Cloudflare Access identifies a person by the spelling.
+    pub fn person(&self, address: &str) -> String {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.hash("person", &everybody, address)
+    }
+
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {
         let digest = self.mac(purpose, scope, [text.as_bytes()]).finalize().into_bytes();
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))

@@ -1,10 +1,11 @@
 //! The start page with the search form, and the results of a search.
 
 use super::form::Form;
+use super::guard::{Target, Units};
 use super::keys::change_forms as key_forms;
 use super::layout::Page;
 use super::transaction::{self, level};
-use super::{PageContext, Result, orders, view};
+use super::{PageContext, Result, orders, own, view};
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
 use crate::ledger::{Direction, PageCursor};
@@ -12,7 +13,7 @@ use crate::operator::OperatorError;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::keys::{self, KeyMetadata, KeyRow};
 use crate::operator::register::{self, Unregistered};
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 use crate::pledge::TransactionId;
 use crate::scope::Mode;
@@ -23,7 +24,7 @@ use maud::{Markup, html};
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
 /// Maximum length of a search text, in bytes.
-const MAX_TEXT: usize = 4_000;
+pub(super) const MAX_TEXT: usize = 4_000;
 /// The prefix that API keys of both modes share.
 const KEY: &str = "service_sk_";
 /// The prefix of a transaction's ID, and the length of the whole ID.
@@ -35,8 +36,12 @@ const EMAIL: &str = "email";
 /// The start page: links, and the search form for people who may search. Reads nothing from Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    units: &Units,
     query: &Form,
 ) -> Result {
+    if let Some(units) = units.own() {
+        return Ok(own::home(context, units, query));
+    }
     let content = html! {
         @if context.may(Permission::Support) {
             section { (search_form(&query.only(&["unit"]), false)) }
@@ -84,7 +89,7 @@ fn search_form(form: &Form, is_wrong: bool) -> Markup {
 }
 
 /// Whether a text may contain an API key or an edit key.
-fn is_secret(text: &str) -> bool {
+pub(super) fn is_secret(text: &str) -> bool {
     let is_edit_key = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
 }
@@ -99,8 +104,12 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
 /// shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    units: &Units,
     form: &Form,
 ) -> Result {
+    if let Some(units) = units.own() {
+        return own::find(context, units, form).await;
+    }
     let (text, unit) = (form.text("text"), form.text("unit"));
     if text.is_empty() || text.len() > MAX_TEXT {
         return Ok(again(form, "enter something to search for", false));
@@ -109,7 +118,8 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(again(form, &problem, true));
     }
     if let Some(id) = transaction_id(text) {
-        return transaction::transaction(context, id).await;
+        let record = context.record(Target { right: MemberRight::View, id, form }).await?;
+        return transaction::transaction(context, &record).await;
     }
     if let Some(text) = key_text(text) {
         let key = find_key(context.store, text).await?;
@@ -127,7 +137,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// Returns the transaction ID in a text, such as the URL of a timeline or of a page of the dashboard.
-fn transaction_id(text: &str) -> Option<&str> {
+pub(super) fn transaction_id(text: &str) -> Option<&str> {
     let at = text.find(ID.0)?;
     let id = text.get(at..at + ID.1)?;
     TransactionId::parse(id).map(|_| id)
@@ -136,7 +146,7 @@ fn transaction_id(text: &str) -> Option<&str> {
 // ---- A key ---------------------------------------------------------------------------------------
 
 /// Returns the part of a text that may be an API key, or the hash or ID of a key.
-fn key_text(text: &str) -> Option<&str> {
+pub(super) fn key_text(text: &str) -> Option<&str> {
     if let Some(at) = text.find(KEY) {
         let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
         return text.get(at..)?.split(is_end).next();
@@ -146,14 +156,14 @@ fn key_text(text: &str) -> Option<&str> {
     (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
 }
 
-async fn find_key(store: &impl OperatorStore, text: &str) -> Result<Option<KeyRow>> {
+pub(super) async fn find_key(store: &impl OperatorStore, text: &str) -> Result<Option<KeyRow>> {
     match keys::get(store, text).await {
         Err(OperatorError::Invalid(_)) => Ok(None),
         found => Ok(found?),
     }
 }
 
-fn key_page(key: &KeyRow, operates: bool) -> Page {
+pub(super) fn key_page(key: &KeyRow, operates: bool) -> Page {
     let content = html! {
         @match &key.note {
             Some(note) if operates => {

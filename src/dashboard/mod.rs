@@ -10,6 +10,7 @@ mod audit;
 mod chart;
 mod find;
 mod form;
+mod guard;
 mod keys;
 mod last_backups;
 mod layout;
@@ -21,7 +22,9 @@ mod metered;
 mod month;
 mod operation;
 mod orders;
+mod own;
 mod payment;
+mod people;
 mod person;
 mod prices;
 mod profile;
@@ -45,10 +48,11 @@ use crate::http::{Address, Body, Busy, InFlight, Request, Response};
 use crate::ledger::{Ledger, LedgerError};
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
-use crate::operator::roles::{Permission, Roles};
+use crate::operator::roles::Permission;
 use crate::operator::{OperationId, OperatorError};
 use crate::service::{Clock, Entropy, Outbox};
 use crate::store::{OperatorStore, StoreError};
+use access::Access;
 use layout::{Layout, Page};
 use maud::html;
 use metered::Metered;
@@ -75,7 +79,7 @@ pub struct Dashboard<'d, S, C, E> {
     pub rounds: &'d QueuedRounds,
 }
 
-/// The context of one request: the ports, and the roles of the signed-in person.
+/// The context of one request: the ports, and what the signed-in person may do.
 struct PageContext<'d, S, C, E> {
     store: &'d S,
     author: Author<'d, C, E>,
@@ -85,13 +89,14 @@ struct PageContext<'d, S, C, E> {
     outbox: Option<&'d dyn Outbox>,
     ledger: Option<&'d dyn Ledger>,
     rounds: &'d QueuedRounds,
-    roles: &'d Roles,
+    access: &'d Access,
 }
 
 impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Returns whether the person has this permission. Pages leave out links and forms that the person may not use.
+    /// Returns whether a role of operators gives the person this permission. Pages leave out links and forms that the
+    /// person may not use.
     fn may(&self, permission: Permission) -> bool {
-        self.roles.may(permission)
+        self.access.roles.may(permission)
     }
 }
 
@@ -101,6 +106,8 @@ enum Refusal {
     Operator(OperatorError),
     /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
     Request(u16, String),
+    /// The transaction does not exist, or belongs to another shop. The text says so.
+    NoTransaction(String),
     /// The requests of this person, or of all people together, already hold too many bytes.
     Busy,
 }
@@ -140,11 +147,15 @@ impl Refusal {
             | Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
             | Refusal::Busy => 503,
             Refusal::Operator(OperatorError::Ledger(_)) => 500,
+            Refusal::NoTransaction(_) => 404,
             Refusal::Request(status, _) => *status,
         }
     }
 
     fn page(&self) -> Page {
+        if let Refusal::NoTransaction(problem) = self {
+            return transaction::absent(problem);
+        }
         let status = self.status();
         let (title, text) = match self {
             Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
@@ -172,7 +183,9 @@ impl Refusal {
             Refusal::Operator(error) => ("The request failed", error.to_string()),
             Refusal::Request(403, text) => ("Access denied", text.clone()),
             Refusal::Request(404, text) => ("Page not found", text.clone()),
-            Refusal::Request(_, text) => ("Invalid request", text.clone()),
+            Refusal::Request(_, text) | Refusal::NoTransaction(text) => {
+                ("Invalid request", text.clone())
+            }
         };
         let text = view::inline_code(&view::sentence(&text));
         Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
@@ -188,13 +201,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
     ) -> Response<S::Value> {
         let began_ms = self.clock.now_ms();
         let page_request = PageRequest::new(request);
-        let roles = self.settings.roles_of(identity);
-        let page = match self.answer(request, &page_request, identity, &roles).await {
+        let mut access = Access::default();
+        let page = match self.answer(request, &page_request, identity, &mut access).await {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
         let layout =
-            Layout { settings: self.settings, roles: &roles, identity, path: &page_request.path };
+            Layout { settings: self.settings, access: &access, identity, path: &page_request.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = page_request.log_line(page.status, took_ms);
         let mut response = page.into_response(&layout);
@@ -211,7 +224,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
         request: &impl Request,
         page_request: &PageRequest,
         identity: Identity<'_>,
-        roles: &Roles,
+        access: &mut Access,
     ) -> Result {
         if identity == Identity::WithoutAddress
             && page_request.route().is_ok_and(|it| it == Route::Health)
@@ -220,9 +233,11 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             return Ok(ledger::health(self.ledger, &self.settings.version, now_ms).await);
         }
         let by = identity.address()?;
+        *access = Access::of(by, self.settings, self.ledger).await?;
         let route = page_request.route()?;
-        if !roles.may(route.permission()) {
-            return Err(access::refusal(by, roles, route.permission(), &self.settings.problems));
+        if !access.may_open(route.permission(), route.right()) {
+            let (permission, has_ledger) = (route.permission(), self.ledger.is_some());
+            return Err(access.refusal(by, permission, self.settings, has_ledger));
         }
         page_request.check_origin()?;
         // Each person has a share of the bytes, so that one person cannot block the pages of another.
@@ -244,7 +259,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             outbox: self.outbox,
             ledger: self.ledger,
             rounds: self.rounds,
-            roles,
+            access,
         };
         context.show(&route, &form, &page_request.query).await
     }

@@ -1,6 +1,7 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
+use super::guard::Units;
 use super::layout::Page;
 use super::transaction::{self, id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
@@ -21,13 +22,14 @@ const PAGE: usize = 50;
 /// The query parameters that filter transactions.
 const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
 
-/// Shows a page of transactions, newest first: of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1
+/// Shows a page of transactions, newest first: of all units that the person may see, of one unit, or of one key. Cost: 3 ledger queries, and 1
 /// KV read.
 pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
+    units: &Units,
     query: &Form,
 ) -> Result {
-    let (selected, from) = (selected(query)?, direction(query)?);
+    let (selected, from) = (selected(units, query)?, direction(query)?);
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
@@ -45,7 +47,7 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// Parses the filters.
-fn selected(query: &Form) -> Result<ListQuery> {
+fn selected(units: &Units, query: &Form) -> Result<ListQuery> {
     let unit = query.given("unit").map(str::to_owned);
     let mode = query.given("mode").map(|_| query.mode()).transpose()?;
     let changed_after = query.given("since").map(|time| {
@@ -53,6 +55,7 @@ fn selected(query: &Form) -> Result<ListQuery> {
     });
     Ok(ListQuery {
         filter: TransactionFilter { unit, mode },
+        within: units.own().map(<[String]>::to_vec),
         key: query.given("key").map(str::to_owned),
         month: query.given("month").map(month).transpose()?,
         unpriced: query.given("unpriced").is_some(),
@@ -91,6 +94,7 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
         p.lead {
             @if selected.unpriced { "Transactions with unpriced pledges" } @else { "Transactions" }
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
+            @else if selected.within.is_some() { " of your units" }
             @else { " of all units" }
             @if let Some(key) = &selected.key { ", created with the API key " code { (view::untrusted_text(key)) } }
             @if let Some(month) = selected.month { ", in " (view::month(month)) }
@@ -111,7 +115,7 @@ pub(super) async fn table<S: OperatorStore, C, E>(
     orders: &[Order],
     of_all_units: bool,
 ) -> Markup {
-    if !context.may(Permission::Support) {
+    if !context.may(Permission::Support) && !context.is_of_shop() {
         return plain_table(orders, of_all_units);
     }
     let mut briefs = transactions::briefs(context.store, orders).await.unwrap_or_default();

@@ -10,7 +10,6 @@ use crate::auth::KeyLevel;
 use crate::operator::audit::Change;
 use crate::operator::delays::APPLIED_SECONDS;
 use crate::operator::register::Unregistered;
-use crate::operator::roles::Permission;
 use crate::operator::units::{self, UnitRow};
 use crate::operator::{OperatorError, RecordVersion};
 use crate::pledge::RetrievedPledgeTransaction;
@@ -60,7 +59,7 @@ const LANGUAGES: [(&str, &str); 13] = [
 
 const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
 
-/// The profile: a form for operators, a list of facts for others. `missing` contains the unit if it does not exist.
+/// The profile: a form for operators and managers, a list of facts for others. `missing` contains the unit if it does not exist.
 pub(super) fn section<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     row: &UnitRow,
@@ -78,7 +77,7 @@ pub(super) fn section<S, C: Clock, E: Entropy>(
                 a href=(preview_path(&row.unit, "page")) { "page" } ", "
                 a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
             }
-            @if context.may(Permission::Operate) {
+            @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
                 (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
             } @else {
                 (facts(&profile))

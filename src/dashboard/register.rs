@@ -11,6 +11,19 @@ use maud::{Markup, html};
 /// The name of the checkbox that confirms a new ID.
 const NEW: &str = "new";
 
+/// Returns which of these units and teams do not exist, with suggestions. People of shops get no suggestion: it could
+/// name another shop. KV cost: 1 read, and 2 lists for each unit or team that does not exist.
+pub(super) async fn look_up<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    levels: &[KeyLevel],
+) -> Result<Vec<Unregistered>> {
+    let mut missing = register::look_up(context.store, levels).await?;
+    if context.is_of_shop() {
+        missing.iter_mut().for_each(|unknown| unknown.suggestion = None);
+    }
+    Ok(missing)
+}
+
 /// Returns which of these units and teams do not exist. Returns none if the form confirms that they are new. KV cost: 1
 /// read, and 2 lists for each unit or team that does not exist.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
@@ -19,7 +32,7 @@ pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result<Vec<Unregistered>> {
     let levels = if is_right(form) { &[] } else { levels };
-    Ok(register::look_up(context.store, levels).await?)
+    look_up(context, levels).await
 }
 
 /// Whether the form confirms that the missing IDs are new.

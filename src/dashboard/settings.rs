@@ -1,8 +1,8 @@
 //! The settings of the dashboard's Worker, from its variables and secrets.
 
 use super::access::Identity;
+use crate::operator::people::is_address;
 use crate::operator::roles::{Role, Roles};
-use crate::validate::format::is_email;
 
 /// The values of the Worker's variables and secrets. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Variables<'v> {
     pub environment: &'v str,
     /// `SERVICE_ORIGIN`: the origin of the service's API.
     pub service_origin: &'v str,
+    /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
+    pub contact: &'v str,
     /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -33,6 +35,8 @@ pub struct Settings {
     pub environment: String,
     /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
+    /// Whom people without a role can ask; empty if it is not set.
+    pub contact: String,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
 }
@@ -62,6 +66,7 @@ impl Settings {
             problems,
             environment: variables.environment.trim().to_owned(),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
+            contact: variables.contact.trim().to_owned(),
             version,
         }
     }
@@ -108,12 +113,6 @@ fn addresses(list: &str) -> Result<Vec<String>, usize> {
 fn named(entry: &str) -> Option<&str> {
     let (name, address) = entry.strip_suffix('>')?.split_once('<')?;
     (!name.contains('@')).then_some(address)
-}
-
-/// Whether a text is an e-mail address. Letters of any script are allowed.
-fn is_address(text: &str) -> bool {
-    let ascii: String = text.chars().map(|it| if it.is_ascii() { it } else { 'x' }).collect();
-    is_email(ascii.as_bytes())
 }
 
 fn unreadable(name: &str, number: usize) -> String {

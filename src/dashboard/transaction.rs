@@ -1,6 +1,7 @@
 //! A transaction: its details, its e-mail, and its erasure.
 
 use super::form::Form;
+use super::guard::Scoped;
 use super::layout::{Content, Page};
 use super::{PageContext, Refusal, Result, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
@@ -29,13 +30,9 @@ const MAX_PLEDGES: usize = 100;
 /// Shows a transaction, masked. KV cost: at most 8 calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
 ) -> Result {
-    match transactions::get(context.store, id).await {
-        Ok(record) => found(context, &record, &html! {}).await,
-        Err(OperatorError::Invalid(problem)) => Ok(absent(&problem)),
-        Err(error) => Err(error.into()),
-    }
+    found(context, record, &html! {}).await
 }
 
 /// The page for a transaction that was not found, with status 404.
@@ -53,7 +50,7 @@ pub(super) fn absent(problem: &str) -> Page {
 /// Shows a notice, and below it the page of a transaction, masked.
 pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    record: &Record,
+    record: &Scoped<Record>,
     notice: &Markup,
 ) -> Result {
     page(context, record, &record.show(ViewOptions::default())?, notice).await
@@ -61,16 +58,19 @@ pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    record: &Record,
+    record: &Scoped<Record>,
     shown: &TransactionView<'_>,
     notice: &Markup,
 ) -> Result {
     let mail = notifications::status(context.store, context.clock, record).await?;
+    let manages = context.manages(&KeyLevel::Unit(shown.row.unit.clone()));
     let facts = TransactionDetails {
         paid_at: record.paid_at(context.store).await?,
         prices: record.prices(context.store).await?,
         key: key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
+        manages,
+        sends: manages || context.may(Permission::Support),
         erasure: erasure(context, shown),
         resend: context.outbox.map(|_| resend_form(context, &shown.row.id, &mail)),
         mail,
@@ -81,7 +81,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
 /// Shows the page of a transaction again, with the error of a form.
 async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    record: &Record,
+    record: &Scoped<Record>,
     problem: &str,
 ) -> Result {
     let page = found(context, record, &view::problem(problem)).await?;
@@ -105,6 +105,10 @@ struct TransactionDetails {
     key: Option<KeyRow>,
     /// Whether the person is an operator.
     operates: bool,
+    /// Whether the person is an operator, or a manager of the unit.
+    manages: bool,
+    /// Whether the person may send the e-mail again.
+    sends: bool,
     /// The form that erases the transaction.
     erasure: Markup,
     /// The form that sends the transaction's e-mail again; `None` if no queue is bound.
@@ -127,7 +131,7 @@ impl TransactionDetails {
             }
             section { h2 { "Pledges" } (self.pledges(shown)) }
             section #mail { h2 { "E-mail" } (self.mail(shown)) }
-            @if self.operates { section { h2 { "Erase" } (self.erasure) } }
+            @if self.manages { section { h2 { "Erase" } (self.erasure) } }
         }
     }
 
@@ -167,7 +171,7 @@ impl TransactionDetails {
             @match note {
                 Some(note) => {
                     " of the " (level(&note.level, self.operates))
-                    @if self.operates && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
+                    @if self.manages && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
                 }
                 None if self.key.is_some() => {}
                 None => ", which was revoked or has expired",
@@ -193,7 +197,7 @@ impl TransactionDetails {
             (view::facts(&rows))
             @if !is_whole {
                 p { small { "Personal data is masked: only the first character of each text is shown." } }
-                @if self.operates { (reveal_button(&shown.row.id)) }
+                @if self.manages { (reveal_button(&shown.row.id)) }
             }
         }
     }
@@ -246,7 +250,7 @@ impl TransactionDetails {
             @if is_asked {
                 p { a href=(preview) { "Preview" } " (personal data masked)" }
             }
-            @if can_be_sent {
+            @if can_be_sent && self.sends {
                 @match &self.resend { Some(form) => (form), None => p { (NO_QUEUE) } }
             }
         }
@@ -352,15 +356,14 @@ fn reveal_button(id: &str) -> Markup {
 /// views it. KV cost: that of [`transaction`], and 1 write.
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
     let view = ViewOptions { reveal: true, timeline: true };
-    let shown = transactions::reveal(context.store, &context.author, &record, view).await?;
+    let shown = transactions::reveal(context.store, &context.author, record, view).await?;
     let notice = view::notice(&html! {
         "This page shows personal data. Your viewing was recorded in the audit log."
     });
-    page(context, &record, &shown, &notice).await
+    page(context, record, &shown, &notice).await
 }
 
 // ---- The e-mail ----------------------------------------------------------------------------------
@@ -389,32 +392,31 @@ pub(super) fn resend_form<S, C: Clock, E: Entropy>(
 /// this instance remembers it. A form whose round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    let mail = notifications::status(context.store, context.clock, &record).await?;
-    let Some(outbox) = context.outbox else { return refused(context, &record, NO_QUEUE).await };
+    let mail = notifications::status(context.store, context.clock, record).await?;
+    let Some(outbox) = context.outbox else { return refused(context, record, NO_QUEUE).await };
     if let Some(at) = context.was_done().await? {
-        return found(context, &record, &operation::before(Some(&at))).await;
+        return found(context, record, &operation::before(Some(&at))).await;
     }
     if is_queued(&mail, form) {
-        return found(context, &record, &queued_before()).await;
+        return found(context, record, &queued_before()).await;
     }
     if let Some(problem) = not_now(&mail, form) {
-        return refused(context, &record, problem).await;
+        return refused(context, record, problem).await;
     }
-    let message = match notifications::next_message(context.store, &record, &mail).await {
-        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
+    let message = match notifications::next_message(context.store, record, &mail).await {
+        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
         outcome => outcome?,
     };
     let (store, author, rounds) = (context.store, &context.author, context.rounds);
     let queued =
         notifications::queue_round(store, context.ledger, author, outbox, rounds, &message).await?;
     match queued.outcome {
-        Resent::Untaken => refused(context, &record, UNTAKEN).await,
-        Resent::Before => found(context, &record, &queued_before()).await,
-        Resent::Queued => found(context, &record, &queued_now(&message.id)).await,
+        Resent::Untaken => refused(context, record, UNTAKEN).await,
+        Resent::Before => found(context, record, &queued_before()).await,
+        Resent::Queued => found(context, record, &queued_now(&message.id)).await,
     }
 }
 
@@ -455,10 +457,9 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
 /// Shows the e-mail as it would be sent now, masked, and with a link that does nothing. KV cost: at most 2 calls.
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    let mail = notifications::masked_preview(context.store, context.clock, &record).await?;
+    let mail = notifications::masked_preview(context.store, context.clock, record).await?;
     let link = format!("href=\"{}\"", notifications::NOWHERE);
     let document = mail.html.replace(&link, "href=\"#\""); // texts cannot match: their quotes are escaped
     Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
@@ -503,17 +504,16 @@ fn erasure<S, C: Clock, E: Entropy>(
 /// reads, 10 writes.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    id: &str,
+    record: &Scoped<Record>,
     form: &Form,
 ) -> Result {
-    let record = transactions::get(context.store, id).await?;
-    if form.text("id") != id.trim() {
+    if form.text("id") != record.id() {
         let problem = "nothing was erased: type the transaction ID that is at the top of the page";
-        return refused(context, &record, problem).await;
+        return refused(context, record, problem).await;
     }
-    let done = transactions::erase(context.store, context.ledger, &context.author, &record).await;
+    let done = transactions::erase(context.store, context.ledger, &context.author, record).await;
     let Done { outcome: erased, before } = match done {
-        Err(OperatorError::Invalid(problem)) => return refused(context, &record, &problem).await,
+        Err(OperatorError::Invalid(problem)) => return refused(context, record, &problem).await,
         outcome => outcome.map_err(Refusal::from)?,
     };
     let content = html! {

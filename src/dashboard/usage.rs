@@ -69,7 +69,9 @@ fn page<S, C: Clock, E>(
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
-                li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
+                @if context.may(Permission::Account) {
+                    li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
+                }
             }
         }
     };
@@ -99,7 +101,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
         .iter()
         .flat_map(|usage| {
             let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
-            rows(context, usage, &first, true)
+            rows(context, usage, &first, context.may(Permission::Account))
         })
         .collect();
     let headings = ["Month", "Sum", "Payment", "Transactions", "Unpriced pledges"];
@@ -127,7 +129,7 @@ pub(super) fn rows<S, C: Clock, E>(
                 div.wide {
                     (payment(usage, sum, has_ended))
                     @if is_first && is_offered { (offer(usage, has_ended)) }
-                    @if is_first { (late(usage, context.may(Permission::Support))) }
+                    @if is_first { (late(usage, context.may(Permission::Support) || context.is_of_shop())) }
                 }
             },
             html! { (sum.transactions) },

@@ -35,6 +35,8 @@ extern "C" {
     fn accounts(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = SERVICE_ORIGIN)]
     fn service_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = CONTACT)]
+    fn contact(this: &Bindings) -> Option<String>;
 }
 
 impl Bindings {
@@ -102,6 +104,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         accounts: &bindings.accounts().unwrap_or_default(),
         environment: &bindings.environment().unwrap_or_default(),
         service_origin: &bindings.service_origin().unwrap_or_default(),
+        contact: &bindings.contact().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })
 }

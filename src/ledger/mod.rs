@@ -21,6 +21,7 @@ mod money;
 pub mod operations;
 mod orders;
 mod page;
+pub mod people;
 mod quantities;
 mod receive;
 mod reconcile;

@@ -37,7 +37,8 @@ pub(super) struct EarlierAttempt {
     pub has_failed: bool,
 }
 
-/// A change in the audit log. It contains no secret, and no personal data except the author's name.
+/// A change in the audit log. It contains no secret, and no personal data except the author's name and the addresses of
+/// people who were added or removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When the change was made, an RFC 3339 date-time.

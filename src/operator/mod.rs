@@ -18,6 +18,7 @@ mod once;
 mod operation_id;
 mod payable;
 pub mod payments;
+pub mod people;
 mod position;
 pub mod prices;
 pub mod quantities;

@@ -6,6 +6,7 @@
 mod key;
 mod metadata;
 mod operator;
+mod person;
 mod recorded;
 
 pub use key::{
@@ -17,6 +18,7 @@ pub use key::{
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{KeyInfo, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
+pub use person::{PersonKey, PersonNote, PersonRole};
 pub use recorded::Recorded;
 
 use serde::de::value::MapAccessDeserializer;

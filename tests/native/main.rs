@@ -45,6 +45,7 @@ mod openapi;
 mod operations;
 mod operator;
 mod payments;
+mod people;
 mod profile;
 mod quantities;
 mod records;

@@ -4,6 +4,7 @@ use super::TransactionFilter;
 use crate::ledger::{self, Direction, Filter, Ledger, OrderPage};
 use crate::operator::Result;
 use crate::operator::coverage::{Coverage, coverage};
+use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct ListQuery {
     /// Only transactions of this unit and mode.
     pub filter: TransactionFilter,
+    /// Only transactions of these units, whatever the filter says; `None`: of all units.
+    pub within: Option<Vec<String>>,
     /// Only transactions that the API key with this ID created.
     pub key: Option<String>,
     /// Only transactions that were created in this month.
@@ -24,11 +27,32 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
+    /// Returns the selected units; `None` for all.
+    fn units(&self) -> Option<Vec<String>> {
+        match (self.filter.units(), &self.within) {
+            (units, None) => units,
+            (None, Some(within)) => Some(within.clone()),
+            (Some(units), Some(within)) => {
+                Some(units.into_iter().filter(|unit| within.contains(unit)).collect())
+            }
+        }
+    }
+
+    /// Returns the selected shops; `None` for all.
+    fn shops(&self) -> Option<Vec<Scope>> {
+        let modes = self.filter.modes();
+        let shops = |unit: &String| {
+            let shop = |mode: &Mode| Scope { mode: *mode, unit: unit.clone() };
+            modes.iter().map(shop).collect::<Vec<_>>()
+        };
+        Some(self.units()?.iter().flat_map(shops).collect())
+    }
+
     fn ledger_filter(&self) -> Filter {
         let span = self.month.map(|month| month.span_ms().unwrap_or_default()); // none before 1970
         Filter {
             mode: self.filter.mode,
-            units: self.filter.units(),
+            units: self.units(),
             from: span.map_or(0, |(from, _)| from),
             until: span.map(|(_, until)| until),
             key: self.key.clone(),
@@ -61,6 +85,6 @@ pub async fn list(
 ) -> Result<TransactionPage> {
     query.filter.check()?;
     let page = ledger::orders(ledger, &query.ledger_filter(), from, most).await?;
-    let coverage = coverage(ledger, query.filter.shops().as_deref()).await?;
+    let coverage = coverage(ledger, query.shops().as_deref()).await?;
     Ok(TransactionPage { page, coverage })
 }

@@ -14,7 +14,7 @@ mod show;
 pub use brief::{Brief, briefs};
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
-pub use find::{Found, SearchKey, find};
+pub use find::{Found, SearchKey, find, find_within};
 pub use list::{ListQuery, TransactionPage, list};
 pub use person::{ErasureCursor, PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
@@ -143,6 +143,19 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
 }
 
 impl Record {
+    /// Returns the transaction's ID.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// Returns the unit that the transaction belongs to.
+    ///
+    /// # Errors
+    /// If the metadata is damaged.
+    pub fn unit(&self) -> Result<String> {
+        Ok(self.metadata()?.unit)
+    }
+
     pub(in crate::operator) fn metadata(&self) -> Result<Recorded> {
         let recorded = Recorded::from_metadata(self.id.clone(), &self.metadata);
         recorded.map_err(|error| self.damaged(&error))
