@@ -13,7 +13,7 @@ use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, was_done};
 use crate::service::{Clock, Entropy};
-use crate::store::{CredentialKey, Key as _, OperatorStore};
+use crate::store::{CredentialKey, Key as _, OperatorStore, StoreError};
 use std::ops::Deref;
 
 /// A value that the person may use: an ID, a record, or a set of units. Only this module creates one.
@@ -72,6 +72,18 @@ impl Access {
             true => Ok(()),
             false => Err(absent()),
         }
+    }
+}
+
+impl<S, C, E> PageContext<'_, S, C, E> {
+    /// Whether the person may do what managers may do in this unit or team. Operators may, too.
+    pub fn manages(&self, place: &KeyLevel) -> bool {
+        self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
+    }
+
+    /// Whether the person belongs to a shop. Such a person sees only transactions of own units.
+    pub fn is_of_shop(&self) -> bool {
+        !self.access.is_staff()
     }
 }
 
@@ -141,6 +153,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         let found = match transactions::get(self.store, target.id).await {
             Ok(record) => Ok(record),
             Err(OperatorError::Invalid(problem)) => Err(problem),
+            Err(OperatorError::Store(StoreError::Damaged(problem))) if self.is_of_shop() => Err(problem),
             Err(error) => return Err(error.into()),
         };
         if self.access.is_staff() {
@@ -152,16 +165,6 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         };
         let own = found.ok().filter(own).map(Scoped);
         own.ok_or_else(|| Refusal::NoTransaction(NO_TRANSACTION.to_owned()))
-    }
-
-    /// Whether the person may do what managers may do in this unit or team. Operators may, too.
-    pub fn manages(&self, place: &KeyLevel) -> bool {
-        self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
-    }
-
-    /// Whether the person belongs to a shop. Such a person sees only transactions of own units.
-    pub fn is_of_shop(&self) -> bool {
-        !self.access.is_staff()
     }
 }
 

@@ -158,8 +158,7 @@ struct FoundBy {
 const REFERENCE: &str = "reference";
 const EMAIL: &str = "email";
 
-/// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address. A text that may be
-/// a key is not searched for.
+/// Finds transactions by reference and, if that finds none and the text contains `@`, by e-mail address.
 async fn search<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     units: &[String],

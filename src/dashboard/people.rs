@@ -92,7 +92,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         (after.notice)
         p.lead { "People who may sign in to this dashboard for the " (keys::owner(place)) "." }
         section {
-            (view::table(&["Address", "Role", "Added", "Added by", "Change"], &rows, "Nobody yet."))
+            (view::table(&["Address", "Role", "Added", "Added by", "Change"], &rows, "No people yet."))
             @if people.len() >= MAX_PEOPLE { p { "Only the first " (MAX_PEOPLE) " are shown." } }
             p.soft {
                 "Managers see personal data, send e-mails again, erase people, and change keys, the profile and this "

@@ -105,9 +105,9 @@ routes! {
     /// Erases the personal data of a transaction.
     Erase(id) = "POST /transactions/{id}/erase", Operate, record Manage, transaction::erase(&scoped, form);
     /// The list of units.
-    Units = "GET /units", Look, global Nobody, unit::units();
+    Units = "GET /units", Look, global None, unit::units();
     /// Creates a unit.
-    AddUnit = "POST /units", Operate, global Nobody, unit::add_unit(form);
+    AddUnit = "POST /units", Operate, global None, unit::add_unit(form);
     /// A unit and its settings (§5).
     Unit(id) = "GET /units/{id}", Look, unit View, unit::unit(&scoped);
     /// Sets a unit's profile.
@@ -119,21 +119,21 @@ routes! {
     /// CSV export of a unit's usage.
     UsageCsv(id) = "GET /units/{id}/usage.csv", Account, unit View, usage::usage_csv(&scoped, query);
     /// The usage of all units in a month.
-    Month = "GET /usage", Account, global Nobody, month::month(query);
+    Month = "GET /usage", Account, global None, month::month(query);
     /// CSV export of the usage of all units in a month.
-    MonthCsv = "GET /usage.csv", Account, global Nobody, month::month_csv(query);
+    MonthCsv = "GET /usage.csv", Account, global None, month::month_csv(query);
     /// The quantities per offering in one month, over all units.
-    Quantities = "GET /quantities", Account, global Nobody, quantities::quantities(None, query);
+    Quantities = "GET /quantities", Account, global None, quantities::quantities(None, query);
     /// CSV export of the quantities of all units in a month.
-    QuantitiesCsv = "GET /quantities.csv", Account, global Nobody, quantities::quantities_csv(None, query);
+    QuantitiesCsv = "GET /quantities.csv", Account, global None, quantities::quantities_csv(None, query);
     /// A unit's quantities per offering in one month.
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(Some(&scoped), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(Some(&scoped), query);
     /// Marks a month as paid.
-    MarkPaid(id) = "POST /units/{id}/paid", Account, unit Nobody, payment::mark_paid(&scoped, form);
+    MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
     /// Undoes the marking of a month as paid.
-    UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit Nobody, payment::undo_paid(&scoped, form);
+    UndoPaid(id) = "POST /units/{id}/unpaid", Account, unit None, payment::undo_paid(&scoped, form);
     /// The form to erase all transactions of a person.
     Person = "GET /person", Operate, global Manage, person::person(query);
     /// Erases a person's transactions, in steps.
@@ -157,29 +157,29 @@ routes! {
     /// Revokes an API key.
     RevokeKey = "POST /keys/revoke", Operate, key Manage, keys::revoke_key(form);
     /// The list of teams.
-    Teams = "GET /teams", Operate, global Nobody, team::teams();
+    Teams = "GET /teams", Operate, global None, team::teams();
     /// Creates a team with a first unit.
-    AddTeam = "POST /teams", Operate, global Nobody, team::add_team(form);
+    AddTeam = "POST /teams", Operate, global None, team::add_team(form);
     /// A team and its settings (§5).
     Team(id) = "GET /teams/{id}", Operate, team View, team::team(&scoped);
     /// Adds a unit to a team.
-    AddMember(id) = "POST /teams/{id}/add", Operate, team Nobody, team::add_member(&scoped, form);
+    AddMember(id) = "POST /teams/{id}/add", Operate, team None, team::add_member(&scoped, form);
     /// Removes a unit from a team.
-    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team Nobody, team::remove_member(&scoped, form);
+    RemoveMember(id) = "POST /teams/{id}/remove", Operate, team None, team::remove_member(&scoped, form);
     /// The price list of a mode, and its history.
-    Prices = "GET /prices", Operate, global Nobody, prices::prices(query);
+    Prices = "GET /prices", Operate, global None, prices::prices(query);
     /// Previews a price change, and applies it.
-    SetPrices = "POST /prices", Operate, global Nobody, prices::set_prices(form);
+    SetPrices = "POST /prices", Operate, global None, prices::set_prices(form);
     /// Failed e-mails.
-    Mails = "GET /mails", Support, global Nobody, mails::mails(query);
+    Mails = "GET /mails", Support, global None, mails::mails(query);
     /// Sends the failed e-mails of a day again, in steps.
-    ResendDay = "POST /mails", Support, global Nobody, mails::resend_day(form);
+    ResendDay = "POST /mails", Support, global None, mails::resend_day(form);
     /// The audit log.
-    Audit = "GET /audit", Operate, global Nobody, audit::audit(query);
+    Audit = "GET /audit", Operate, global None, audit::audit(query);
     /// Versions, limits, roles, the ledger, and the last backups.
-    System = "GET /system", Operate, global Nobody, system::system();
+    System = "GET /system", Operate, global None, system::system();
     /// The health of the ledger, for monitors.
-    Health = "GET /healthz", Look, global Nobody, ledger::health_page();
+    Health = "GET /healthz", Look, global None, ledger::health_page();
 }
 
 /// Returns the ID in a path that matches a template, or an empty text if the template has no ID. `None` if the path does not

@@ -62,7 +62,7 @@ impl Roles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum MemberRight {
     /// It is for operators only.
-    Nobody,
+    None,
     /// To be a viewer or a manager.
     View,
     /// To be a manager.
@@ -73,7 +73,7 @@ impl MemberRight {
     /// Returns whether a person with this role has the right.
     pub fn has(self, role: PersonRole) -> bool {
         match self {
-            MemberRight::Nobody => false,
+            MemberRight::None => false,
             MemberRight::View => true,
             MemberRight::Manage => role == PersonRole::Manager,
         }

@@ -5,6 +5,7 @@ mod find;
 mod keys;
 mod ledger;
 mod log;
+mod members;
 mod memory;
 mod orders;
 mod person;
