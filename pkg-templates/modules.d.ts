@@ -14,7 +14,7 @@ declare module "#wasm" {
 
 /** The rules as plain JavaScript, converted by binaryen's wasm2js. */
 declare module "#rules" {
-  export function instantiate(): import("./validate/wasm.ts").Exports;
+  export function instantiate(): import("./validate/exports.ts").Exports;
 }
 
 /** The advice in the error of an environment that forbids WebAssembly. */

@@ -4,6 +4,7 @@ import { buildOperator } from "./lib/operator-build.mjs";
 import { packService } from "./lib/service-package.mjs";
 import { prepareTools } from "./setup/tools.mjs";
 import { buildLocal } from "./lib/local.mjs";
+import { compileBehind } from "./lib/local-wasm.mjs";
 import { buildPackage } from "./lib/package.mjs";
 import { bundleShop } from "./lib/shop.mjs";
 import { buildDashboard, buildWorker } from "./lib/worker.mjs";
@@ -35,8 +36,10 @@ await command(
     "--local",
     "build what `npm start` serves, into build/local/: compiles quickly, only for this machine",
   )
-  .action(async (names, { local }) => {
+  .option("--compile-behind", "only compile the sources, for the next build with --local")
+  .action(async (names, { local, compileBehind: behind }) => {
     const tools = await prepareTools();
+    if (behind) return compileBehind(tools);
     const all = Object.keys(PARTS).filter((name) => name !== "service");
     const wanted = names.length > 0 ? names : all;
     if (local) await buildLocal(tools, wanted);

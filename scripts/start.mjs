@@ -2,7 +2,7 @@
 import { command } from "./lib/command.mjs";
 import { startDevelopment } from "./lib/development.mjs";
 import { prepareTools } from "./setup/tools.mjs";
-import { DASHBOARD_CONFIG, buildFirst, localConfig } from "./lib/local.mjs";
+import { DASHBOARD_CONFIG, buildFirst, compileInBackground, localConfig } from "./lib/local.mjs";
 import { compileAhead } from "./lib/local-wasm.mjs";
 import { freePort, serveUntilAsked } from "./lib/serve.mjs";
 
@@ -19,7 +19,9 @@ async function start(port, persistTo) {
     service: localConfig(tools, CONFIG),
     dashboard: localConfig(tools, DASHBOARD_CONFIG),
   };
-  return startDevelopment(tools, { port, persistTo, configs });
+  const servers = await startDevelopment(tools, { port, persistTo, configs });
+  compileInBackground(tools);
+  return servers;
 }
 
 async function run({ persistTo }, { terminal }) {

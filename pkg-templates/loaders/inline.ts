@@ -1,7 +1,7 @@
 /* Compiles the WebAssembly from text in the JavaScript file. */
 import text from "#text";
 import { find } from "../platform.ts";
-import type { Rules } from "../validate/wasm.ts";
+import type { Rules } from "../validate/exports.ts";
 import { bytesOf } from "./printable.ts";
 
 let module: WebAssembly.Module | undefined;

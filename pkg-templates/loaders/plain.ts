@@ -1,5 +1,5 @@
 /* For builds that compile nothing: the platform compiles the WebAssembly, or the rules are plain JavaScript. */
-import type { Rules } from "../validate/wasm.ts";
+import type { Rules } from "../validate/exports.ts";
 
 export async function compileAhead(): Promise<void> {}
 

@@ -1,7 +1,7 @@
 /* Receives requests from `fetch` and from Node's `http`. */
 import { coder } from "../platform.ts";
 import { once } from "./body.ts";
-import type { Incoming, Served } from "./state.ts";
+import type { Incoming, Served } from "./exchange.ts";
 import type { TestService } from "./types.ts";
 
 /** Node's types. The package's declarations do not refer to them, because a shop may not have them installed. */

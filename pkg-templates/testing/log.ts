@@ -1,7 +1,7 @@
 /* Records the latest requests for the test, without API keys. */
 import { REDACTED } from "../redact.ts";
 import type { Body } from "./body.ts";
-import type { Incoming } from "./state.ts";
+import type { Incoming } from "./exchange.ts";
 import type { RecordedRequest } from "./types.ts";
 
 /** The real timers, even while a test uses fake ones. */

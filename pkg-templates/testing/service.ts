@@ -1,8 +1,9 @@
 /* `impact-pledge/testing`: the real service in the process of a test. */
 import { invalid } from "../options.ts";
+import type { Incoming } from "./exchange.ts";
 import { BASE_URL, newFetch, newHandler } from "./http.ts";
 import { advanceOf, countOf, faultOptions, receivedOptions, serviceOptions } from "./options.ts";
-import { type Incoming, newState } from "./state.ts";
+import { newState } from "./state.ts";
 import type { TestService, TestServiceOptions } from "./types.ts";
 
 export type {

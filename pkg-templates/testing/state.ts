@@ -1,7 +1,8 @@
 /* The state of a test service between two resets: clock, randomness, store, faults, recorded requests, and service instances. */
 import { coder } from "../platform.ts";
-import { type Body, type Next, newBody } from "./body.ts";
+import { type Body, newBody } from "./body.ts";
 import { newClock } from "./clock.ts";
+import type { Incoming, Served } from "./exchange.ts";
 import { type Isolate, startIsolate } from "./isolate.ts";
 import { newLog } from "./log.ts";
 import { newRandom } from "./random.ts";
@@ -9,30 +10,6 @@ import type { faultOptions, serviceOptions } from "./options.ts";
 import { type Failing, type Store, newStore } from "./store.ts";
 
 const CREATE = "/v2/pledge-transaction";
-
-/** A received request. */
-export interface Incoming {
-  readonly method: string;
-  readonly url: string;
-  /** The headers by lower-case names. */
-  readonly headers: Map<string, string>;
-  readonly next: Next;
-  /** Whether the whole body is already in memory. */
-  readonly isWhole: boolean;
-  /** Whether it came through `handler`. Its host names are the test's own, so live keys are served over plain HTTP. */
-  readonly isFromNetwork?: boolean;
-}
-
-/** A response. */
-export interface Served {
-  readonly status: number;
-  readonly headers: Map<string, string>;
-  readonly body: Uint8Array | undefined;
-  /** Whether the connection breaks before the response is sent. */
-  readonly isLost: boolean;
-  /** Whether the service stopped reading the request's body before its end. */
-  readonly isCut: boolean;
-}
 
 type Answer = Pick<Served, "status" | "headers" | "body">;
 /** Stands for the response of a request that never gets one. */

@@ -1,6 +1,7 @@
 /* The public functions of `impact-pledge/validate`. */
 import { KINDS, KINDS_OF_BYTES } from "#kinds";
 import { UNREADABLE } from "../generated/tables.ts";
+import { walkRequest } from "../generated/walk.ts";
 import { coder } from "../platform.ts";
 import { MOST_BYTES } from "./limits.ts";
 import { readOptions, translated } from "./options.ts";
@@ -29,7 +30,10 @@ import { type Part, checkJson } from "./wasm.ts";
  */
 export function validate(value: unknown, options?: ValidateOptions): Issue[] {
   const most = readOptions(options);
-  return translated(walk(value, most) ?? checkText(serialize(value, 0), most), options);
+  return translated(
+    walk(walkRequest, value, most) ?? checkText(serialize(value, 0), most),
+    options,
+  );
 }
 
 /**

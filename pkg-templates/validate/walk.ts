@@ -4,7 +4,6 @@
  * that throw, values that JSON cannot represent, and halves of surrogate pairs.
  */
 import { assertAllowed } from "#module";
-import { walkRequest } from "../generated/walk.ts";
 import {
   NOT_ALLOWED,
   REQUIRED,
@@ -28,9 +27,14 @@ let issues: NewIssue[], most: number, beyond: number, item: number;
 /**
  * Returns the issues of a request; undefined if it is not plain data, or if a getter of a value being walked calls it.
  *
+ * @param walkRequest the generated walk, which calls the other functions of this file
  * @throws {Error} if the environment forbids WebAssembly, for any value: otherwise only unusual texts would throw
  */
-export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined {
+export function walk(
+  walkRequest: (value: unknown) => void,
+  value: unknown,
+  maxIssues: number,
+): NewIssue[] | undefined {
   assertAllowed();
   if (issues) return undefined;
   most = maxIssues;

@@ -3,21 +3,10 @@ import { instantiate } from "#instance";
 import { compileAhead } from "#module";
 import { ITEM_SHIFT, ISSUE_WORDS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";
 import { coder } from "../platform.ts";
+import type { Exports, Rules } from "./exports.ts";
 import { KEPT, PAGE, PAGES, ROOM } from "./limits.ts";
 import { issueOf, withCount, wrongNumber } from "./issues.ts";
 import type { NewIssue } from "./types.ts";
-
-/** The exports of the WebAssembly module. */
-export interface Exports {
-  readonly memory: WebAssembly.Memory;
-  check_json(area: number, room: number, length: number, isValue: boolean, skip: number): number;
-  check_format(area: number, length: number, format: number): number;
-}
-
-/** Creates instances of the WebAssembly, or of the same rules as plain JavaScript. */
-export interface Rules {
-  instantiate(): Exports;
-}
 
 interface Instance extends Exports {
   /** The address of the area for input and output in the module's memory. */

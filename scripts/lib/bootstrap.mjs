@@ -57,10 +57,14 @@ async function installPackages(lock) {
     const script = npmScript();
     const [command, before] = script ? [process.execPath, [script]] : ["npm", []];
     const how = await ended(
-      spawn(command, [...before, "ci", "--prefer-offline", "--loglevel=error"], {
-        cwd: root,
-        stdio: ["ignore", 2, 2],
-      }),
+      spawn(
+        command,
+        [...before, "ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"],
+        {
+          cwd: root,
+          stdio: ["ignore", 2, 2],
+        },
+      ),
     );
     if (how !== 0)
       throw new UserError(

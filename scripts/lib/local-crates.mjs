@@ -35,7 +35,8 @@ export async function keepCrates(tools) {
   await usedEntry(placeOf(tools), async (folder) => copyCrates(tools.wasm.targetFolder, folder));
 }
 
-const isCompiled = ({ wasm }) =>
+/** Whether the clone has compiled crates. @param {import("../setup/tools.mjs").Tools} tools */
+export const isCompiled = ({ wasm }) =>
   FOLDERS.every((folder) => existsSync(join(wasm.targetFolder, folder)));
 
 /** Returns the folder in the cache. Its name depends on everything that the compiled crates depend on. */

@@ -12,12 +12,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { locked, replaceFolder } from "./cache.mjs";
-import { takeCrates } from "./local-crates.mjs";
+import { locked, replaceFolder, usedEntry } from "./cache.mjs";
+import { isCompiled, takeCrates } from "./local-crates.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "../setup/toolchain.mjs";
-import { bind, builtWasm, checkImportsNothing, compilerEnv, stateOf, writePlain } from "./wasm.mjs";
+import {
+  bind,
+  builtWasm,
+  checkImportsNothing,
+  compilerEnv,
+  sha256,
+  stateOf,
+  writePlain,
+} from "./wasm.mjs";
 
 /**
  * The local builds. `features`: of the crate; `bindgen`: flags for wasm-bindgen (without a list, the wasm may import
@@ -55,8 +63,10 @@ export async function buildLocalWasm(tools, name) {
     const state = stateOf(tools.root, import.meta.filename);
     const stamp = join(folder, "stamp");
     if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
+    const isFirst = !existsSync(folder);
     await replaceFolder(folder, dirname(folder), async (fresh) => {
-      await make(tools, crate, fresh);
+      if (isFirst) cpSync(await cached(tools, crate, state), fresh, { recursive: true });
+      else await make(tools, crate, fresh);
       writeFileSync(join(fresh, "stamp"), state);
     });
   });
@@ -64,11 +74,34 @@ export async function buildLocalWasm(tools, name) {
 }
 
 /**
+ * Returns a build in the cache, which a new clone takes from there instead of compiling it. Only the first build of a
+ * clone is cached: each change of a source makes another one, which no other clone needs.
+ */
+const cached = (tools, crate, state) =>
+  usedEntry(placeOf(tools, crate, state), (folder) => make(tools, crate, folder));
+
+const placeOf = ({ cache, wasm }, crate, state) =>
+  join(cache, "local-wasm", sha256(crate, state, wasm.identity));
+
+/**
  * Compiles the slowest part ahead, so that {@link buildLocalWasm} does not have to.
  * @param {import("../setup/tools.mjs").Tools} tools
  */
 export async function compileAhead(tools) {
-  if (!CRATES.workers.as.every((name) => builtWasm(tools, name))) await compile(tools, "workers");
+  const isCached = existsSync(placeOf(tools, "workers", stateOf(tools.root, import.meta.filename)));
+  if (isCached || CRATES.workers.as.every((name) => builtWasm(tools, name))) return;
+  await compile(tools, "workers");
+}
+
+/**
+ * Compiles the crate of a clone whose first build came from the cache, so that the build after the first change of a
+ * source has to compile only that change.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ */
+export async function compileBehind(tools) {
+  const isTaken = existsSync(join(tools.wasm.targetFolder, "local", "workers"));
+  if (isTaken && !isCompiled(tools))
+    await locked(join(tools.wasm.targetFolder, "local"), () => compile(tools, "workers"));
 }
 
 async function compile(tools, crate) {

@@ -96,3 +96,11 @@ export async function buildFirst({ root, env }, what, ...parts) {
   });
   if ((await ended) !== 0) process.exit(1); // it has printed why
 }
+
+/** Compiles in the background, in a process that ends with this one: see {@link import("./local-wasm.mjs").compileBehind}. */
+export const compileInBackground = ({ root, env }) =>
+  startGroup([join(root, "scripts", "run.mjs"), "build", "--compile-behind"], {
+    cwd: root,
+    env,
+    stdio: "ignore",
+  });

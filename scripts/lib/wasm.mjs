@@ -219,7 +219,8 @@ function sourcesOf(root) {
     .flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
 }
 
-const sha256 = (...parts) =>
+/** @param {...(string | Buffer)} parts */
+export const sha256 = (...parts) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
 /** Writes wasm-bindgen's JavaScript, and the wasm that it uses, into a folder. */

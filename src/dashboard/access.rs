@@ -1,24 +1,10 @@
-//! The person whom Cloudflare Access identified, what the person may do, and the errors for people who may not.
+//! Who may open the dashboard, what the person may do, and the errors for people who may not.
 
-use super::settings::Settings;
-use super::{Refusal, Result, view};
+use super::{Identity, Refusal, Result, Settings, view};
 use crate::ledger::Ledger;
 use crate::operator::people;
 use crate::operator::roles::{MemberRight, Memberships, Permission, Roles};
 use crate::store::PersonRole;
-
-/// The person who sent a request, as identified by Cloudflare Access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity<'i> {
-    /// This Worker is not behind Access.
-    None,
-    /// Access admitted a request without an e-mail address, such as one with a service token.
-    WithoutAddress,
-    /// Access did not answer in time.
-    Unknown,
-    /// The person's e-mail address.
-    Address(&'i str),
-}
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.

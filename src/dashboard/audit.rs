@@ -1,7 +1,7 @@
 //! The audit log: who changed what, and when.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::{PageContext, Result, link, view};
 use crate::operator::audit::{self, Change};
 use crate::pledge::TransactionId;

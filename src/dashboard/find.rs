@@ -1,11 +1,11 @@
 //! The start page with the search form, and the results of a search.
 
 use super::form::Form;
-use super::guard::{Target, Units};
+use super::guard::Target;
 use super::keys::change_forms as key_forms;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, level};
-use super::{PageContext, Result, orders, own, view};
+use super::{PageContext, Result, orders, view};
 use crate::api::EDIT_KEY_PARAMETER;
 use crate::auth::{KEY_ID_LENGTH, KeyLevel, check_id};
 use crate::ledger::{Direction, PageCursor};
@@ -26,7 +26,7 @@ const MAX_ROWS: usize = 50;
 /// Maximum length of a search text, in bytes.
 pub(super) const MAX_TEXT: usize = 4_000;
 /// The prefix that API keys of both modes share.
-const KEY: &str = "service_sk_";
+pub(super) const KEY: &str = "service_sk_";
 /// The prefix of a transaction's ID, and the length of the whole ID.
 const ID: (&str, usize) = ("ptran_", 48);
 /// The two ways to find transactions: by reference, and by e-mail address.
@@ -36,12 +36,8 @@ const EMAIL: &str = "email";
 /// The start page: links, and the search form for people who may search. Reads nothing from Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    units: &Units,
     query: &Form,
 ) -> Result {
-    if let Some(units) = units.own() {
-        return Ok(own::home(context, units, query));
-    }
     let content = html! {
         @if context.may(Permission::Support) {
             section { (search_form(&query.only(&["unit"]), false)) }
@@ -104,12 +100,8 @@ fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
 /// shops.
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
-    units: &Units,
     form: &Form,
 ) -> Result {
-    if let Some(units) = units.own() {
-        return own::find(context, units, form).await;
-    }
     let (text, unit) = (form.text("text"), form.text("unit"));
     if text.is_empty() || text.len() > MAX_TEXT {
         return Ok(again(form, "enter something to search for", false));

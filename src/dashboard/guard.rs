@@ -9,7 +9,7 @@ use super::form::Form;
 use super::{PageContext, Refusal, Result};
 use crate::auth::KeyLevel;
 use crate::operator::keys;
-use crate::operator::roles::{MemberRight, Permission};
+use crate::operator::roles::MemberRight;
 use crate::operator::transactions::{self, Record};
 use crate::operator::{OperatorError, was_done};
 use crate::service::{Clock, Entropy};
@@ -72,18 +72,6 @@ impl Access {
             true => Ok(()),
             false => Err(absent()),
         }
-    }
-}
-
-impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Whether the person may do what managers may do in this unit or team. Operators may, too.
-    pub fn manages(&self, place: &KeyLevel) -> bool {
-        self.may(Permission::Operate) || self.access.memberships.may(MemberRight::Manage, place)
-    }
-
-    /// Whether the person belongs to a shop. Such a person sees only transactions of own units.
-    pub fn is_of_shop(&self) -> bool {
-        !self.access.is_staff()
     }
 }
 
@@ -153,7 +141,9 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         let found = match transactions::get(self.store, target.id).await {
             Ok(record) => Ok(record),
             Err(OperatorError::Invalid(problem)) => Err(problem),
-            Err(OperatorError::Store(StoreError::Damaged(problem))) if self.is_of_shop() => Err(problem),
+            Err(OperatorError::Store(StoreError::Damaged(problem))) if self.is_of_shop() => {
+                Err(problem)
+            }
             Err(error) => return Err(error.into()),
         };
         if self.access.is_staff() {

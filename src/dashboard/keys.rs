@@ -3,10 +3,10 @@
 //! A key is shown once, in the response to the form that created it. Sending the form again creates no second key.
 
 use super::form::Form;
-use super::layout::Page;
-use super::register::{self, named};
+use super::page::Page;
+use super::register::{self, owner};
 use super::view::{self, hidden};
-use super::{PageContext, Refusal, Result, link, operation, orders, transaction};
+use super::{PageContext, Refusal, Result, operation, orders, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::operator::delays::{KEY_CACHED_SECONDS, REFUSED_SECONDS, SHOWN_SECONDS, USED_SECONDS};
 use crate::operator::keys::{self, KeyExpiry, KeyMetadata, KeyName, KeyRow, MadeKey};
@@ -100,11 +100,6 @@ fn level(form: &Form) -> Result<KeyLevel> {
         }
     };
     level.check().map(|()| level).map_err(Refusal::invalid)
-}
-
-/// Renders a link to the page of a unit or a team.
-pub(super) fn owner(level: &KeyLevel) -> Markup {
-    html! { a href=(link::page_of(level)) { (named(level)) } }
 }
 
 // ---- Create --------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 //! Renders pages as HTML documents, JSON or CSV files.
 
-use super::access::{Access, Identity};
-use super::settings::Settings;
+use super::access::Access;
+pub(super) use super::page::{Content, Page};
+use super::{Identity, Settings};
 use crate::api::header;
 use crate::http::{Body, Media, Response};
 use crate::operator::roles::{MemberRight, Permission};
 use base64ct::{Base64, Encoding as _};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
@@ -36,68 +36,6 @@ const MENU: [(&str, &str, Permission); 10] = [
 /// The menu of people of shops: name, path, and required right.
 const SHOP_MENU: [(&str, &str, MemberRight); 2] =
     [("Home", "/", MemberRight::View), ("Transactions", "/orders", MemberRight::View)];
-
-/// The response to a request.
-pub(super) struct Page {
-    pub status: u16,
-    pub content: Content,
-}
-
-pub(super) enum Content {
-    /// A page of the dashboard: its title and its content.
-    Framed(Cow<'static, str>, Markup),
-    /// A separate HTML document, such as a timeline, with its `Content-Security-Policy`.
-    Document(String, Cow<'static, str>),
-    /// JSON.
-    Json(Vec<u8>),
-    /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
-    Csv(String, Vec<u8>),
-}
-
-impl Page {
-    /// Returns a page of the dashboard with status 200.
-    pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
-        Page { status: 200, content: Content::Framed(title.into(), content) }
-    }
-
-    /// Appends content to a page of the dashboard. Other responses stay unchanged.
-    pub fn with(self, more: &Markup) -> Self {
-        let content = match self.content {
-            Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),
-            other => other,
-        };
-        Page { content, ..self }
-    }
-
-    /// Returns a JSON response.
-    pub fn json(status: u16, value: &impl Serialize) -> Self {
-        let json = serde_json::to_vec(value).unwrap_or_default(); // cannot fail for these types
-        Page { status, content: Content::Json(json) }
-    }
-
-    pub fn into_response<V>(self, layout: &Layout<'_>) -> Response<V> {
-        let mut disposition = None;
-        let (media, policy, body) = match self.content {
-            Content::Framed(title, content) => {
-                (HTML, Cow::Owned(policy()), layout.render(&title, &content).into_string().into())
-            }
-            Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
-            Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
-            Content::Csv(name, bytes) => {
-                disposition = Some(format!("attachment; filename=\"{name}\""));
-                (CSV, Cow::Borrowed(NOTHING), bytes)
-            }
-        };
-        let mut response = Response::new(self.status, Media::None, Body::Bytes(body));
-        response.headers = headers(media, policy);
-        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
-        response.headers.extend(disposition);
-        if self.status == 503 {
-            response.headers.push((header::RETRY_AFTER, Cow::Borrowed("1")));
-        }
-        response
-    }
-}
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
@@ -139,6 +77,30 @@ pub(super) struct Layout<'f> {
 }
 
 impl Layout<'_> {
+    /// Returns the response with a page.
+    pub fn respond<V>(&self, page: Page) -> Response<V> {
+        let mut disposition = None;
+        let (media, policy, body) = match page.content {
+            Content::Framed(title, content) => {
+                (HTML, Cow::Owned(policy()), self.render(&title, &content).into_string().into())
+            }
+            Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
+            Content::Csv(name, bytes) => {
+                disposition = Some(format!("attachment; filename=\"{name}\""));
+                (CSV, Cow::Borrowed(NOTHING), bytes)
+            }
+        };
+        let mut response = Response::new(page.status, Media::None, Body::Bytes(body));
+        response.headers = headers(media, policy);
+        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
+        response.headers.extend(disposition);
+        if page.status == 503 {
+            response.headers.push((header::RETRY_AFTER, Cow::Borrowed("1")));
+        }
+        response
+    }
+
     fn render(&self, title: &str, content: &Markup) -> Markup {
         let environment = &self.settings.environment;
         html! {

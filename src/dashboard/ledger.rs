@@ -1,6 +1,6 @@
 //! The health of the ledger: `GET /healthz` for monitors, and a section of the page System.
 
-use super::layout::Page;
+use super::page::Page;
 use super::{PageContext, Result, view};
 use crate::ledger::{self, Finding, FindingKind, Health, Ledger, LedgerError, Pass, Removed};
 use crate::service::Clock;

@@ -1,7 +1,7 @@
 //! The page of failed e-mails, and the form that sends those of a day again.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, id_link};
 use super::{PageContext, Refusal, Result, mail_state, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;

@@ -8,9 +8,12 @@
 mod access;
 mod audit;
 mod chart;
+mod context;
 mod find;
 mod form;
 mod guard;
+mod home;
+mod identity;
 mod keys;
 mod last_backups;
 mod layout;
@@ -23,12 +26,14 @@ mod month;
 mod operation;
 mod orders;
 mod own;
+mod page;
 mod payment;
 mod people;
 mod person;
 mod prices;
 mod profile;
 mod quantities;
+mod refusal;
 mod register;
 mod request;
 mod route;
@@ -40,22 +45,22 @@ mod unit;
 mod usage;
 mod view;
 
-pub use access::Identity;
+pub use identity::Identity;
 pub use route::{Route, route};
 pub use settings::{Settings, Variables};
 
-use crate::http::{Address, Body, Busy, InFlight, Request, Response};
-use crate::ledger::{Ledger, LedgerError};
+use crate::http::{Address, Body, InFlight, Request, Response};
+use crate::ledger::Ledger;
+use crate::operator::OperationId;
 use crate::operator::audit::Author;
 use crate::operator::notifications::QueuedRounds;
-use crate::operator::roles::Permission;
-use crate::operator::{OperationId, OperatorError};
 use crate::service::{Clock, Entropy, Outbox};
-use crate::store::{OperatorStore, StoreError};
+use crate::store::OperatorStore;
 use access::Access;
-use layout::{Layout, Page};
-use maud::html;
+use context::PageContext;
+use layout::Layout;
 use metered::Metered;
+use refusal::{Refusal, Result};
 use request::PageRequest;
 
 /// The dashboard and its ports.
@@ -79,119 +84,6 @@ pub struct Dashboard<'d, S, C, E> {
     pub rounds: &'d QueuedRounds,
 }
 
-/// The context of one request: the ports, and what the signed-in person may do.
-struct PageContext<'d, S, C, E> {
-    store: &'d S,
-    author: Author<'d, C, E>,
-    clock: &'d C,
-    entropy: &'d E,
-    settings: &'d Settings,
-    outbox: Option<&'d dyn Outbox>,
-    ledger: Option<&'d dyn Ledger>,
-    rounds: &'d QueuedRounds,
-    access: &'d Access,
-}
-
-impl<S, C, E> PageContext<'_, S, C, E> {
-    /// Returns whether a role of operators gives the person this permission. Pages leave out links and forms that the
-    /// person may not use.
-    fn may(&self, permission: Permission) -> bool {
-        self.access.roles.may(permission)
-    }
-}
-
-/// The reason why a page is not shown or a form is not carried out.
-enum Refusal {
-    /// A function of [`operator`](crate::operator) failed.
-    Operator(OperatorError),
-    /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
-    Request(u16, String),
-    /// The transaction does not exist, or belongs to another shop. The text says so.
-    NoTransaction(String),
-    /// The requests of this person, or of all people together, already hold too many bytes.
-    Busy,
-}
-
-impl From<Busy> for Refusal {
-    fn from(_: Busy) -> Self {
-        Refusal::Busy
-    }
-}
-
-impl From<OperatorError> for Refusal {
-    fn from(error: OperatorError) -> Self {
-        Refusal::Operator(error)
-    }
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Self {
-        Refusal::Operator(error.into())
-    }
-}
-
-type Result<T = Page, E = Refusal> = std::result::Result<T, E>;
-
-impl Refusal {
-    /// Returns a 422 refusal with this text.
-    fn invalid(problem: impl Into<String>) -> Self {
-        Refusal::Request(422, problem.into())
-    }
-
-    fn status(&self) -> u16 {
-        match self {
-            Refusal::Operator(OperatorError::Repeated(_)) => 409,
-            Refusal::Operator(OperatorError::Invalid(_)) => 422,
-            Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
-            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable))
-            | Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
-            | Refusal::Busy => 503,
-            Refusal::Operator(OperatorError::Ledger(_)) => 500,
-            Refusal::NoTransaction(_) => 404,
-            Refusal::Request(status, _) => *status,
-        }
-    }
-
-    fn page(&self) -> Page {
-        if let Refusal::NoTransaction(problem) = self {
-            return transaction::absent(problem);
-        }
-        let status = self.status();
-        let (title, text) = match self {
-            Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
-                "Workers KV timed out",
-                "Workers KV did not answer in time. Part of your change may have been saved: check \
-                 the page of what you changed, then send it again."
-                    .to_owned(),
-            ),
-            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable)) => (
-                "The ledger timed out",
-                "The database did not answer in time. Check what you changed, then send it again.".to_owned(),
-            ),
-            Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
-                "Too busy",
-                "You have too many large pages open. Wait a moment, then reload. If you sent a form, part \
-                 of it may have been saved: check that before you send it again."
-                    .to_owned(),
-            ),
-            Refusal::Busy => (
-                "Too busy",
-                "You have too many pages open. Nothing was changed: wait a moment, then reload."
-                    .to_owned(),
-            ),
-            Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text.clone()),
-            Refusal::Operator(error) => ("The request failed", error.to_string()),
-            Refusal::Request(403, text) => ("Access denied", text.clone()),
-            Refusal::Request(404, text) => ("Page not found", text.clone()),
-            Refusal::Request(_, text) | Refusal::NoTransaction(text) => {
-                ("Invalid request", text.clone())
-            }
-        };
-        let text = view::inline_code(&view::sentence(&text));
-        Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
-    }
-}
-
 impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
     /// Serves one request of this person. An error is also answered with a page.
     pub async fn handle(
@@ -210,7 +102,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             Layout { settings: self.settings, access: &access, identity, path: &page_request.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = page_request.log_line(page.status, took_ms);
-        let mut response = page.into_response(&layout);
+        let mut response = layout.respond(page);
         response.log = Some(log);
         response.keep_https(&Address::parse(&request.url()));
         if page_request.method == "HEAD" {

@@ -1,7 +1,7 @@
 //! Usage and payments of all units in a month.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::usage::{NUMBERS, file, rows};
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::bound;

@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::guard::Units;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
 use crate::ledger::{Direction, Order, OrderPage, PageCursor};

@@ -1,7 +1,7 @@
 //! Marks a month of a unit as paid, and undoes the marking.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view::{self, Field};
 use super::{PageContext, Refusal, Result, link, operation};
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};

@@ -1,9 +1,9 @@
 //! The people who may sign in for a unit or a team: the list, and the forms that add and remove a person.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view::{self, hidden};
-use super::{PageContext, Refusal, Result, keys, link, operation, register};
+use super::{PageContext, Refusal, Result, link, operation, register};
 use crate::auth::KeyLevel;
 use crate::ledger::people::{MAX_PEOPLE, Person, Removable};
 use crate::operator::people::{self, normal_address};
@@ -90,7 +90,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let rows: Vec<_> = people.iter().map(|person| cells(place, person)).collect();
     let content = html! {
         (after.notice)
-        p.lead { "People who may sign in to this dashboard for the " (keys::owner(place)) "." }
+        p.lead { "People who may sign in to this dashboard for the " (register::owner(place)) "." }
         section {
             (view::table(&["Address", "Role", "Added", "Added by", "Change"], &rows, "No people yet."))
             @if people.len() >= MAX_PEOPLE { p { "Only the first " (MAX_PEOPLE) " are shown." } }
@@ -257,7 +257,7 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
         section {
             (view::facts(&[
                 ("Address", view::untrusted_text(address)),
-                ("For", keys::owner(place)),
+                ("For", register::owner(place)),
             ]))
             p { "The person can no longer sign in for it. API keys that the person has seen still work: replace them." }
             (context.form(&path(place, "remove"), &html! {

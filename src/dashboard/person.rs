@@ -3,7 +3,7 @@
 //! The person's e-mail address is only in the form. It never appears in a URL, a record or a receipt.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::transaction::{self, id_link};
 use super::{PageContext, Refusal, Result, operation, orders, view};
 use crate::auth::check_id;

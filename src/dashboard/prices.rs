@@ -1,7 +1,7 @@
 //! The price list of a mode: current prices, previews of changes, and the history.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view::{self, Field};
 use super::{PageContext, Refusal, Result, operation};
 use crate::charge::{PriceList, UnitPrice};

@@ -1,8 +1,8 @@
 //! The quantities that were pledged in a month, by offering, such as the number of trees to plant for October.
 
 use super::form::Form;
-use super::layout::{Content, Page};
 use super::month::MonthSelection;
+use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, link, transaction, view};
 use crate::ledger::OfferingSum;
 use crate::operator::bound;

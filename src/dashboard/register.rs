@@ -1,7 +1,7 @@
 //! Asks for confirmation before a new unit or team is created, because its ID may be misspelt.
 
 use super::form::Form;
-use super::{PageContext, Result};
+use super::{PageContext, Result, link, view};
 use crate::auth::KeyLevel;
 use crate::operator::register::{self, Unregistered};
 use crate::service::{Clock, Entropy};
@@ -74,4 +74,23 @@ pub(super) fn question(missing: &[Unregistered]) -> Markup {
             }
         }
     }
+}
+
+/// A notice that a unit or a team does not exist.
+pub(super) fn absence(missing: &[Unregistered]) -> Markup {
+    html! {
+        @for Unregistered { level, suggestion } in missing {
+            (view::notice(&html! {
+                "The " (named(level)) " does not exist yet."
+                @if let Some(suggestion) = suggestion {
+                    " Did you mean " (owner(&level.with_id(suggestion))) "?"
+                }
+            }))
+        }
+    }
+}
+
+/// Renders a link to the page of a unit or a team.
+pub(super) fn owner(level: &KeyLevel) -> Markup {
+    html! { a href=(link::page_of(level)) { (named(level)) } }
 }

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, people,
+    PageContext, Refusal, Result, audit, home, keys, ledger, mails, month, orders, payment, people,
     person, prices, profile, quantities, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
@@ -89,9 +89,9 @@ macro_rules! routes {
 routes! {
     (scoped, form, query);
     /// The start page: the search.
-    Home = "GET /", Look, global View, find::home(&scoped, query);
+    Home = "GET /", Look, global View, home::home(&scoped, query);
     /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, global Manage, find::find(&scoped, form);
+    Find = "POST /find", Support, global Manage, home::find(&scoped, form);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked.

@@ -1,6 +1,6 @@
 //! The settings of the dashboard's Worker, from its variables and secrets.
 
-use super::access::Identity;
+use super::Identity;
 use crate::operator::people::is_address;
 use crate::operator::roles::{Role, Roles};
 

@@ -1,6 +1,6 @@
 //! The page System: versions, limits, roles, the ledger, and the last backups.
 
-use super::layout::Page;
+use super::page::Page;
 use super::{PageContext, Result, last_backups, ledger, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use crate::http::MAX_BYTES_IN_FLIGHT;

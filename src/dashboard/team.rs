@@ -1,9 +1,9 @@
 //! Teams (§5): the list of all teams, and the page of one team with its units and keys.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view::{self, hidden};
-use super::{PageContext, Refusal, Result, keys, link, operation, register, unit};
+use super::{PageContext, Refusal, Result, keys, link, operation, register};
 use crate::auth::KeyLevel;
 use crate::operator::delays::{REFUSED_SECONDS, SHOWN_SECONDS};
 use crate::operator::register::{self as records, Unregistered};
@@ -149,7 +149,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let headings: &[&str] = if operates { &["Unit", "Change"] } else { &["Unit"] };
     let content = html! {
         (after.notice)
-        (unit::absence(&missing))
+        (register::absence(&missing))
         section {
             h2 { "Units" }
             p {
@@ -329,8 +329,8 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
     let content = html! {
         section {
             (view::facts(&[
-                ("Unit", keys::owner(&KeyLevel::Unit(unit.to_owned()))),
-                ("Team", keys::owner(&level)),
+                ("Unit", register::owner(&KeyLevel::Unit(unit.to_owned()))),
+                ("Team", register::owner(&level)),
             ]))
             p {
                 "The team's keys will no longer be able to act for this unit. The unit's own keys and its "
@@ -341,7 +341,7 @@ fn confirm_removal<S, C: Clock, E: Entropy>(
                 button.alarm { "Remove " (unit) }
             }))
         }
-        p { "Nothing was changed yet. Back to the " (keys::owner(&level)) "." }
+        p { "Nothing was changed yet. Back to the " (register::owner(&level)) "." }
     };
     Page::new("Remove this unit?", content)
 }

@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::guard::Scoped;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::{PageContext, Refusal, Result, link, mail_state, operation, view};
 use crate::auth::KeyLevel;
 use crate::charge::PriceList;
@@ -35,18 +35,6 @@ pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     found(context, record, &html! {}).await
 }
 
-/// The page for a transaction that was not found, with status 404.
-pub(super) fn absent(problem: &str) -> Page {
-    let content = html! {
-        p.lead { (view::inline_code(&view::sentence(problem))) }
-        p {
-            "Transactions of the last " (SHOWN_SECONDS) " s may not show yet, and each environment has \
-             its own transactions. " a href="/" { "Search again" } "."
-        }
-    };
-    Page { status: 404, ..Page::new("Transaction not found", content) }
-}
-
 /// Shows a notice, and below it the page of a transaction, masked.
 pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -70,6 +58,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         key: key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
         manages,
+        is_of_shop: context.is_of_shop(),
         sends: manages || context.may(Permission::Support),
         erasure: erasure(context, shown),
         resend: context.outbox.map(|_| resend_form(context, &shown.row.id, &mail)),
@@ -107,6 +96,8 @@ struct TransactionDetails {
     operates: bool,
     /// Whether the person is an operator, or a manager of the unit.
     manages: bool,
+    /// Whether the person belongs to a shop: then the page does not name operators.
+    is_of_shop: bool,
     /// Whether the person may send the e-mail again.
     sends: bool,
     /// The form that erases the transaction.
@@ -230,8 +221,9 @@ impl TransactionDetails {
         html! {
             @match &self.prices {
                 Some(list) => {
-                    "Charged by the price list of " (view::time(&list.time)) ", set by "
-                    (view::untrusted_text(&list.by)) ". The charge is rounded once, on the total."
+                    "Charged by the price list of " (view::time(&list.time))
+                    @if !self.is_of_shop { ", set by " (view::untrusted_text(&list.by)) }
+                    ". The charge is rounded once, on the total."
                 }
                 None => "The price list used for this charge is not available.",
             }

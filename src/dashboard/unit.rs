@@ -1,7 +1,7 @@
 //! Units (§5): the list of all units, and the page of one unit with its settings.
 
 use super::form::Form;
-use super::layout::Page;
+use super::page::Page;
 use super::view;
 use super::{PageContext, Result, keys, link, operation, profile, register, team};
 use crate::auth::KeyLevel;
@@ -166,27 +166,13 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let (operates, manages) = (context.may(Permission::Operate), context.manages(&level));
     let content = html! {
         (after.notice)
-        (absence(&missing))
+        (register::absence(&missing))
         (settings(context, &row))
         @if manages { (keys::section(context, &level, &missing).await?) }
         (profile::section(context, &row, &missing))
         @if operates { (team::of_unit(context, id).await?) }
     };
     Ok(Page::new(format!("Unit {id}"), content))
-}
-
-/// A notice that a unit or a team does not exist.
-pub(super) fn absence(missing: &[Unregistered]) -> Markup {
-    html! {
-        @for Unregistered { level, suggestion } in missing {
-            (view::notice(&html! {
-                "The " (register::named(level)) " does not exist yet."
-                @if let Some(suggestion) = suggestion {
-                    " Did you mean " (keys::owner(&level.with_id(suggestion))) "?"
-                }
-            }))
-        }
-    }
 }
 
 fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Markup {

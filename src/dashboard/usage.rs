@@ -2,7 +2,7 @@
 
 use super::chart::{Bar, chart};
 use super::form::Form;
-use super::layout::{Content, Page};
+use super::page::{Content, Page};
 use super::transaction::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;

@@ -1,8 +1,7 @@
 //! The SQL that lists transactions.
 
-use super::orders::{Filter, Order};
 use super::shops::wanted;
-use super::{Ledger, Query, Result, ask};
+use super::{Filter, Ledger, Order, Query, Result, ask};
 use crate::scope::Mode;
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,7 @@
 //! this record, the last write wins. So each delivery reads the record back to see whose claim was stored.
 
 use super::schedule::{LEAST_WAIT, held};
-use super::verdict::NotSent;
-use super::{Delivery, Mailer, Notifier, Timer};
+use super::{Delivery, Mailer, NotSent, Notifier, Timer};
 use crate::pledge::TransactionId;
 use crate::store::{Key as _, ListingStore, MailedKey, NoMetadata, StoreError};
 use crate::time::{date_time, day_of, parse_ms};

@@ -10,6 +10,8 @@ mod answers;
 mod claim;
 mod deliveries;
 mod marker;
+mod notifier;
+mod outcome;
 mod outgoing_email;
 mod queued;
 mod records;
@@ -19,95 +21,22 @@ mod verdict;
 pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
 pub use deliveries::{Deliveries, MAX_HELD_BYTES};
 pub use marker::{Marker, Reason, State};
+pub use notifier::{MailSettings, Notifier, Timer};
+pub use outcome::Outcome;
 pub use outgoing_email::{Headers, MailError, Mailer, OutgoingEmail};
 pub use queued::Queued;
 pub use schedule::{DELAY_SECONDS, MAX_RETRIES, TRIED_SECONDS};
 
 use crate::pledge::TransactionId;
-use crate::service::{Clock, Message};
+use crate::service::Message;
 use crate::store::{ListingStore, StoreError};
 use crate::time::{date_time, parse_ms};
 use deliveries::Turn;
+use notifier::{Delivery, LOOK_MS, WAIT_MS};
+use outcome::{ENDED, NotSent, busy, cause, done};
 use schedule::{again, is_last, next_quota};
-use verdict::{NotSent, ReadyEmail};
+use verdict::ReadyEmail;
 
-/// How long a delivery waits until another delivery for the same transaction ends, in milliseconds. After that, it may
-/// wait as long again until there is room for its record. A waiting delivery takes up one of the queue's few concurrent
-/// deliveries.
-const WAIT_MS: u32 = 20_000;
-/// How often a waiting delivery checks, in milliseconds.
-const LOOK_MS: u32 = 50;
-/// Seconds until the next delivery of a message that waited too long.
-const BUSY_SECONDS: u32 = 60;
-
-/// A clock that can also wait.
-#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
-pub trait Timer: Clock {
-    /// Waits for a number of milliseconds.
-    async fn pause(&self, milliseconds: u32);
-}
-
-/// The operator's settings, from the Worker's variables.
-#[derive(Clone, Debug, Default)]
-pub struct MailSettings {
-    /// `PUBLIC_ORIGIN`, the origin of the link in the e-mail; `None` if it is not set or invalid.
-    pub origin: Option<String>,
-    /// `MAIL_TEST_TO`: the address that gets the e-mails about transactions of test keys. If it is not set, these
-    /// e-mails are skipped.
-    pub test_to: Option<String>,
-}
-
-/// What the queue must do with a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Acknowledge the message. The reason is logged.
-    Done(String),
-    /// Deliver the message again.
-    Later {
-        /// The delay, in seconds.
-        seconds: u32,
-        /// The reason, which is logged.
-        cause: String,
-    },
-}
-
-/// Turns messages into e-mails.
-#[derive(Debug)]
-pub struct Notifier<'n, S, M, C> {
-    /// The store of the records.
-    pub store: &'n S,
-    /// The mail service.
-    pub mailer: &'n M,
-    /// The time.
-    pub clock: &'n C,
-    /// The operator's settings.
-    pub settings: &'n MailSettings,
-    /// The deliveries of this instance.
-    pub deliveries: &'n Deliveries,
-}
-
-/// One delivery of a message.
-struct Delivery<'d> {
-    id: &'d TransactionId,
-    /// When the transaction was created, in milliseconds since 1970.
-    created_ms: u64,
-    message: &'d Message,
-    /// The number of the attempt, starting at 1; 0 if the message will not be delivered again.
-    attempt: u32,
-    /// Identifies this delivery.
-    token: &'d str,
-}
-
-impl Delivery<'_> {
-    /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
-    /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
-    /// because a create request puts one message into the queue.
-    fn may_have_rivals(&self) -> bool {
-        self.message.round > 1 || self.attempt > 1
-    }
-}
-
-const ENDED: &str = "sent or skipped before";
 const TAKES_LONG: &str = "another delivery of this transaction is still running";
 
 impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
@@ -246,20 +175,4 @@ impl<S: ListingStore, M: Mailer, C: Timer> Notifier<'_, S, M, C> {
         let marker = self.marker(delivery, State::Failed, Some("no-more-attempts"));
         self.fail(delivery.id, &marker).await.map(|()| true)
     }
-}
-
-/// Returns why the store failed, for the log.
-fn cause(error: StoreError) -> String {
-    match error {
-        StoreError::Unavailable | StoreError::Busy => "the store does not answer".to_owned(),
-        StoreError::Damaged(problem) => problem,
-    }
-}
-
-fn busy(cause: &str) -> Outcome {
-    Outcome::Later { seconds: BUSY_SECONDS, cause: cause.to_owned() }
-}
-
-fn done(why: &str) -> Outcome {
-    Outcome::Done(why.to_owned())
 }

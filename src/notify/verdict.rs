@@ -5,15 +5,15 @@ use super::deliveries::Turn;
 use super::marker::EndedRound;
 use super::schedule::absent;
 use super::{
-    Delivery, ENDED, LOOK_MS, Mailer, Notifier, Outcome, Reason, Timer, WAIT_MS, busy, cause, done,
+    Delivery, ENDED, LOOK_MS, Mailer, NotSent, Notifier, Reason, Timer, WAIT_MS, busy, done,
 };
 use crate::http::at_origin;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction};
 use crate::recipient::{Mail, Profile, mail};
 use crate::secret::SecretRecord;
 use crate::store::{
-    Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey, StoreError, Stored,
-    StoredValue as _, TransactionKey, TransactionMetadata, decode,
+    Key as _, ListingStore, NotificationKey, ProfileKey, SecretKey, Stored, StoredValue as _,
+    TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::parse_ms;
 use futures_util::future::{try_join, try_join3};
@@ -31,28 +31,6 @@ pub(super) struct ReadyEmail {
     pub to: String,
     pub address: String,
     pub reply_to: Option<String>,
-}
-
-/// Why a delivery sends no e-mail now.
-pub(super) enum NotSent {
-    /// The e-mail is skipped.
-    Skip(Reason),
-    /// The message is acknowledged or delivered again, without an outcome for its round.
-    Leave(Outcome),
-    /// The e-mail cannot be sent now. The cause is for the log.
-    Failed(String),
-}
-
-impl From<Reason> for NotSent {
-    fn from(reason: Reason) -> Self {
-        NotSent::Skip(reason)
-    }
-}
-
-impl From<StoreError> for NotSent {
-    fn from(error: StoreError) -> Self {
-        NotSent::Failed(cause(error))
-    }
 }
 
 /// An e-mail, its recipient, and whether a live key created the transaction.

@@ -23,7 +23,7 @@ pub const STATUS: Spec = Spec::reads(
     "print how complete the ledger is, and what needs attention; the exit code is 1 if there is a problem",
     &[],
 )
-.answers("`completeUpTo`: it has all transactions up to this time, or `null`; `keptFrom`: it keeps none from before this time, or `null`; `received`: when messages last arrived; `lagMs`: how long after its transaction the oldest of these arrived, in milliseconds; `lastPass` and `currentPass`: the last complete and the running reconciliation pass, each with `began`, `ended`, `listed` (number of records compared) and `mended` (number of rows written or removed); `bytes`: the size of the database; `problem`, or `null`; `findings`: for each `kind`, `name` (of the record, or the ID of the transaction), `found` (when, in milliseconds since 1970) and `detail`");
+.answers("`completeUpTo`: it has all transactions up to this time, or `null`; `keptFrom`: it keeps none from before this time, or `null`; `received`: when messages last arrived; `lagMs`: how long after its transaction the oldest of these arrived, in milliseconds; `lastPass` and `currentPass`: the last complete and the running reconciliation pass, each with `began`, `ended`, `listed` (number of records compared) and `mended` (number of rows that the pass corrected: written or removed); `bytes`: the size of the database; `problem`, or `null`; `findings`: for each `kind`, `name` (of the record, or the ID of the transaction), `found` (when, in milliseconds since 1970) and `detail`");
 
 #[derive(Serialize)]
 struct Status<'s> {

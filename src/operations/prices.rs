@@ -37,12 +37,6 @@ impl Modes {
 
 const WHOSE: Argument = modes("both", "the price list of test keys, of live keys, or both");
 
-/// The conditions under which a price change asks for confirmation.
-const RISKY: &str =
-    "the currency changes, an offering loses its price, or the current list cannot be read";
-/// Describes the JSON of a price change.
-const CHANGES: &str = "`catalogues`: the new price lists, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)";
-
 // ---- Change --------------------------------------------------------------------------------------
 
 pub const SET: Spec = Spec::changes(
@@ -51,9 +45,11 @@ pub const SET: Spec = Spec::changes(
     "replace a whole price list",
     &[Argument::positional("file", Kind::Input, "the price list; `-` is standard input"), WHOSE],
 )
-.confirmed_if(RISKY)
+.confirmed_if(
+    "the currency changes, an offering loses its price, or the current list cannot be read",
+)
 .noted(FILE)
-.answers(CHANGES);
+.answers("`catalogues`: the new price list of each selected mode, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)");
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -78,8 +74,7 @@ pub const CHANGE: Spec = Spec::changes(
         WHOSE,
     ],
 )
-.confirmed_if(RISKY)
-.answers(CHANGES);
+.answers("`catalogues`, `changes` as for `prices set`");
 
 #[derive(Deserialize)]
 pub struct Change {

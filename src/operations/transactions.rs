@@ -205,7 +205,7 @@ pub const SHOW: Spec = Spec::reads(
 )
 .recorded()
 .permission(Permission::Support)
-.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether it was created with an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
+.answers("`row`: the members that `transactions list` prints for it; `repeatable`: whether the shop can retry the create without a second transaction, because it had an `Idempotency-Key`; `key`: the API key's ID; `prices`: `time`, `by`, `currencyCode`, `unitPrices` of the price list of the charge, or `null`; `transaction`: the transaction as the API returns it, masked; `mail`: as for `emails show`");
 
 #[derive(Deserialize)]
 pub struct Show {

@@ -139,7 +139,7 @@ const ALSO: &str = "\nE-mails are sent only if the service has a queue, a sender
 pub const UNSET: Spec = Spec::changes(
     "units",
     "unset",
-    "remove fields from a unit's profile",
+    "remove fields from a unit's profile; `units set` replaces a name, and `--mail off` switches e-mails off",
     &[
         ID,
         Argument::positional(

@@ -8,6 +8,7 @@
 mod accent;
 mod calendar;
 mod content;
+mod invisible;
 mod language;
 mod link;
 mod mail;

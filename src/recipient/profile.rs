@@ -1,10 +1,10 @@
 //! A unit's profile: its name, and the look of its pages.
 
 use super::accent::Colour;
+use super::invisible::is_invisible;
 use super::language::Language;
 use super::link::WebAddress;
 use super::style::Accent;
-use super::text::is_invisible;
 use crate::time::TimeZones;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! Prepares texts of a shop for pages and e-mails.
 
+use super::invisible::is_invisible;
 use super::unlinked::unlinked;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -58,18 +59,4 @@ fn printed(text: &str) -> String {
         !character.is_control() && (!hidden || blank || joins(*character))
     };
     text.chars().filter(is_printed).collect()
-}
-
-/// Whether a character is invisible: Unicode's `White_Space` and `Default_Ignorable_Code_Point`, the annotation marks, and the
-/// blank Braille pattern.
-pub(super) fn is_invisible(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }

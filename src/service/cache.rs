@@ -3,15 +3,16 @@
 //! count of bytes in flight is also here.
 
 use super::network::Network;
-use super::paid::Lookup;
 use super::recent::RecentReplays;
+use crate::api::Problem;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::PriceList;
 use crate::http::InFlight;
 use crate::recipient::Profile;
 use crate::scope::Mode;
+use crate::settlement::PaidAt;
 use std::borrow::Borrow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Cache TTL, in milliseconds. A revoked key may work for this time plus the store's cache TTL.
@@ -45,6 +46,10 @@ pub struct Caches {
 
 /// The profile of a unit; `None` if it has none.
 pub type KnownProfile = Result<Option<Profile>, Damaged>;
+
+/// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
+/// read.
+pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// A record that could not be read. The failure was logged.
 #[derive(Debug)]

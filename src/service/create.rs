@@ -1,24 +1,17 @@
 //! Create pledge transaction (§4.1).
 
-use super::access::Caller;
-use super::prepare::{Ids, Prepared, prepare};
-use super::{Clock, Entropy, RequestLog, Service};
+use super::create_input::CreateInput;
+use super::prepare::prepare;
+use super::prepared::{Ids, Prepared};
+use super::{Clock, Entropy, Service};
 use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
 use crate::charge::PriceList;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
-use crate::idempotency::{IdempotencyKey, Terms};
-use crate::pledge::{CurrencyCode, Impact, PledgeTransactionRequest, TransactionId};
-use crate::quantities::{MAX_MESSAGE_BYTES, Quantities};
+use crate::idempotency::IdempotencyKey;
 use crate::scope::Mode;
-use crate::secret::NamespaceSecret;
 use crate::store::{PriceListKey, Recorded, Store, Summary, TransactionKey};
-use crate::time::date_time;
-use crate::validate::summary;
 use futures_util::FutureExt as _;
 use std::rc::Rc;
-
-/// Maximum number of issues of a body that the answer lists. The rest are counted.
-const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Creates a pledge transaction.
@@ -92,84 +85,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let price_list = self.load(&PriceListKey(mode)).await?;
         Ok(self.caches.price_lists.keep(mode, price_list, now_ms))
     }
-}
-
-/// The input of a create request.
-pub(super) struct CreateInput<'r> {
-    pub caller: &'r Caller,
-    pub secret: &'r NamespaceSecret,
-    body: Vec<u8>,
-    price_list: Result<Rc<Option<PriceList>>, Problem>,
-    origin: &'r str,
-    reservation: Reservation<'r>,
-    request_log: &'r RequestLog,
-}
-
-impl<'r> CreateInput<'r> {
-    pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
-        PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
-            let (count, issues) = (report.count(), report.into_issues());
-            issues.first().map(|first| self.request_log.issue.get_or_init(|| first.into()));
-            Problem::InvalidRequest(summary(&issues, count))
-        })
-    }
-
-    /// Returns the terms of a create request at this moment.
-    pub fn terms(
-        &self,
-        payload: &PledgeTransactionRequest<'_>,
-        now_ms: u64,
-    ) -> Result<Terms, Problem> {
-        let none = PriceList::default(); // nothing has a price
-        let price_list = self.price_list.as_ref().map_err(Problem::clone)?;
-        let price_list = (**price_list).as_ref().unwrap_or(&none);
-        Ok(Terms {
-            created_at: date_time(now_ms),
-            amount: price_list.amount(impacts(payload)),
-            currency_code: price_list.currency_code.code().to_owned(),
-            origin: self.origin.to_owned(),
-        })
-    }
-
-    /// Returns the summary of a transaction, for its metadata.
-    pub fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
-        let (scope, email) = (&self.caller.scope, &payload.recipient.email);
-        let price_list =
-            self.price_list.as_ref().ok().and_then(|price_list| (**price_list).as_ref());
-        let unpriced = |price_list: &PriceList| price_list.unpriced(impacts(payload));
-        Summary {
-            created_at: Some(terms.created_at.clone()),
-            amount: Some(terms.amount.clone()),
-            currency_code: CurrencyCode::from_code(&terms.currency_code),
-            unpriced: price_list.map(unpriced).filter(|count| *count > 0),
-            lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
-            key: Some(self.caller.key.id()),
-            prices: price_list.and_then(|price_list| price_list.prices.clone()),
-            quantities: Quantities::of(impacts(payload), MAX_MESSAGE_BYTES),
-            ..Summary::default()
-        }
-    }
-
-    /// Returns the ID of the transaction.
-    pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &Ids<'_>) -> TransactionId {
-        let unique = ids.bytes("transaction", 0);
-        TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
-    }
-
-    /// Frees the body, and reserves bytes for the answer and the record instead.
-    pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
-        let CreateInput { body, mut reservation, .. } = self;
-        drop(body); // frees it before the other bytes are reserved
-        let bytes = prepared.answer.len().saturating_add(prepared.record.len());
-        reservation.resize(bytes)?;
-        Ok(reservation)
-    }
-}
-
-fn impacts<'p, 'a>(
-    payload: &'p PledgeTransactionRequest<'a>,
-) -> impl Iterator<Item = &'p Impact<'a>> {
-    payload.pledges.iter().map(|pledge| &pledge.impact)
 }
 
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {

@@ -4,13 +4,17 @@ mod access;
 mod cache;
 mod cors;
 mod create;
+mod create_input;
+mod email;
 mod get;
 mod ledger;
 mod log;
 mod network;
 mod outbox;
 mod paid;
+mod ports;
 mod prepare;
+mod prepared;
 mod recent;
 mod records;
 mod repeat;
@@ -23,6 +27,7 @@ mod timeline;
 pub use cache::{Caches, LIFETIME_MS};
 pub use ledger::{LedgerQueue, mark_unsent};
 pub use outbox::{Message, Outbox, PutFuture};
+pub use ports::{Clock, Entropy};
 pub use request_log::RequestLog;
 pub use settings::{Settings, Variables};
 
@@ -30,21 +35,8 @@ use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
-use crate::time::TimeZones;
 use futures_util::FutureExt as _;
 use route::{Route, route};
-
-/// The clock, with the time zones of the world.
-pub trait Clock: TimeZones {
-    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
-    fn now_ms(&self) -> u64;
-}
-
-/// A source of unpredictable random bytes.
-pub trait Entropy {
-    /// Fills `bytes`.
-    fn fill(&self, bytes: &mut [u8]);
-}
 
 /// The service for one request, with its ports.
 #[expect(missing_debug_implementations, reason = "ports")]

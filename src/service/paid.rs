@@ -1,5 +1,6 @@
 //! Finds out whether a transaction was paid, from the settlement of its shop and month.
 
+use super::cache::Lookup;
 use super::{Clock, Entropy, Service};
 use crate::api::Problem;
 use crate::http::Request;
@@ -8,16 +9,11 @@ use crate::settlement::{Month, PaidAt};
 use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
 use futures_util::FutureExt as _;
 use serde::Deserialize;
-use std::cell::OnceCell;
 
 /// How often a request checks whether another request's read has ended, in milliseconds.
 const LOOK_MS: u32 = 10;
 /// How long a request waits for the read of another request before it reads by itself, in milliseconds.
 const WAIT_MS: u32 = 1_000;
-
-/// One read of a settlement, shared by all requests of the isolate that need it. The first of these requests makes the
-/// read.
-pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// The part of a settlement that the service reads.
 #[derive(Deserialize)]

@@ -1,30 +1,18 @@
 //! Prepares the transaction of a create request: its IDs, its answer and its record.
 
-use super::Entropy;
-use super::create::CreateInput;
+use super::create_input::CreateInput;
+use super::prepared::{Ids, Prepared};
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Problem, TIMELINE_PATH,
 };
-use crate::idempotency::{Derivation, Terms};
+use crate::idempotency::Terms;
 use crate::pledge::{
     Charge, EMAIL, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
-    PledgeTransactionRequest, TransactionId,
+    PledgeTransactionRequest,
 };
 use crate::store::TransactionMetadata;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// A transaction that is ready to be written.
-pub(super) struct Prepared {
-    pub id: TransactionId,
-    pub metadata: TransactionMetadata,
-    /// The body of the answer to the create request.
-    pub answer: Vec<u8>,
-    /// The body of the answers to get requests.
-    pub record: Vec<u8>,
-    /// Whether the create request asks for an e-mail.
-    pub wants_mail: bool,
-}
 
 /// Makes the answer and the record of a transaction from a valid request.
 pub(super) fn prepare(
@@ -77,27 +65,6 @@ fn check_record_size(answer: &[u8], recipient: &RawValue, pledges: usize) -> Res
     let copies = recipient.get().len().saturating_mul(pledges);
     let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
-}
-
-/// The source of IDs.
-pub(super) enum Ids<'e> {
-    /// Random.
-    Random(&'e dyn Entropy),
-    /// Derived from an idempotency key.
-    Derived(Derivation),
-}
-
-impl Ids<'_> {
-    pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
-        match self {
-            Ids::Derived(derivation) => derivation.bytes(purpose, index),
-            Ids::Random(entropy) => {
-                let mut bytes = [0; N];
-                entropy.fill(&mut bytes);
-                bytes
-            }
-        }
-    }
 }
 
 /// Returns the pledges. Their descriptions are serialized once, for both the answer and the record.

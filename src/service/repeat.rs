@@ -2,8 +2,9 @@
 //! answer as an idempotent replay.
 
 use super::access::Caller;
-use super::create::CreateInput;
-use super::prepare::{Ids, Prepared, prepare};
+use super::create_input::CreateInput;
+use super::prepare::prepare;
+use super::prepared::{Ids, Prepared};
 use super::{Clock, Entropy, Service};
 use crate::api::{self, Problem, header};
 use crate::http::Response;

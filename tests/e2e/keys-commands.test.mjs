@@ -1,4 +1,4 @@
-/** `npm run keys`: API keys are created, listed, replaced and revoked. The rules of keys are tested in tests/native/operator.rs. */
+/** `npm run keys`: API keys are created, listed, replaced and revoked. The rules of keys are tested in tests/native/operator. */
 import assert from "node:assert/strict";
 import { userInfo } from "node:os";
 import test from "node:test";

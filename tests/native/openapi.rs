@@ -2,7 +2,7 @@
 //! encoded answers.
 
 use crate::descriptions::object_type;
-use crate::generated::json_schema;
+use crate::generated::types::json_schema;
 use crate::json_schema::OpenApi;
 use crate::{fixtures, texts};
 use impact_pledge::api::{self, Operation, Problem};

@@ -11,7 +11,7 @@ use impact_pledge::store::PersonRole::{self, Manager, Viewer};
 use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use support::ledger::SqliteLedger;
+use support::ledger::{Recorder, SqliteLedger};
 use support::memory::MemoryStore;
 use support::service::{CountedEntropy, FixedClock, NOW_MS, seeded, unit};
 
@@ -367,5 +367,23 @@ fn a_backup_has_people_and_a_restore_leaves_them_out() {
         let store = seeded().store;
         let restore = block_on(restore::Restore::new(&*store, options, Default::default()));
         assert_eq!(restore.unwrap().takes(name), taken);
+    }
+}
+
+#[test]
+fn a_request_finds_a_persons_places_by_an_index() {
+    let world = World::with(&[(shop(), EVA, Manager)]);
+    let recorder = Recorder::new(&world.ledger);
+    block_on(people::of_person(Some(&recorder), EVA)).unwrap();
+    block_on(people::list(Some(&recorder), &shop())).unwrap();
+    let statements = recorder.take();
+    assert_eq!(statements.len(), 2);
+    let plan: Vec<_> = statements.iter().flat_map(|it| world.ledger.plan(it)).collect();
+    for index in [
+        "p USING INDEX people_by_address (address=?)",
+        "c USING PRIMARY KEY (kind=? AND name>? AND name<?)",
+        "people USING INDEX people_by_place (place=?)",
+    ] {
+        assert!(plan.iter().any(|row| row.ends_with(index)), "{index}: {plan:?}");
     }
 }

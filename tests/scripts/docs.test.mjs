@@ -142,6 +142,25 @@ test("docs/performance.md is tables and how to run; its lessons are in docs/deci
   assert.ok(lines <= 80, `${lines} lines: move prose to docs/decisions, or leave out rows`);
 });
 
+test("docs/commands/transactions.md has each argument and option of `backup` and `restore`", () => {
+  const code = read("scripts/lib/backup-commands.mjs");
+  const commands = code.split('.command("').slice(1);
+  const page = read("docs/commands/transactions.md");
+  for (const [index, name] of ["backup", "restore"].entries()) {
+    const [, section] = page.split(`\n## transactions ${name} `);
+    const declared = [
+      ...commands[index].matchAll(/\s"(--[a-z-]+|[<[][a-z]+)|option\("(--[a-z-]+)/g),
+    ];
+    const names = declared.map(([, argument, option]) => argument ?? option);
+    assert.ok(commands[index].startsWith(name) && names.length >= 1, name);
+    const described = section.split("\n## ")[0];
+    const missing = names.filter(
+      (it) => !described.includes(it.startsWith("--") ? `- \`${it}\`` : `- \`<${it.slice(1)}>\``),
+    );
+    assert.deepEqual(missing, [], name);
+  }
+});
+
 test("every section of the contract that the code cites exists", () => {
   const pattern = /^#{2,3} (\d+(?:\.\d+)?)\.? (.*(?:\n(?!#).*)*)/gm;
   const sections = new Map(

@@ -1,6 +1,7 @@
 /** Tests that the builds of `npm start` have a folder of their own, and that wrangler does not upload them. */
 import assert from "node:assert/strict";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -19,6 +21,7 @@ import { root } from "../../scripts/lib/bootstrap.mjs";
 import { configuration } from "../../scripts/lib/configuration.mjs";
 import { operatorTools } from "../../scripts/lib/places.mjs";
 import { keepCrates, takeCrates } from "../../scripts/lib/local-crates.mjs";
+import { buildLocalWasm } from "../../scripts/lib/local-wasm.mjs";
 import { localConfig } from "../../scripts/lib/local.mjs";
 
 const FILES = ["wrangler.dev.toml", "wrangler.dashboard.dev.toml"];
@@ -102,4 +105,46 @@ test("third-party crates are cached for the next clone with their file times, an
   writeFileSync(changed, "compiled again");
   takeCrates(second);
   assert.equal(readFileSync(changed, "utf8"), "compiled again");
+});
+
+/** A wasm module with one function. */
+const MODULE = "0061736d010000000104016000000302010007050101660000" + "0a040102000b";
+
+test("a new clone takes the build of the same sources from the cache, and compiles once they change", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "impact-pledge-local-"));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const module = join(home, "module.wasm");
+  writeFileSync(module, Buffer.from(MODULE, "hex"));
+  const cloneOf = (name) => {
+    const clone = join(home, name);
+    for (const part of ["src/version.rs", "Cargo.toml", "Cargo.lock"])
+      cpSync(join(root, part), join(clone, part));
+    symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+    const targetFolder = join(clone, "target");
+    const made = join(targetFolder, "wasm32-unknown-unknown", "local");
+    const cargo = join(clone, "cargo");
+    const compile = `echo compiled >> ${home}/${name}.log; mkdir -p ${made}; cp ${module} ${made}/impact_pledge.wasm`;
+    writeFileSync(cargo, `#!/bin/sh\n${compile}\n`, { mode: 0o755 });
+    const wasm = { identity: "rustc", release: "1.95.0", targetFolder, cargo, env: process.env };
+    return /** @type {any} */ ({ root: clone, cache: join(home, "cache"), wasm, env: process.env });
+  };
+  const compiled = (name) =>
+    existsSync(join(home, `${name}.log`))
+      ? readFileSync(join(home, `${name}.log`), "utf8")
+          .trim()
+          .split("\n").length
+      : 0;
+  const build = async (tools) =>
+    readFileSync(join(await buildLocalWasm(tools, "validator"), "validator_bg.wasm"));
+
+  const [first, second] = ["first", "second"].map(cloneOf);
+  const bytes = await build(first);
+  assert.deepEqual(await build(second), bytes);
+  assert.deepEqual([compiled("first"), compiled("second")], [1, 0]);
+
+  writeFileSync(join(second.root, "src", "version.rs"), "// changed");
+  await build(second);
+  await build(second);
+  assert.equal(compiled("second"), 1);
+  assert.equal(readdirSync(join(home, "cache", "local-wasm")).length, 1, "a change is not cached");
 });

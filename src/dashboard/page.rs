@@ -1,0 +1,44 @@
+//! The response to a request, before it gets its layout.
+
+use maud::{Markup, html};
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// The response to a request.
+pub(super) struct Page {
+    pub status: u16,
+    pub content: Content,
+}
+
+pub(super) enum Content {
+    /// A page of the dashboard: its title and its content.
+    Framed(Cow<'static, str>, Markup),
+    /// A separate HTML document, such as a timeline, with its `Content-Security-Policy`.
+    Document(String, Cow<'static, str>),
+    /// JSON.
+    Json(Vec<u8>),
+    /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
+    Csv(String, Vec<u8>),
+}
+
+impl Page {
+    /// Returns a page of the dashboard with status 200.
+    pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
+        Page { status: 200, content: Content::Framed(title.into(), content) }
+    }
+
+    /// Appends content to a page of the dashboard. Other responses stay unchanged.
+    pub fn with(self, more: &Markup) -> Self {
+        let content = match self.content {
+            Content::Framed(title, content) => Content::Framed(title, html! { (content) (more) }),
+            other => other,
+        };
+        Page { content, ..self }
+    }
+
+    /// Returns a JSON response.
+    pub fn json(status: u16, value: &impl Serialize) -> Self {
+        let json = serde_json::to_vec(value).unwrap_or_default(); // cannot fail for these types
+        Page { status, content: Content::Json(json) }
+    }
+}

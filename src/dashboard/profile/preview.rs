@@ -1,0 +1,48 @@
+//! Previews of the page and the e-mail that a unit's buyers get.
+
+use crate::dashboard::form::Form;
+use crate::dashboard::page::{Content, Page};
+use crate::dashboard::transaction::MAIL_POLICY;
+use crate::dashboard::{PageContext, Refusal, Result};
+use crate::operator::{OperatorError, units};
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::recipient::{self, Language, Profile};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use std::borrow::Cow;
+
+/// The transaction that previews show.
+const EXAMPLE: &[u8] = include_bytes!("example.json");
+
+/// Previews the stored profile. KV cost: 1 read.
+pub(in crate::dashboard) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result {
+    crate::auth::check_id(id).map_err(Refusal::invalid)?;
+    let row = units::get(context.store, id).await?;
+    preview(context, row.and_then(|row| row.profile).as_ref(), query.text("of"))
+}
+
+/// Previews a profile as `page` or `mail`.
+pub(super) fn preview<S, C: Clock, E>(
+    context: &PageContext<'_, S, C, E>,
+    profile: Option<&Profile>,
+    of: &str,
+) -> Result {
+    let example: RetrievedPledgeTransaction<'_> =
+        serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
+    let document = match of {
+        "page" => {
+            let page = recipient::page(&example, profile, Language::En, context.clock);
+            Some((page.html, page.policy))
+        }
+        "mail" => recipient::mail(&example, profile, context.clock)
+            .map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY))),
+        _ => None,
+    };
+    let (html, policy) =
+        document.ok_or_else(|| Refusal::invalid("`of` must be `page` or `mail`"))?;
+    Ok(Page { status: 200, content: Content::Document(html, policy) })
+}

@@ -1,0 +1,155 @@
+//! The profile on the page of a unit, and its form.
+
+use crate::auth::KeyLevel;
+use crate::dashboard::view::{self, hidden};
+use crate::dashboard::{PageContext, link, register};
+use crate::operator::register::Unregistered;
+use crate::operator::units::UnitRow;
+use crate::recipient::NewProfile;
+use crate::service::{Clock, Entropy};
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+
+/// The text fields of a profile: name, label, and hint.
+const TEXTS: [(&str, &str, &str); 6] = [
+    ("name", "Name", "The shop's name as buyers know it: one line, at most 80 characters."),
+    ("logo", "Logo", "The https address of an image, which is shown instead of the name."),
+    ("link", "Link", "The https address that the name or logo links to."),
+    (
+        "accent",
+        "Accent colour",
+        "For example #8a4b2a. It is darkened or lightened where it would be hard to read.",
+    ),
+    ("reply-to", "Reply-to address", "Replies to the e-mails go to this address."),
+    (
+        "time-zone",
+        "Time zone",
+        "The time zone of the dates that buyers see, for example Europe/Berlin. If empty, UTC.",
+    ),
+];
+
+const LANGUAGES: [(&str, &str); 13] = [
+    ("", "Language of the reader's browser"),
+    ("da", "Danish"),
+    ("de", "German"),
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("fr", "French"),
+    ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("nl", "Dutch"),
+    ("pl", "Polish"),
+    ("pt", "Portuguese"),
+    ("sv", "Swedish"),
+    ("zh", "Chinese"),
+];
+
+const MAILS: [(&str, &str); 2] = [("", "Off"), ("on", "On")];
+
+/// The profile: a form for operators and managers, a list of facts for others. `missing` contains the unit if it does not exist.
+pub(in crate::dashboard) fn section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    row: &UnitRow,
+    missing: &[Unregistered],
+) -> Markup {
+    let profile = members(row);
+    html! {
+        section {
+            h2 { "Profile" }
+            @if let Some(problem) = &row.problem {
+                (view::problem(&format!("the profile cannot be read ({problem}): fill in the form again")))
+            }
+            p {
+                "How the shop looks to buyers, on their page and in their e-mail. Current preview: "
+                a href=(preview_path(&row.unit, "page")) { "page" } ", "
+                a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
+            }
+            @if context.manages(&KeyLevel::Unit(row.unit.clone())) {
+                (profile_form(context, &row.unit, &profile, &seen(&profile), missing, ""))
+            } @else {
+                (facts(&profile))
+            }
+        }
+    }
+}
+
+/// Returns the members of a unit's profile; they are empty if it has none.
+pub(super) fn members(row: &UnitRow) -> NewProfile {
+    row.profile.as_ref().map(NewProfile::from).unwrap_or_default()
+}
+
+fn preview_path(unit: &str, of: &str) -> String {
+    [&link::path(&["units", unit, "preview"]), "?of=", of].concat()
+}
+
+/// Returns the names and values of a profile's fields. The value of an absent field is empty.
+fn texts(profile: &NewProfile) -> [(&str, &str); 8] {
+    [
+        ("name", &profile.name),
+        ("logo", profile.logo.as_deref().unwrap_or_default()),
+        ("link", profile.link.as_deref().unwrap_or_default()),
+        ("accent", profile.accent.as_deref().unwrap_or_default()),
+        ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
+        ("time-zone", profile.time_zone.as_deref().unwrap_or_default()),
+        ("language", profile.language.as_deref().unwrap_or_default()),
+        ("mail", if profile.mail { "on" } else { "" }),
+    ]
+}
+
+/// Returns a hash of the profile that a form shows. When the form is sent, the hash reveals whether the profile has changed
+/// meanwhile.
+pub(super) fn seen(profile: &NewProfile) -> String {
+    let members = texts(profile).map(|(_, text)| text).join("\n");
+    base16ct::lower::encode_string(&Sha256::digest(members))
+}
+
+fn facts(profile: &NewProfile) -> Markup {
+    let [texts @ .., (_, language), (_, mail)] = texts(profile);
+    let in_words = |options: &[(&'static str, &'static str)], value: &str| {
+        options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
+    };
+    let texts = TEXTS.iter().zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let choices =
+        [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
+    let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
+    view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
+}
+
+/// The form of a profile. Fields whose names `problem` contains are marked as invalid.
+pub(super) fn profile_form<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    unit: &str,
+    profile: &NewProfile,
+    seen: &str,
+    missing: &[Unregistered],
+    problem: &str,
+) -> Markup {
+    let [texts @ .., (_, language), (_, mail)] = texts(profile);
+    let fields = TEXTS.iter().zip(texts).map(|((name, label, hint), (_, value))| view::Field {
+        name,
+        label,
+        value,
+        hint,
+        required: *name == "name",
+        invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
+    });
+    html! {
+        (context.form(&link::path(&["units", unit, "profile"]), &html! {
+            (hidden("seen", seen))
+            div.fields {
+                @for field in fields { (field.render()) }
+                (view::select("language", "Language", &LANGUAGES, language))
+                (view::select("mail", "E-mails to buyers", &MAILS, mail))
+            }
+            (register::question(missing))
+            div.row {
+                button { "Save profile" }
+                @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
+                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
+                        (words)
+                    }
+                }
+            }
+        }))
+    }
+}

@@ -1,0 +1,110 @@
+//! Why a page is not shown or a form is not carried out, and the page that says so.
+
+use super::page::Page;
+use super::view;
+use crate::http::Busy;
+use crate::ledger::LedgerError;
+use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
+use crate::store::StoreError;
+use maud::html;
+
+/// The reason why a page is not shown or a form is not carried out.
+pub(super) enum Refusal {
+    /// A function of [`operator`](crate::operator) failed.
+    Operator(OperatorError),
+    /// The request itself is wrong: the HTTP status, and a text that says what is wrong and what to do.
+    Request(u16, String),
+    /// The transaction does not exist, or belongs to another shop. The text says so.
+    NoTransaction(String),
+    /// The requests of this person, or of all people together, already hold too many bytes.
+    Busy,
+}
+
+impl From<Busy> for Refusal {
+    fn from(_: Busy) -> Self {
+        Refusal::Busy
+    }
+}
+
+impl From<OperatorError> for Refusal {
+    fn from(error: OperatorError) -> Self {
+        Refusal::Operator(error)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Refusal::Operator(error.into())
+    }
+}
+
+pub(super) type Result<T = Page, E = Refusal> = std::result::Result<T, E>;
+
+impl Refusal {
+    /// Returns a 422 refusal with this text.
+    pub fn invalid(problem: impl Into<String>) -> Self {
+        Refusal::Request(422, problem.into())
+    }
+
+    pub fn status(&self) -> u16 {
+        match self {
+            Refusal::Operator(OperatorError::Repeated(_)) => 409,
+            Refusal::Operator(OperatorError::Invalid(_)) => 422,
+            Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
+            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable))
+            | Refusal::Operator(OperatorError::Store(StoreError::Unavailable | StoreError::Busy))
+            | Refusal::Busy => 503,
+            Refusal::Operator(OperatorError::Ledger(_)) => 500,
+            Refusal::NoTransaction(_) => 404,
+            Refusal::Request(status, _) => *status,
+        }
+    }
+
+    pub fn page(&self) -> Page {
+        let status = self.status();
+        let (title, text) = match self {
+            Refusal::NoTransaction(problem) => return absent(problem),
+            Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
+                "Workers KV timed out",
+                "Workers KV did not answer in time. Part of your change may have been saved: check \
+                 the page of what you changed, then send it again."
+                    .to_owned(),
+            ),
+            Refusal::Operator(OperatorError::Ledger(LedgerError::Unavailable)) => (
+                "The ledger timed out",
+                "The database did not answer in time. Check what you changed, then send it again.".to_owned(),
+            ),
+            Refusal::Operator(OperatorError::Store(StoreError::Busy)) => (
+                "Too busy",
+                "You have too many large pages open. Wait a moment, then reload. If you sent a form, part \
+                 of it may have been saved: check that before you send it again."
+                    .to_owned(),
+            ),
+            Refusal::Busy => (
+                "Too busy",
+                "You have too many pages open. Nothing was changed: wait a moment, then reload."
+                    .to_owned(),
+            ),
+            Refusal::Operator(OperatorError::Repeated(text)) => ("The form was sent twice", text.clone()),
+            Refusal::Operator(error) => ("The request failed", error.to_string()),
+            Refusal::Request(403, text) => ("Access denied", text.clone()),
+            Refusal::Request(404, text) => ("Page not found", text.clone()),
+            Refusal::Request(_, text) => ("Invalid request", text.clone()),
+        };
+        let text = view::inline_code(&view::sentence(&text));
+        Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
+    }
+}
+
+/// The page for a transaction that was not found, with status 404.
+fn absent(problem: &str) -> Page {
+    let content = html! {
+        p.lead { (view::inline_code(&view::sentence(problem))) }
+        p {
+            "Transactions of the last " (SHOWN_SECONDS) " s may not show yet, and each environment has \
+             its own transactions. " a href="/" { "Search again" } "."
+        }
+    };
+    Page { status: 404, ..Page::new("Transaction not found", content) }
+}

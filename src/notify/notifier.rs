@@ -1,0 +1,65 @@
+//! The notifier with its ports and settings, and one delivery.
+
+use super::Deliveries;
+use crate::pledge::TransactionId;
+use crate::service::{Clock, Message};
+
+/// How long a delivery waits until another delivery for the same transaction ends, in milliseconds. After that, it may
+/// wait as long again until there is room for its record. A waiting delivery takes up one of the queue's few concurrent
+/// deliveries.
+pub(super) const WAIT_MS: u32 = 20_000;
+/// How often a waiting delivery checks, in milliseconds.
+pub(super) const LOOK_MS: u32 = 50;
+
+/// A clock that can also wait.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Timer: Clock {
+    /// Waits for a number of milliseconds.
+    async fn pause(&self, milliseconds: u32);
+}
+
+/// The operator's settings, from the Worker's variables.
+#[derive(Clone, Debug, Default)]
+pub struct MailSettings {
+    /// `PUBLIC_ORIGIN`, the origin of the link in the e-mail; `None` if it is not set or invalid.
+    pub origin: Option<String>,
+    /// `MAIL_TEST_TO`: the address that gets the e-mails about transactions of test keys. If it is not set, these
+    /// e-mails are skipped.
+    pub test_to: Option<String>,
+}
+
+/// Turns messages into e-mails.
+#[derive(Debug)]
+pub struct Notifier<'n, S, M, C> {
+    /// The store of the records.
+    pub store: &'n S,
+    /// The mail service.
+    pub mailer: &'n M,
+    /// The time.
+    pub clock: &'n C,
+    /// The operator's settings.
+    pub settings: &'n MailSettings,
+    /// The deliveries of this instance.
+    pub deliveries: &'n Deliveries,
+}
+
+/// One delivery of a message.
+pub(super) struct Delivery<'d> {
+    pub id: &'d TransactionId,
+    /// When the transaction was created, in milliseconds since 1970.
+    pub created_ms: u64,
+    pub message: &'d Message,
+    /// The number of the attempt, starting at 1; 0 if the message will not be delivered again.
+    pub attempt: u32,
+    /// Identifies this delivery.
+    pub token: &'d str,
+}
+
+impl Delivery<'_> {
+    /// Returns whether another delivery of the same round may be running. A resend form may be submitted several times,
+    /// and an earlier attempt may still be running elsewhere. Only the first attempt of the first round has no rival,
+    /// because a create request puts one message into the queue.
+    pub fn may_have_rivals(&self) -> bool {
+        self.message.round > 1 || self.attempt > 1
+    }
+}

@@ -1,0 +1,63 @@
+//! What becomes of a delivery: the outcome for the queue, and why no e-mail is sent now.
+
+use super::Reason;
+use crate::store::StoreError;
+
+/// The reason in the log for a round that has already ended.
+pub(super) const ENDED: &str = "sent or skipped before";
+/// Seconds until the next delivery of a message that waited too long.
+const BUSY_SECONDS: u32 = 60;
+
+/// What the queue must do with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledge the message. The reason is logged.
+    Done(String),
+    /// Deliver the message again.
+    Later {
+        /// The delay, in seconds.
+        seconds: u32,
+        /// The reason, which is logged.
+        cause: String,
+    },
+}
+
+/// Why a delivery sends no e-mail now.
+pub(super) enum NotSent {
+    /// The e-mail is skipped.
+    Skip(Reason),
+    /// The message is acknowledged or delivered again, without an outcome for its round.
+    Leave(Outcome),
+    /// The e-mail cannot be sent now. The cause is for the log.
+    Failed(String),
+}
+
+impl From<Reason> for NotSent {
+    fn from(reason: Reason) -> Self {
+        NotSent::Skip(reason)
+    }
+}
+
+impl From<StoreError> for NotSent {
+    fn from(error: StoreError) -> Self {
+        NotSent::Failed(cause(error))
+    }
+}
+
+/// Returns why the store failed, for the log.
+pub(super) fn cause(error: StoreError) -> String {
+    match error {
+        StoreError::Unavailable | StoreError::Busy => "the store does not answer".to_owned(),
+        StoreError::Damaged(problem) => problem,
+    }
+}
+
+/// Returns the outcome of a delivery that waited too long.
+pub(super) fn busy(cause: &str) -> Outcome {
+    Outcome::Later { seconds: BUSY_SECONDS, cause: cause.to_owned() }
+}
+
+/// Acknowledges a message.
+pub(super) fn done(why: &str) -> Outcome {
+    Outcome::Done(why.to_owned())
+}

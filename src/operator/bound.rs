@@ -1,0 +1,18 @@
+//! The ledger of functions that need one.
+
+use super::{OperatorError, Result};
+use crate::ledger::Ledger;
+
+/// Returns the ledger.
+///
+/// # Errors
+/// If no database is bound. The error says what to do.
+pub fn bound(ledger: Option<&dyn Ledger>) -> Result<&dyn Ledger> {
+    ledger.ok_or_else(|| {
+        OperatorError::Invalid(
+            "this needs the ledger, but no database is bound here as `LEDGER_DB`. Deploy the dashboard \
+             with its database: see docs/ledger.md"
+                .to_owned(),
+        )
+    })
+}

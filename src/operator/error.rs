@@ -1,0 +1,64 @@
+//! The error of the operator's functions.
+
+use crate::ledger::LedgerError;
+use crate::store::StoreError;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+pub(super) type Result<T, E = OperatorError> = std::result::Result<T, E>;
+
+/// Why a function failed. The text is for the operator, and contains no key and no personal data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperatorError {
+    /// The store did not answer or refused the call, or a record is damaged.
+    Store(StoreError),
+    /// The ledger did not answer or refused the call.
+    Ledger(LedgerError),
+    /// A repeated request for an operation that is running or was begun before. The request changed nothing; the text
+    /// says what to do.
+    Repeated(String),
+    /// Any other problem and, if there is one, its remedy.
+    Invalid(String),
+}
+
+impl Display for OperatorError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            OperatorError::Ledger(error) => return error.fmt(out),
+            OperatorError::Store(StoreError::Unavailable) => {
+                "the store did not answer, or refused the request"
+            }
+            OperatorError::Store(StoreError::Busy) => "the store is busy: try again in a moment",
+            OperatorError::Store(StoreError::Damaged(problem))
+            | OperatorError::Repeated(problem)
+            | OperatorError::Invalid(problem) => problem,
+        })
+    }
+}
+
+impl Error for OperatorError {}
+
+impl From<StoreError> for OperatorError {
+    fn from(error: StoreError) -> Self {
+        OperatorError::Store(error)
+    }
+}
+
+impl From<LedgerError> for OperatorError {
+    fn from(error: LedgerError) -> Self {
+        OperatorError::Ledger(error)
+    }
+}
+
+/// A record cannot be encoded, or input breaks a rule of its type.
+impl From<serde_json::Error> for OperatorError {
+    fn from(error: serde_json::Error) -> Self {
+        OperatorError::Invalid(without_position(&error))
+    }
+}
+
+/// Returns an error's text without line and column, which do not help for a record, because a record has only one line.
+pub(super) fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()
+}

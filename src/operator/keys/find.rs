@@ -1,0 +1,61 @@
+//! Finds one key.
+
+use super::{KeyRow, NotedKey};
+use crate::auth::{ApiKey, KEY_ID_LENGTH, KeyHash};
+use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::{OperatorError, Pages, Result, secret};
+use crate::scope::Mode;
+use crate::store::{CredentialKey, OperatorStore};
+
+/// Finds a key by the key itself, its whole hash, the name of its record, or its ID, which is the beginning of its hash. An
+/// ID is looked up in a list, where keys of the last minute may be missing. KV cost: 1 list for an ID.
+///
+/// # Errors
+/// If the text is none of these, or an ID matches no key or several; or if the store fails.
+pub(super) async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
+    let text = text.trim();
+    if let Some(key) = whole(text) {
+        return Ok(key);
+    }
+    let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
+        return Err(OperatorError::Invalid(
+            "this is neither a key nor an ID: take the ID from the key list".to_owned(),
+        ));
+    }
+    let mut found = Vec::new();
+    let mut pages = Pages::new(store, CredentialKey::hash_prefix(text));
+    while let Some(page) = pages.next().await? {
+        found.extend(secret::credential_keys(&page));
+    }
+    match found.as_slice() {
+        [key] => Ok(*key),
+        [] => Err(OperatorError::Invalid(format!(
+            "no key has the ID `{text}` in the list, which may lack keys of the last {SHOWN_SECONDS} s. Give \
+             the key itself or its whole hash to find a new key"
+        ))),
+        several => Err(OperatorError::Invalid(format!(
+            "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",
+            several.len()
+        ))),
+    }
+}
+
+/// Returns the key for a text that identifies it without a list call: the key itself, its whole hash, or the name of
+/// its record.
+fn whole(text: &str) -> Option<CredentialKey> {
+    if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
+        return Some(CredentialKey(ApiKey::new(text).hash()));
+    }
+    CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
+}
+
+/// Returns a key by one of the names that [`find`] accepts; `None` if it does not exist.
+///
+/// # Errors
+/// As [`find`].
+pub async fn get(store: &impl OperatorStore, key: &str) -> Result<Option<KeyRow>> {
+    let key = find(store, key).await?;
+    let stored = store.get(&NotedKey(key)).await?;
+    Ok(stored.map(|stored| KeyRow::new(key, &stored.metadata, None)))
+}

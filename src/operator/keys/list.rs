@@ -1,0 +1,44 @@
+//! Lists keys.
+
+use super::{KeyRow, row};
+use crate::auth::KeyLevel;
+use crate::operator::{Pages, Result, secret};
+use crate::store::{CredentialKey, Key as _, KeyInfo, OperatorStore};
+
+/// Returns all keys, or those of a unit or a team, sorted by hash; and whether there are more than `most_pages` pages of
+/// 1,000 keys. Keys of the last minute may be missing. A key whose metadata cannot be read belongs to no unit or team. KV
+/// cost: 1 read, and 1 list per 1,000 keys.
+///
+/// # Errors
+/// If the store fails.
+pub async fn list(
+    store: &impl OperatorStore,
+    of: Option<&KeyLevel>,
+    most_pages: usize,
+) -> Result<(Vec<KeyRow>, bool)> {
+    let secret = fingerprint(store).await?;
+    let is_wanted =
+        |row: &KeyRow| of.is_none_or(|of| row.note.as_ref().is_some_and(|it| it.level == *of));
+    let mut rows = Vec::new();
+    let mut pages = Pages::new(store, CredentialKey::PREFIX);
+    for _ in 0..most_pages {
+        let Some(page) = pages.next().await? else { break };
+        let listed = page.iter().filter_map(|record| row(record, secret.as_deref()));
+        rows.extend(listed.filter(is_wanted));
+    }
+    Ok((rows, !pages.is_last))
+}
+
+async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
+    Ok(secret::recorded(store).await?.map(|secret| secret.fingerprint()))
+}
+
+/// Returns whether this is the name of a key's record.
+pub fn is_key(name: &str) -> bool {
+    name.starts_with(CredentialKey::PREFIX)
+}
+
+/// Returns the key that a record of a backup describes; `None` for a record of another kind.
+pub fn backed(record: &KeyInfo) -> Option<KeyRow> {
+    row(record, None)
+}

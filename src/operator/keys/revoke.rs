@@ -1,0 +1,46 @@
+//! Revokes keys.
+
+use super::{KeyName, REVOKE, find};
+use crate::ledger::Ledger;
+use crate::operator::audit::Author;
+use crate::operator::once::{Done, once};
+use crate::operator::{OperatorError, Result, read_value};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+
+/// Revokes a key by one of the names that [`find`] accepts. Works even if the ledger does not answer, because a leaked key
+/// must be revocable at any time.
+///
+/// # Errors
+/// As [`find`]; or if the key does not exist.
+pub async fn revoke(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+) -> Result<Done<KeyName>> {
+    let work = async |author: &Author<'_, _, _>| remove(store, author, key).await;
+    match once(store, ledger, author, (REVOKE, &key), work).await {
+        Err(OperatorError::Ledger(_)) => once(store, None, author, (REVOKE, &key), work).await,
+        revoked => revoked,
+    }
+}
+
+async fn remove(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+) -> Result<KeyName> {
+    let key = find(store, key).await?;
+    if read_value(store, key).await?.is_none() {
+        if author.earlier.is_some() {
+            return Ok(KeyName::new(key)); // an earlier attempt has removed it
+        }
+        return Err(OperatorError::Invalid(
+            "nothing was revoked: this key does not exist here".to_owned(),
+        ));
+    }
+    author.record(store, REVOKE, [key.0.id()]).await?;
+    store.remove(&key).await?;
+    Ok(KeyName::new(key))
+}

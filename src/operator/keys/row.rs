@@ -1,0 +1,198 @@
+//! A key as operators see it: its names and its metadata.
+
+use crate::auth::{KeyLevel, KeyRecord};
+use crate::operator::once::{Outcome, StoredAsIs};
+use crate::operator::{OperatorError, Result, without_position};
+use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
+use crate::store::{CredentialKey, Key, KeyInfo, Registered};
+use crate::time::date_time_in_seconds;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Largest number of bytes of a new note. This leaves room for `ends` and `successor` within the 1,024 bytes of metadata.
+const MAX_NOTE_BYTES: usize = 960;
+
+/// A key that was created.
+#[derive(Clone, Debug, Serialize)]
+pub struct MadeKey {
+    /// The key itself; `None` if it was shown before. A key is shown only once, because only its hash is stored.
+    pub key: Option<String>,
+    /// The key as lists show it.
+    #[serde(flatten)]
+    pub row: KeyRow,
+}
+
+impl MadeKey {
+    /// Returns the key itself.
+    ///
+    /// # Errors
+    /// If the key was shown before.
+    pub fn secret(&self) -> Result<&str> {
+        self.key.as_deref().ok_or_else(|| {
+            OperatorError::Invalid(format!(
+                "the key `{}` was already created and is shown only once. If nobody has stored it, rotate or revoke it",
+                self.row.name.id
+            ))
+        })
+    }
+
+    /// Creates the entry of a key that was shown before.
+    pub(super) fn shown(name: KeyName) -> Self {
+        MadeKey { key: None, row: KeyRow { name, note: None, problem: None } }
+    }
+}
+
+impl Outcome for MadeKey {
+    type Stored = KeyName;
+
+    fn to_stored(&self) -> Option<KeyName> {
+        Some(self.row.name.clone())
+    }
+
+    fn from_stored(kept: KeyName) -> Self {
+        MadeKey::shown(kept)
+    }
+}
+
+/// A key in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyRow {
+    /// The names of the key.
+    #[serde(flatten)]
+    pub name: KeyName,
+    /// The key's metadata; `None` if it cannot be read.
+    #[serde(flatten)]
+    pub note: Option<KeyMetadata>,
+    /// What is wrong with the key; `None` if nothing is. A key with a problem can still be revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The names of a key, which do not reveal it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyName {
+    /// The key's ID: the first 12 digits of its hash.
+    pub id: String,
+    /// The name of the key's record, which contains the whole hash. With this name, the key is found even before a list
+    /// shows it.
+    pub name: String,
+}
+
+impl StoredAsIs for KeyName {}
+
+impl KeyName {
+    pub(super) fn new(CredentialKey(hash): CredentialKey) -> Self {
+        KeyName { id: hash.id(), name: CredentialKey(hash).name() }
+    }
+}
+
+/// The metadata of a key's record, at most 1,024 bytes of JSON. With this metadata, keys can be listed without reading
+/// their records. The service does not read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyMetadata {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit or team that the key acts for.
+    #[serde(flatten)]
+    pub level: KeyLevel,
+    /// The operator's label.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// When the key was created, an RFC 3339 date-time.
+    pub created: String,
+    /// Who created the key.
+    pub by: String,
+    /// The fingerprint of the namespace's secret that the key's record contains. Keys with the same secret have the
+    /// same fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// The ID of the key that this key replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predecessor: Option<String>,
+    /// The ID of the key that replaces this key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
+    /// When the key expires, an RFC 3339 date-time; `None` if it does not expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<String>,
+}
+
+impl KeyMetadata {
+    pub(in crate::operator) fn new(
+        record: &KeyRecord,
+        Registered { created, by }: Registered,
+    ) -> Self {
+        KeyMetadata {
+            mode: record.mode,
+            level: record.level.clone(),
+            label: record.label.clone(),
+            created,
+            by,
+            secret: record.secret.as_ref().map(NamespaceSecret::fingerprint),
+            predecessor: None,
+            successor: None,
+            ends: None,
+        }
+    }
+
+    /// Returns the note as metadata. Shortens the author's name if the note would be too long; the audit log has the whole
+    /// name.
+    pub(in crate::operator) fn fitted(mut self) -> Result<Value> {
+        let mut by = self.by.clone();
+        while serde_json::to_vec(&self)?.len() > MAX_NOTE_BYTES && by.pop().is_some() {
+            self.by = [&by, "…"].concat();
+        }
+        Ok(serde_json::to_value(&self)?)
+    }
+}
+
+impl KeyRow {
+    /// Creates a row from a key's metadata. `secret` is the fingerprint of the namespace's secret, if known.
+    pub(super) fn new(key: CredentialKey, metadata: &Value, secret: Option<&str>) -> Self {
+        let name = KeyName::new(key);
+        let note = match KeyMetadata::deserialize(metadata) {
+            Ok(note) => note,
+            Err(error) => {
+                let problem = Some(format!("unreadable metadata: {}", without_position(&error)));
+                return KeyRow { name, note: None, problem };
+            }
+        };
+        let is_another = secret.is_some_and(|secret| note.secret.as_deref() != Some(secret));
+        let problem = is_another.then(|| {
+            "its secret is not the namespace's: create another key, and revoke this one".to_owned()
+        });
+        KeyRow { name, note: Some(KeyMetadata { secret: None, ..note }), problem }
+    }
+}
+
+/// A [`CredentialKey`] whose metadata is read as JSON: a [`KeyMetadata`] that may have members of later releases.
+#[derive(Clone, Copy)]
+pub(in crate::operator) struct NotedKey(pub CredentialKey);
+
+impl Key for NotedKey {
+    type Metadata = Value;
+    const KIND: &'static str = CredentialKey::KIND;
+    const PREFIX: &'static str = CredentialKey::PREFIX;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.0.to_hex())
+    }
+}
+
+/// Reads a key's record. The error says what is wrong with it.
+pub(super) fn read(record: &[u8]) -> Result<KeyRecord, String> {
+    serde_json::from_slice(record).map_err(|error| without_position(&error))
+}
+
+/// Returns the key of a record in a list; `None` for a record of another kind. `secret` is as in [`KeyRow::new`].
+pub(super) fn row(
+    KeyInfo { name, metadata, expiration }: &KeyInfo,
+    secret: Option<&str>,
+) -> Option<KeyRow> {
+    let mut row = KeyRow::new(CredentialKey::parse(name)?, metadata, secret);
+    if let (Some(note), Some(seconds)) = (&mut row.note, expiration) {
+        note.ends = Some(date_time_in_seconds(*seconds)); // the store's expiry is what counts
+    }
+    Some(row)
+}

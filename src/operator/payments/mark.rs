@@ -1,0 +1,115 @@
+//! Marks a month as paid.
+
+use super::{CHANGED, CheckedPayment, Paid, Payment, ShopMonth, changed_in_words, look, payable};
+use crate::auth::check_id;
+use crate::ledger::Ledger;
+use crate::ledger::claims::{Claim, Fact, ObservedFact, TargetState};
+use crate::operator::audit::{Author, Written};
+use crate::operator::claimed_change::{self, ClaimedChange};
+use crate::operator::coverage::coverage;
+use crate::operator::once::{Done, once};
+use crate::operator::{OperatorError, Result, bound, put_record};
+use crate::scope::Scope;
+use crate::service::{Clock, Entropy};
+use crate::settlement::Settlement;
+use crate::store::OperatorStore;
+use crate::time::date_time;
+
+const MARK: &str = "payments mark";
+
+/// Checks that a payment can be marked, and writes nothing. Ledger cost: 6 queries. KV cost: 1 read.
+///
+/// # Errors
+/// - If the month has not ended, or the ledger may lack transactions of it.
+/// - If the month is already marked, has another sum, or has another number of unpriced pledges.
+/// - If the payment date is in the future, or the invoice number is not one line of 1 to 80 bytes.
+/// - If no ledger is bound, or the ledger or the store fails.
+pub async fn check(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+) -> Result<CheckedPayment> {
+    let Payment { of, paid_at, invoice, .. } = payment;
+    payable::check_stated(author.clock, payment)?;
+    let ledger = bound(ledger)?;
+    payable::check_unmarked(store, ledger, author.clock, of).await?;
+    payable::check_complete(ledger, of).await?;
+    let sums = payable::sums(ledger, payment).await?;
+    let settlement = Settlement {
+        paid_at: paid_at.clone(),
+        sums,
+        invoice: invoice.clone(),
+        by: author.by.to_owned(),
+        at: date_time(author.clock.now_ms()),
+    };
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    let damaged = coverage(ledger, Some(&[shop])).await?.damaged;
+    Ok(CheckedPayment { paid: Paid::new(of, settlement), damaged })
+}
+
+/// Marks a month as paid.
+///
+/// # Errors
+/// As [`check`], which runs again; or if somebody else marks the month at the same moment, or marked it as unpaid since
+/// the operation began.
+pub async fn mark(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+) -> Result<Done<Paid>> {
+    let work = async |author: &Author<'_, _, _>| mark_now(store, ledger, author, payment).await;
+    once(store, ledger, author, (MARK, payment), work).await
+}
+
+async fn mark_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+) -> Result<Paid> {
+    let of = &payment.of;
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    let refused = |claim: &Claim| {
+        let words = changed_in_words(claim);
+        of.refused(format_args!(
+            "was changed since this form was opened: {words}. Check it, and begin again"
+        ))
+    };
+    let facts = [of.fact()];
+    claimed_change::refuse_overtaken(ledger, author, (TargetState::Added, &facts), refused).await?;
+    if author.earlier.is_some()
+        && let Some((settlement, Some(change))) = look(store, of).await?
+        && author.has_made(store, &change).await?
+    {
+        return Ok(Paid::new(of, settlement));
+    }
+    let CheckedPayment { paid, .. } = check(store, ledger, author, payment).await?;
+    write(store, ledger, author, of, paid.settlement).await
+}
+
+/// Writes the payment of a month that can be marked.
+async fn write(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+    settlement: Settlement,
+) -> Result<Paid> {
+    let marked = |at: &str| Settlement { at: at.to_owned(), ..settlement.clone() };
+    let on = |at: &str| of.changed(&marked(at));
+    let changing = ClaimedChange::begin(store, ledger, author, MARK, on).await?;
+    let seen = [ObservedFact { fact: of.fact(), is_there: false, change: None }];
+    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
+        Some(claim) => of.refused_by(claim),
+        None => of.refused(CHANGED),
+    };
+    changing.claim_all(TargetState::Added, &seen, refused).await?;
+    let settlement = marked(&changing.entry().at);
+    let written = Written::new(&settlement, changing.entry());
+    let record = async |_: &Fact| put_record(store, &of.key(), &written).await;
+    let unsure = |_: &Fact| format!("that {} is marked as paid", of.in_words());
+    changing.write(&[of.fact()], record, unsure).await?;
+    Ok(Paid::new(of, settlement))
+}

@@ -1,0 +1,185 @@
+//! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
+//! payment matches the sum of the month.
+
+use super::{Payment, ShopMonth, StatedAmount, get, in_money};
+use crate::auth::check_id;
+use crate::decimal::text_as_money;
+use crate::ledger::{self, Direction, Filter, Ledger, claims};
+use crate::operator::audit::is_line;
+use crate::operator::{OperatorError, Result, claimed_change};
+use crate::pledge::CurrencyCode;
+use crate::service::Clock;
+use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};
+use crate::store::OperatorStore;
+use crate::time::{date_time, parse_ms};
+
+/// Largest number of bytes of an invoice number.
+const MAX_INVOICE_BYTES: usize = 80;
+/// Largest number of transactions with unpriced pledges that an error names.
+const MAX_EXAMPLES: usize = 5;
+const HOUR_MS: u64 = 3_600_000;
+
+pub(super) fn check_stated(
+    clock: &impl Clock,
+    Payment { of, paid_at, invoice, .. }: &Payment,
+) -> Result<()> {
+    let now_ms = clock.now_ms();
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    if !is_line(invoice, MAX_INVOICE_BYTES) {
+        return Err(of.refused(format_args!(
+            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes"
+        )));
+    }
+    if !of.month.has_ended(now_ms) {
+        return Err(of.refused(format_args!(
+            "cannot be marked before {}, which is {ENDED_AFTER_HOURS} hours after its end, in UTC",
+            date_time(of.month.ended_ms())
+        )));
+    }
+    if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
+        return Err(
+            of.refused(format_args!("was paid on {}, which is in the future", paid_at.as_str()))
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a month that is already marked as paid. A recent claim overrides the record, because KV may show a mark or
+/// its undo a minute late.
+pub(super) async fn check_unmarked(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    of: &ShopMonth,
+) -> Result<()> {
+    let marked = get(store, of).await?;
+    let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    match (claim, marked) {
+        (Some(claim), _) if claim.state == claims::State::Gone => Ok(()),
+        (_, Some(settlement)) => Err(of.refused_as_marked(&settlement)),
+        (Some(claim), None) => Err(of.refused_by(&claim)),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Checks that the ledger has all settlements, and all transactions of the month. Ledger cost: 1 query.
+pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Result<()> {
+    let state = ledger::state(ledger).await?;
+    let end_ms = of.month.span_ms().map_or(u64::MAX, |(_, end_ms)| end_ms);
+    if Month::at(state.kept_from) > Some(of.month) {
+        return Err(of.refused(format_args!(
+            "cannot be marked: the ledger keeps only transactions from {} on. The command `ledger keep-from {}` brings \
+             this month back",
+            date_time(state.kept_from),
+            of.month
+        )));
+    }
+    let complete = state.watermark().filter(|_| state.imported.is_some());
+    if complete >= Some(end_ms) {
+        return Ok(());
+    }
+    let complete = complete.map_or_else(
+        || "the ledger has not been compared with all records yet".to_owned(),
+        |complete| format!("the ledger is complete only up to {}", date_time(complete)),
+    );
+    Err(of.refused(format_args!(
+        "cannot be marked yet: {complete}, and the month ended at {}. The next reconciliation pass begins within {} h; \
+         the command `ledger check` makes one now",
+        date_time(end_ms),
+        state.interval_ms() / HOUR_MS
+    )))
+}
+
+// ---- Its sum -------------------------------------------------------------------------------------
+
+/// Returns the sums of the month, after checking that they match the payment.
+pub(super) async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
+    let of = &payment.of;
+    let units = [of.unit.clone()];
+    let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
+    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
+        currency_code,
+        amount,
+        transactions,
+        unpriced,
+    };
+    let sums: Vec<_> = sums.into_iter().map(sum).collect();
+    check_amounts(payment, &sums)?;
+    check_unpriced(ledger, payment, &sums).await?;
+    Ok(sums)
+}
+
+fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
+    if sums.is_empty() {
+        return Err(of.refused("has no transactions"));
+    }
+    let mut due: Vec<_> = sums.iter().map(|sum| (&*sum.currency_code, &*sum.amount)).collect();
+    due.sort_unstable();
+    let only = match due.as_slice() {
+        [(code, _)] => Some(*code),
+        _ => None,
+    };
+    let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
+    let paid: Vec<_> = paid.collect::<Result<_>>()?;
+    let mut paid: Vec<_> = paid.iter().map(|(code, amount)| (*code, &**amount)).collect();
+    paid.sort_unstable();
+    if paid == due {
+        return Ok(());
+    }
+    let (due, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
+    Err(of.refused(format_args!("has a sum of {due}, not of {paid}")))
+}
+
+/// Returns the currency code of a stated amount: the one that it states, or else the only currency of the month. A sum
+/// may have a code that this release does not know.
+fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
+    stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
+        of.refused("has sums in several currencies: name the currency of each amount")
+    })
+}
+
+/// Returns a stated amount with two decimal places, without rounding it.
+fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<String> {
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
+    let money = is_money.then(|| text_as_money(amount)).flatten();
+    money.ok_or_else(|| {
+        of.refused(format_args!("needs an amount such as `1234.50`, not `{amount}`"))
+    })
+}
+
+async fn check_unpriced(
+    ledger: &dyn Ledger,
+    Payment { of, accept_unpriced, .. }: &Payment,
+    sums: &[SettledSum],
+) -> Result<()> {
+    let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
+    if unpriced == *accept_unpriced {
+        return Ok(());
+    }
+    let examples = match examples(ledger, of).await? {
+        ids if ids.is_empty() => String::new(),
+        ids => format!(", for example in {}", ids.join(", ")),
+    };
+    let pledges = if unpriced == 1 { "pledge" } else { "pledges" };
+    Err(of.refused(format_args!(
+        "has {unpriced} unpriced {pledges}{examples}, charged 0.00, but you accepted {accept_unpriced}. Check the usage, \
+         then accept {unpriced}",
+    )))
+}
+
+/// Returns the IDs of the newest transactions of the month with unpriced pledges.
+async fn examples(ledger: &dyn Ledger, of: &ShopMonth) -> Result<Vec<String>> {
+    let Some((from, until)) = of.month.span_ms() else { return Ok(Vec::new()) };
+    let filter = Filter {
+        mode: Some(of.mode),
+        units: Some(vec![of.unit.clone()]),
+        from,
+        until: Some(until),
+        unpriced: true,
+        ..Filter::default()
+    };
+    let page = ledger::orders(ledger, &filter, &Direction::Newest, MAX_EXAMPLES).await?;
+    Ok(page.orders.into_iter().map(|order| order.id).collect())
+}

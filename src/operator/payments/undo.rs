@@ -1,0 +1,69 @@
+//! Marks a month as unpaid again.
+
+use super::{CHANGED, Paid, ShopMonth, changed_in_words, look};
+use crate::auth::check_id;
+use crate::ledger::Ledger;
+use crate::ledger::claims::{Claim, Fact, ObservedFact, TargetState};
+use crate::operator::audit::Author;
+use crate::operator::claimed_change::{self, ClaimedChange};
+use crate::operator::once::{Done, once};
+use crate::operator::{OperatorError, Result};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+
+const UNDO: &str = "payments undo";
+
+/// Marks a month as unpaid again. `seen` is the time at which the payment that the person saw was marked; `None` removes any
+/// payment.
+///
+/// # Errors
+/// If the month is not marked as paid; if its payment is not the one that was seen; if somebody else removes the
+/// payment at the same moment; or if the ledger or the store fails.
+pub async fn undo(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+    seen: Option<&str>,
+) -> Result<Done<Paid>> {
+    let work = async |author: &Author<'_, _, _>| undo_now(store, ledger, author, of, seen).await;
+    once(store, ledger, author, (UNDO, &(of, seen)), work).await
+}
+
+async fn undo_now(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+    seen: Option<&str>,
+) -> Result<Paid> {
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    let refused = |claim: &Claim| {
+        of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
+    };
+    let facts = [of.fact()];
+    claimed_change::refuse_overtaken(ledger, author, (TargetState::Removed, &facts), refused)
+        .await?;
+    let Some((settlement, change)) = look(store, of).await? else {
+        let claim = claimed_change::recent(ledger, &[of.fact()], author.clock).await?.pop();
+        let why = claim.map_or_else(String::new, |it| [": ", &changed_in_words(&it)].concat());
+        return Err(of.not_undone(format_args!("is not marked as paid here{why}")));
+    };
+    if seen.is_some_and(|seen| seen != settlement.at) {
+        return Err(of.not_undone("has another payment than the one that you saw: check it again"));
+    }
+    let changing =
+        ClaimedChange::begin(store, ledger, author, UNDO, |_| of.changed(&settlement)).await?;
+    let seen = [ObservedFact { fact: of.fact(), is_there: true, change }];
+    let refused = |_: &Fact, claim: Option<&Claim>| match claim {
+        Some(claim) => {
+            of.not_undone(format_args!("was changed meanwhile: {}", changed_in_words(claim)))
+        }
+        None => of.not_undone(CHANGED),
+    };
+    changing.claim_all(TargetState::Removed, &seen, refused).await?;
+    let remove = async |_: &Fact| Ok(store.remove(&of.key()).await?);
+    let unsure = |_: &Fact| format!("that {} is not marked as paid any more", of.in_words());
+    changing.write(&[of.fact()], remove, unsure).await?;
+    Ok(Paid::new(of, settlement))
+}

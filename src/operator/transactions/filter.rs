@@ -1,0 +1,50 @@
+//! Selects transactions by unit and mode.
+
+use crate::auth::check_id;
+use crate::operator::{OperatorError, Result};
+use crate::scope::{Mode, Scope};
+use crate::store::Recorded;
+use serde::Deserialize;
+
+/// Selects transactions by unit and mode.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct TransactionFilter {
+    /// Only transactions of this unit.
+    pub unit: Option<String>,
+    /// Only transactions of this mode.
+    pub mode: Option<Mode>,
+}
+
+impl TransactionFilter {
+    /// Checks the unit's ID.
+    ///
+    /// # Errors
+    /// If the ID is not valid.
+    pub fn check(&self) -> Result<()> {
+        let unit = self.unit.as_deref();
+        unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+    }
+
+    /// Returns whether a record is selected. Its name is not enough, because the 40-bit hashes of two shops can be equal.
+    pub(super) fn has(&self, recorded: &Recorded) -> bool {
+        self.unit.as_ref().is_none_or(|unit| *unit == recorded.unit)
+            && self.mode.is_none_or(|mode| mode == recorded.mode)
+    }
+
+    /// Returns the unit as a filter for the ledger; `None` for all units.
+    pub(in crate::operator) fn units(&self) -> Option<Vec<String>> {
+        self.unit.clone().map(|unit| vec![unit])
+    }
+
+    /// Returns the selected modes.
+    pub(in crate::operator) fn modes(&self) -> Vec<Mode> {
+        self.mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode])
+    }
+
+    /// Returns the shops of the unit; `None` for all units.
+    pub(in crate::operator) fn shops(&self) -> Option<Vec<Scope>> {
+        let unit = self.unit.as_ref()?;
+        let shop = |mode| Scope { mode, unit: unit.clone() };
+        Some(self.modes().into_iter().map(shop).collect())
+    }
+}

@@ -1,0 +1,39 @@
+//! A transaction that is ready to be written, and the source of its IDs.
+
+use super::Entropy;
+use crate::idempotency::Derivation;
+use crate::pledge::TransactionId;
+use crate::store::TransactionMetadata;
+
+/// A transaction that is ready to be written.
+pub(super) struct Prepared {
+    pub id: TransactionId,
+    pub metadata: TransactionMetadata,
+    /// The body of the answer to the create request.
+    pub answer: Vec<u8>,
+    /// The body of the answers to get requests.
+    pub record: Vec<u8>,
+    /// Whether the create request asks for an e-mail.
+    pub wants_mail: bool,
+}
+
+/// The source of IDs.
+pub(super) enum Ids<'e> {
+    /// Random.
+    Random(&'e dyn Entropy),
+    /// Derived from an idempotency key.
+    Derived(Derivation),
+}
+
+impl Ids<'_> {
+    pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
+        match self {
+            Ids::Derived(derivation) => derivation.bytes(purpose, index),
+            Ids::Random(entropy) => {
+                let mut bytes = [0; N];
+                entropy.fill(&mut bytes);
+                bytes
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The port to the key-value store.
+
+use super::{Key, StoreError};
+
+/// A record that was found.
+#[derive(Clone, Debug)]
+pub struct Stored<V, M> {
+    /// The value, not yet read.
+    pub value: V,
+    /// The metadata.
+    pub metadata: M,
+}
+
+/// A value that can be read whole, or passed on unread.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait StoredValue {
+    /// Reads the whole value within this many milliseconds, which are the key's [`READ_MS`](Key::READ_MS).
+    ///
+    /// # Errors
+    /// If the store breaks off or takes longer. [`StoreError::Busy`] if there is no memory for the value.
+    async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
+}
+
+impl StoredValue for Vec<u8> {
+    async fn read(self, _: u32) -> Result<Vec<u8>, StoreError> {
+        Ok(self)
+    }
+}
+
+/// A key-value store with metadata and expiry, such as Workers KV.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Store {
+    /// A found value that has not been read yet.
+    type Value: StoredValue;
+
+    /// Finds a record.
+    ///
+    /// # Errors
+    /// If the store does not answer, or the metadata does not have the key's type.
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Self::Value, K::Metadata>>, StoreError>;
+
+    /// Writes a record, or replaces an older one. `Ok` means that the store has accepted it.
+    ///
+    /// # Errors
+    /// If the record may not have been written.
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError>;
+}

@@ -1,0 +1,55 @@
+//! Generates files from the tables in `src` (schema, operations), and compares them with those in the repository.
+//!
+//! `UPDATE=1 cargo test --test native generated` updates them.
+
+mod answers;
+mod commands;
+mod form;
+mod nodes;
+mod tables;
+pub mod types;
+mod walk;
+
+use impact_pledge::api::MAX_BODY_BYTES;
+use impact_pledge::store::{
+    CredentialKey, Key as _, MemberKey, PriceListKey, ProfileKey, TransactionKey,
+};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+
+const FROM: &str =
+    "generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew";
+
+#[track_caller]
+fn is_current(file: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
+    let current = fs::read_to_string(&path).unwrap_or_default();
+    if current == expected {
+        return;
+    }
+    if std::env::var_os("UPDATE").is_none() {
+        panic!(
+            "`pkg-templates/{file}` is stale; run `UPDATE=1 cargo test --test native generated`"
+        );
+    }
+    fs::write(path, expected).unwrap();
+}
+
+#[test]
+fn the_facts_of_the_service_are_current() {
+    let prefixes = json!({
+        "catalogue": PriceListKey::PREFIX,
+        "key": CredentialKey::PREFIX,
+        "member": MemberKey::PREFIX,
+        "profile": ProfileKey::PREFIX,
+        "transaction": TransactionKey::PREFIX,
+    });
+    let from = FROM.replace("src/schema.rs", "src/api/names.rs and src/store/key.rs");
+    let ts = format!(
+        "// {from}.\n\n/** The maximum size of a request's body, in bytes. */\nexport const MAX_BODY_BYTES = \
+         {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\
+         export const PREFIXES = {prefixes};\n"
+    );
+    is_current("generated/service.ts", &ts);
+}

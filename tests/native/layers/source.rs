@@ -1,0 +1,153 @@
+//! The names that a file of src uses.
+
+use proc_macro2::{Spacing, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A file in src.
+pub struct Source {
+    pub file: PathBuf,
+    pub code: String,
+}
+
+impl Source {
+    /// The top-level module that the file belongs to.
+    pub fn module(&self) -> &str {
+        self.path()[0]
+    }
+
+    /// The path of the file's module.
+    pub fn path(&self) -> Vec<&str> {
+        let names = self.file.iter().map(|name| name.to_str().unwrap().trim_end_matches(".rs"));
+        names.filter(|name| *name != "mod").collect()
+    }
+
+    /// The top-level modules that the file names, including its own.
+    pub fn modules(&self) -> BTreeSet<String> {
+        self.names().into_iter().filter_map(|name| self.resolve(&name)).collect()
+    }
+
+    fn resolve(&self, name: &[String]) -> Option<String> {
+        let depth = self.path().len();
+        let supers = name.iter().take_while(|part| *part == "super").count();
+        let is_outside = name[0] == "crate" || supers == depth;
+        is_outside.then(|| name.get(supers.max(1)).cloned()).flatten()
+    }
+
+    /// The names in the code, split at `::`.
+    pub fn names(&self) -> Vec<Vec<String>> {
+        let mut names = Vec::new();
+        add_names(self.code.parse().unwrap(), &[], &mut names);
+        names
+    }
+
+    /// The names that the file imports or exports again, each with what it stands for.
+    pub fn imports(&self) -> BTreeMap<String, Vec<String>> {
+        let mut imports = BTreeMap::new();
+        add_imports(self.code.parse().unwrap(), &mut imports);
+        imports
+    }
+}
+
+/// Adds `a::b` and `a::c` for `a::{b, c}`. Also looks into brackets, and into attribute strings.
+fn add_names(code: TokenStream, before: &[String], names: &mut Vec<Vec<String>>) {
+    let (mut name, mut goes_on, mut is_half) = (before.to_vec(), true, false);
+    for token in code {
+        let was_half = std::mem::take(&mut is_half);
+        match &token {
+            TokenTree::Ident(part) => {
+                if !goes_on {
+                    let is_alias = part == "as" || name == ["as"]; // stands alone
+                    let before = if is_alias { &[] } else { before };
+                    names.push(std::mem::replace(&mut name, before.to_vec()));
+                }
+                name.push(part.to_string());
+                goes_on = false;
+            }
+            TokenTree::Punct(mark) if mark.as_char() == ':' => {
+                goes_on = was_half;
+                is_half = mark.spacing() == Spacing::Joint;
+            }
+            TokenTree::Group(group) if goes_on => add_names(group.stream(), &name, names),
+            other => {
+                names.push(std::mem::replace(&mut name, before.to_vec()));
+                goes_on = true;
+                add_inner(other, names);
+            }
+        }
+    }
+    names.push(name);
+    names.retain(|name| !name.is_empty());
+}
+
+fn add_inner(token: &TokenTree, names: &mut Vec<Vec<String>>) {
+    match token {
+        TokenTree::Group(group) => add_names(group.stream(), &[], names),
+        TokenTree::Literal(literal) => {
+            let text = literal.to_string();
+            if let Some(path) = text.strip_prefix("\"crate::") {
+                let path = path.trim_end_matches('"').split("::");
+                names.push(["crate"].into_iter().chain(path).map(str::to_owned).collect());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds what each `use` declaration imports.
+fn add_imports(code: TokenStream, imports: &mut BTreeMap<String, Vec<String>>) {
+    let mut tokens = code.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(word) if word == "use" => {
+                let is_end = |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';');
+                let mut names = Vec::new();
+                add_names(
+                    tokens.by_ref().take_while(|token| !is_end(token)).collect(),
+                    &[],
+                    &mut names,
+                );
+                add_declaration(names, imports);
+            }
+            TokenTree::Group(group) => add_imports(group.stream(), imports),
+            _ => {}
+        }
+    }
+}
+
+/// Adds the names of one declaration. `a as b` is three names here: `a`, `as` and `b`.
+fn add_declaration(names: Vec<Vec<String>>, imports: &mut BTreeMap<String, Vec<String>>) {
+    let mut names = names.into_iter().peekable();
+    while let Some(mut path) = names.next() {
+        path.retain(|part| part != "self");
+        let alias = names.next_if(|next| next[0] == "as").and_then(|_| names.next());
+        if let Some(name) = alias.as_ref().map_or(path.last(), |alias| alias.last()) {
+            imports.insert(name.clone(), path);
+        }
+    }
+}
+
+/// All files in src, except `lib.rs`.
+pub fn sources() -> Vec<Source> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut sources = Vec::new();
+    let mut folders = vec![src.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let file = path.strip_prefix(&src).unwrap().to_owned();
+                sources.push(Source { file, code: read(&path) });
+            }
+        }
+    }
+    sources.retain(|source| source.file != Path::new("lib.rs"));
+    sources
+}
+
+#[track_caller]
+pub fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}

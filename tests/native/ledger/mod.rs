@@ -1,0 +1,126 @@
+//! Tests the ledger on SQLite: its rows, lists, sums and claims, and the reconciliation with KV.
+
+mod claims;
+mod lists;
+mod reconciliation;
+mod rows;
+mod sums;
+
+use futures_executor::block_on;
+use impact_pledge::ledger::{
+    self, Delivered, Direction, Filter, OrderPage, PassOutcome, PassTiming, State, Verdict,
+};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::settlement::Month;
+use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{FixedClock, NOW_MS, SECRET};
+
+const MINUTE: u64 = 60_000;
+const DAY_MS: u64 = 24 * 60 * MINUTE;
+
+fn scope(mode: Mode, unit: &str) -> Scope {
+    Scope { mode, unit: unit.to_owned() }
+}
+
+fn clock(now_ms: u64) -> FixedClock {
+    FixedClock(std::cell::Cell::new(now_ms))
+}
+
+/// Returns the message about transaction `number` of the unit `u`, with the members of `change` replaced.
+pub fn message(number: u8, change: Value) -> Value {
+    let scope = scope(Mode::Live, "u");
+    let reference = format!("order {number}");
+    let id = TransactionId::new(&SECRET, &scope, &reference, [number; 16]);
+    let created_at = impact_pledge::time::date_time(NOW_MS + u64::from(number) * 1_000);
+    let mut message = json!({
+        "id": id.as_str(), "mode": "live", "unit": "u",
+        "summary": {
+            "createdAt": created_at, "amount": "1.50", "currencyCode": "USD",
+            "lookup": { "email": SECRET.email(&scope, "ada@shop.example") },
+            "key": "0123456789ab", "quantities": [["tree", 3_000_000]],
+        },
+    });
+    merge(&mut message, change);
+    message
+}
+
+/// Replaces the members of `into` that `change` names. In nested objects, replaces only the named members, too.
+fn merge(into: &mut Value, change: Value) {
+    match (into, change) {
+        (Value::Object(into), Value::Object(change)) => {
+            for (name, value) in change {
+                merge(into.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (into, change) => *into = change,
+    }
+}
+
+#[track_caller]
+pub fn receive(ledger: &SqliteLedger, messages: &[Value]) {
+    let delivered = messages.iter().map(|body| Delivered { body: body.clone(), attempt: 1 });
+    let delivered: Vec<_> = delivered.collect();
+    let store = MemoryStore::default();
+    let verdicts = block_on(ledger::receive(ledger, &store, &clock(NOW_MS), &delivered));
+    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Done), "{verdicts:?}");
+}
+
+pub fn months(texts: &[&str]) -> Vec<Month> {
+    texts.iter().map(|text| Month::parse(text).unwrap()).collect()
+}
+
+/// `unit mode month currency amount transactions unpriced`
+fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
+    let sums = block_on(ledger::sums(ledger, None, None, &months(names))).unwrap();
+    let text = |sum: &ledger::MonthSum| {
+        let ledger::MonthSum { unit, mode, month, currency_code, amount, transactions, unpriced } =
+            sum;
+        format!("{unit} {} {month} {currency_code} {amount} {transactions} {unpriced}", mode.name())
+    };
+    sums.iter().map(text).collect()
+}
+
+fn list(ledger: &SqliteLedger, filter: &Filter, from: &Direction, most: usize) -> OrderPage {
+    block_on(ledger::orders(ledger, filter, from, most)).unwrap()
+}
+
+fn references(page: &OrderPage) -> Vec<String> {
+    page.orders.iter().map(|order| order.created_at[17..19].to_owned()).collect()
+}
+
+fn quantities(ledger: &SqliteLedger) -> Vec<(String, String, u64)> {
+    let months = months(&["2026-01"]);
+    let found = block_on(ledger::quantities(ledger, None, None, &months, 100)).unwrap().into_iter();
+    found.map(|sum| (sum.offering, sum.quantity, sum.transactions)).collect()
+}
+
+/// Returns the stored value of a transaction with these pledges.
+fn record(pledges: &[Value]) -> Vec<u8> {
+    let charge = json!({ "amount": "1.50", "currencyCode": "USD", "paidAt": null });
+    let record = json!({
+        "createdAt": "2026-01-31T12:00:01.000Z", "reference": "r", "isLive": true, "trigger": {},
+        "charge": charge, "pledges": pledges,
+    });
+    record.to_string().into_bytes()
+}
+
+/// Stores the record that a message is about.
+pub fn keep(store: &MemoryStore, message: &Value) {
+    let name = format!("transaction:{}", message["id"].as_str().unwrap());
+    let mut metadata = message.clone();
+    metadata["bytes"] = json!(1_000);
+    store.keep(&name, b"{}", metadata.to_string().as_bytes());
+}
+
+fn reconcile(
+    ledger: &SqliteLedger,
+    store: &MemoryStore,
+    now_ms: u64,
+    calls: u32,
+) -> (PassOutcome, State) {
+    block_on(ledger::reconcile(ledger, store, &clock(now_ms), ("one", PassTiming::Due), calls))
+        .unwrap()
+}

@@ -1,0 +1,389 @@
+//! Tests that a change is made only once, even if it is sent several times with one operation ID and any step fails.
+
+mod failures;
+mod outcomes;
+mod twice;
+
+use crate::claimed::{Fault, Faulty, Person, RECORDS};
+use futures_executor::block_on;
+use futures_util::future::FutureExt as _;
+use impact_pledge::auth::KeyRecord;
+use impact_pledge::ledger::Ledger;
+use impact_pledge::operator::audit::{self, Author};
+use impact_pledge::operator::notifications::{self, QueuedRounds};
+use impact_pledge::operator::prices::{self, Edit};
+use impact_pledge::operator::{
+    Done, OperationId, OperatorError, kept, keys, payments, register, teams, transactions, units,
+};
+use impact_pledge::recipient::NewProfile;
+use impact_pledge::scope::Mode;
+use impact_pledge::service::Message;
+use impact_pledge::settlement::Month;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::pin::Pin;
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{CountedEntropy, FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, UNIT, unit};
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+/// The time at which January counts as ended.
+const ENDED_MS: u64 = NOW_MS + 3 * 24 * HOUR;
+const ADA: &str = "ada@example.org";
+const ADDRESS: &str = "ada@example.org";
+
+// ---- Commands ---------------------------------------------------------------------------------
+
+/// The answer to a command: its outcome as JSON, and the time if it was already done earlier.
+type Heard = Result<Done<Value>, OperatorError>;
+type Asking<'a> = Pin<Box<dyn Future<Output = Heard> + 'a>>;
+
+/// A command of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    Create,
+    Rotate,
+    RotateNow,
+    Revoke,
+    SetPrices,
+    AddUnits,
+    SetProfile,
+    ReplaceProfile,
+    UnsetProfile,
+    RemoveUnit,
+    AddMember,
+    RemoveMember,
+    Mark,
+    Undo,
+    Erase,
+    ErasePerson,
+    Resend,
+    KeepFrom,
+    Rebuild,
+}
+
+use Command::*;
+
+const COMMANDS: [Command; 19] = [
+    Create,
+    Rotate,
+    RotateNow,
+    Revoke,
+    SetPrices,
+    AddUnits,
+    SetProfile,
+    ReplaceProfile,
+    UnsetProfile,
+    RemoveUnit,
+    AddMember,
+    RemoveMember,
+    Mark,
+    Undo,
+    Erase,
+    ErasePerson,
+    Resend,
+    KeepFrom,
+    Rebuild,
+];
+
+/// A request: the command with its arguments, or with other arguments.
+#[derive(Clone, Copy)]
+struct Asked {
+    command: Command,
+    has_others: bool,
+}
+
+fn told(done: Result<Done<impl Serialize>, OperatorError>) -> Heard {
+    done.map(|done| Done { outcome: json!(done.outcome), before: done.before })
+}
+
+fn one(or: &str, another: &str, has_others: bool) -> String {
+    if has_others { another.to_owned() } else { or.to_owned() }
+}
+
+fn payment(has_others: bool) -> payments::Payment {
+    let payment = json!({ "of": january(), "amounts": [{ "amount": "1.50" }],
+        "invoice": one("17", "18", has_others), "paidAt": "2026-02-02T00:00:00.000Z",
+        "acceptUnpriced": 0 });
+    serde_json::from_value(payment).unwrap()
+}
+
+fn january() -> Value {
+    json!({ "unit": "unit_dev", "mode": "live", "month": "2026-01" })
+}
+
+fn month_of(has_others: bool) -> payments::ShopMonth {
+    let month = one("2026-01", "2025-12", has_others);
+    let of = json!({ "unit": "unit_dev", "mode": "live", "month": month });
+    serde_json::from_value(of).unwrap()
+}
+
+fn transaction(store: &MemoryStore) -> String {
+    let names = store.names();
+    let name = names.iter().find_map(|name| name.strip_prefix("transaction:")).unwrap();
+    name.to_owned()
+}
+
+impl Asked {
+    /// Calls the operators' function for the command, with or without the ledger.
+    async fn give(
+        self,
+        at: &Faulty<'_>,
+        queue: &MemoryQueue,
+        ledger: Option<&dyn Ledger>,
+        author: &Person<'_>,
+    ) -> Heard {
+        let Asked { command, has_others: other } = self;
+        let unit_id = one("unit_dev", "unit_dev_two", other);
+        match command {
+            Create => {
+                let label = one("till", "shop", other);
+                let record = KeyRecord { label, ..KeyRecord::new(Mode::Live, unit("unit_dev")) };
+                told(keys::create(at, ledger, author, record).await)
+            }
+            Rotate => {
+                told(keys::rotate(at, ledger, author, &one(LIVE_UNIT, UNIT, other), 60).await)
+            }
+            RotateNow => {
+                told(keys::rotate(at, ledger, author, &one(LIVE_UNIT, UNIT, other), 0).await)
+            }
+            Revoke => told(keys::revoke(at, ledger, author, &one(LIVE_UNIT, UNIT, other)).await),
+            SetPrices => {
+                let edit = Edit::Set { offering: "tree".to_owned(), price: one("1", "2", other) };
+                told(prices::set(at, ledger, author, Mode::Live, &edit, None).await)
+            }
+            AddUnits => {
+                told(register::add(at, ledger, author, &[one("new", "newer", other)]).await)
+            }
+            SetProfile => {
+                let members = json!({ "name": one("Till", "Shop", other) });
+                let members = serde_json::from_value(members).unwrap();
+                told(units::set(at, ledger, author, "unit_dev", members).await)
+            }
+            ReplaceProfile => {
+                let row = units::get(at, "unit_dev").await?.unwrap_or_default();
+                let name = one("Till", "Shop", other);
+                let profile = NewProfile { name, ..NewProfile::default() };
+                told(units::replace(at, ledger, author, "unit_dev", profile, row.seen).await)
+            }
+            UnsetProfile => {
+                let member = if other { units::Member::Logo } else { units::Member::Accent };
+                told(units::unset(at, ledger, author, "unit_dev", &[member]).await)
+            }
+            RemoveUnit => told(units::remove(at, ledger, author, &unit_id).await),
+            AddMember => {
+                told(teams::add(at, ledger, author, "team_dev", &[one("u", "v", other)]).await)
+            }
+            RemoveMember => told(teams::remove(at, ledger, author, "team_dev", &[unit_id]).await),
+            Mark => told(payments::mark(at, ledger, author, &payment(other)).await),
+            Undo => told(payments::undo(at, ledger, author, &month_of(other), None).await),
+            Erase if other => {
+                let id = transaction(at.store);
+                let id = id[..id.len() - 1].to_owned() + if id.ends_with('0') { "1" } else { "0" };
+                at.store.keep(&format!("transaction:{id}"), b"{}", b"null");
+                Err(OperatorError::Invalid(
+                    "was used for another change: see the person's".to_owned(),
+                ))
+            }
+            Erase => {
+                let record = transactions::get(at, &transaction(at.store)).await?;
+                told(transactions::erase(at, ledger, author, &record).await)
+            }
+            ErasePerson => {
+                let unit = Some("unit_dev".to_owned());
+                let wanted = transactions::TransactionFilter { unit, mode: None };
+                let of = (&wanted, &*one(ADDRESS, "eve@example.org", other));
+                let ledger = ledger.expect("it needs the ledger");
+                let step =
+                    transactions::erase_person_step((at, ledger), author, of, None, 10, 10).await;
+                told(step)
+            }
+            Resend => {
+                let id = transaction(at.store);
+                let id = if other { id.replacen("ptran_", "ptran_0", 1) } else { id };
+                let created_at = "2026-01-31T12:00:00.123Z".to_owned();
+                let (message, rounds) =
+                    (Message { id, created_at, round: 2 }, QueuedRounds::default());
+                told(notifications::queue_round(at, ledger, author, queue, &rounds, &message).await)
+            }
+            KeepFrom => {
+                let month = Month::parse(&one("2026-01", "2025-12", other));
+                told(kept::keep_from(at, ledger, author, month).await)
+            }
+            Rebuild => told(kept::rebuild(at, ledger, author).await),
+        }
+    }
+}
+
+impl Command {
+    const fn asked(self) -> Asked {
+        Asked { command: self, has_others: false }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Create => "keys create",
+            Rotate | RotateNow => "keys rotate",
+            Revoke => "keys revoke",
+            SetPrices => "prices set",
+            AddUnits => "units add",
+            SetProfile | ReplaceProfile => "units set",
+            UnsetProfile => "units unset",
+            RemoveUnit => "units remove",
+            AddMember => "teams add",
+            RemoveMember => "teams remove",
+            Mark => "payments mark",
+            Undo => "payments undo",
+            Erase | ErasePerson => "transactions erase",
+            Resend => "emails resend",
+            KeepFrom => "ledger keep-from",
+            Rebuild => "ledger rebuild",
+        }
+    }
+
+    /// Whether the command works without a ledger.
+    fn is_of_records(self) -> bool {
+        !matches!(self, Mark | ErasePerson | KeepFrom | Rebuild | Undo)
+    }
+}
+
+// ---- Records and ledger -----------------------------------------------------------------------
+
+struct World {
+    store: MemoryStore,
+    ledger: SqliteLedger,
+    clock: FixedClock,
+    entropy: CountedEntropy,
+    queue: MemoryQueue,
+    has_ledger: bool,
+}
+
+impl World {
+    fn before(command: Command) -> Self {
+        let store = MemoryStore::default();
+        for (name, value, metadata) in &*RECORDS {
+            store.keep(name, value.as_bytes(), metadata.as_bytes());
+        }
+        store.keep("unit:unit_dev", b"{}", b"null");
+        let secret = json!({ "secret": *support::service::SECRET, "version": 1 }).to_string();
+        store.keep("secret", secret.as_bytes(), b"null");
+        let (clock, entropy) = (FixedClock(Cell::new(ENDED_MS)), CountedEntropy::default());
+        let (ledger, queue) = (SqliteLedger::default(), MemoryQueue::default());
+        let world = World { store, ledger, clock, entropy, queue, has_ledger: true };
+        world.ledger.reconcile(&world.store, ENDED_MS);
+        if command == Undo {
+            world.ask(Mark.asked(), "cyd", None, &[]).0.unwrap().unwrap();
+            world.later(MINUTE);
+        }
+        world
+    }
+
+    fn without_ledger(command: Command) -> Self {
+        World { has_ledger: false, ..World::before(command) }
+    }
+
+    fn later(&self, ms: u64) {
+        self.clock.0.set(self.clock.0.get() + ms);
+    }
+
+    /// Returns the operation ID of a form that is opened now.
+    fn opened(&self) -> OperationId {
+        let id = OperationId::new(&self.clock, &self.entropy);
+        OperationId::parse(id.as_str()).unwrap()
+    }
+
+    fn faulty<'w>(&'w self, faults: &'w [(usize, Fault)]) -> Faulty<'w> {
+        let (store, ledger, clock) = (&self.store, &self.ledger, &self.clock);
+        Faulty { store, ledger, clock, calls: Cell::new(0), faults }
+    }
+
+    fn author<'w>(&'w self, by: &'w str, id: Option<&OperationId>) -> Person<'w> {
+        let author = Author::new(by, &self.clock, &self.entropy).unwrap();
+        match id {
+            None => author,
+            Some(id) => author.with_operation(id.clone()),
+        }
+    }
+
+    fn asking<'w>(
+        &'w self,
+        asked: Asked,
+        at: &'w Faulty<'w>,
+        author: &'w Person<'w>,
+    ) -> Asking<'w> {
+        let ledger = self.has_ledger.then_some(at as &dyn Ledger);
+        Box::pin(asked.give(at, &self.queue, ledger, author))
+    }
+
+    /// Runs the command while these calls fail. Returns its answer (`None` if the process ended), and the number of
+    /// calls.
+    fn ask(
+        &self,
+        asked: Asked,
+        by: &str,
+        id: Option<&OperationId>,
+        faults: &[(usize, Fault)],
+    ) -> (Option<Heard>, usize) {
+        let (at, author) = (self.faulty(faults), self.author(by, id));
+        let heard = self.asking(asked, &at, &author).now_or_never();
+        (heard, at.calls.get())
+    }
+
+    #[track_caller]
+    fn done(&self, command: Command, id: &OperationId) -> Done<Value> {
+        let (heard, _) = self.ask(command.asked(), ADA, Some(id), &[]);
+        heard.unwrap().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    }
+
+    /// Returns all records, all rows except those of operations, and the queue's messages.
+    fn all(&self) -> (Vec<String>, Vec<String>, usize) {
+        let records = self.store.names().into_iter();
+        let records = records.map(|name| format!("{name} {:?}", self.store.value(&name))).collect();
+        (records, self.rows(), self.queue.messages.borrow().len())
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let claims = "SELECT json_array(kind, name, state, change) FROM claims ORDER BY 1";
+        let orders = "SELECT json_array(id, erased) FROM transactions ORDER BY 1";
+        [self.ledger.sql(claims), self.ledger.sql(orders)].concat()
+    }
+
+    /// Returns the effect of a command: the records without times and names of changes, and whether the queue has a message.
+    fn effect(&self) -> Vec<String> {
+        let passing = ["created", "at", "change", "prices", "erased", "until", "by"];
+        let record = |name: &String| {
+            let value = self.store.value(name)?;
+            let mut value: Value = serde_json::from_str(&value).unwrap_or_default();
+            if let Some(members) = value.as_object_mut() {
+                members.retain(|member, _| !passing.contains(&&**member));
+            }
+            let name = if name.starts_with("prices:") { "prices" } else { name };
+            Some(format!("{name} {value}"))
+        };
+        let names = self.store.names();
+        let is_passing =
+            |name: &str| name.starts_with("audit:") || name.starts_with("mail-queued:");
+        let records = names.iter().filter(|name| !is_passing(name));
+        let mut effect: Vec<_> = records.filter_map(record).collect();
+        effect.sort();
+        effect.dedup();
+        effect.push(format!("queue: {}", !self.queue.messages.borrow().is_empty()));
+        effect
+    }
+
+    /// Returns how many entries the audit log has for the command.
+    fn audited(&self, command: Command) -> usize {
+        let changes = block_on(audit::since(&self.store, 0)).unwrap();
+        let own = |it: &&audit::Change| it.command == command.name() && it.by == ADA;
+        changes.iter().filter(own).count()
+    }
+}
+
+/// Returns the number of calls that a command takes.
+fn calls_of(command: Command) -> usize {
+    let world = World::before(command);
+    let id = world.opened();
+    world.ask(command.asked(), ADA, Some(&id), &[]).1
+}

@@ -1,0 +1,99 @@
+//! Tests the development data.
+
+use super::key_list::list;
+use super::{name_of, names, stored};
+use futures_executor::block_on;
+use impact_pledge::auth::KeyRecord;
+use impact_pledge::charge::PriceList;
+use impact_pledge::operator::keys;
+use impact_pledge::operator::units;
+use impact_pledge::operator::{OperatorError, demo, prices, seed};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::StoreError;
+use impact_pledge::version::VERSION;
+use serde_json::json;
+use support::memory::MemoryStore;
+use support::service::{TestOperator, test_operator};
+
+#[test]
+fn the_development_data_are_those_of_the_documents() {
+    let store = MemoryStore::default();
+    let keys = block_on(seed::seed(&store)).unwrap();
+    assert_eq!(
+        keys.iter().map(|row| &*row.key).collect::<Vec<_>>(),
+        [
+            "service_sk_test_dev_unit",
+            "service_sk_live_dev_unit",
+            "service_sk_test_dev_unit_two",
+            "service_sk_test_dev_team",
+            "service_sk_live_dev_team",
+        ]
+    );
+    assert_eq!(
+        names(&store).len(),
+        keys.len() + 9,
+        "with prices of both modes, the secret, a profile, a team of two units, and the register"
+    );
+    for row in &keys {
+        let text = store.value(&name_of(&row.key)).unwrap();
+        let mut record: KeyRecord = serde_json::from_str(&text).unwrap();
+        assert!(record.secret.take().is_some());
+        assert_eq!(record, row.record);
+        assert!(row.key.starts_with(record.mode.key_prefix()));
+    }
+    assert!(list(&store).iter().all(|row| row.problem.is_none()));
+    for name in ["catalogue:test", "catalogue:live"] {
+        assert_eq!(
+            stored(&store, name),
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
+        );
+    }
+}
+
+#[test]
+fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
+    let store = MemoryStore::default();
+    let TestOperator { clock, entropy } = test_operator();
+    block_on(seed::seed(&store)).unwrap();
+    let today = store.value("catalogue:live");
+    let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
+    assert!(write().unwrap());
+    let written = store.names();
+    let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
+    let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
+    assert_eq!(counts, [60, 1, 4, 1, 1]);
+    assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
+    let prices = |text: Option<String>| serde_json::from_str::<PriceList>(&text.unwrap()).unwrap();
+    assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
+
+    store.edit("catalogue:test", |text| text.replace("0.50", "7"));
+    let (mine, before) = (store.value("catalogue:test"), store.names());
+    assert!(!write().unwrap());
+    assert_eq!((store.value("catalogue:test"), store.names()), (mine, before));
+}
+
+#[test]
+fn seeding_keeps_changes_of_developers() {
+    let store = MemoryStore::default();
+    store.keep("catalogue:test", b"mine", b"null");
+    block_on(seed::seed(&store)).unwrap();
+    assert_eq!(store.value("catalogue:test").unwrap(), "mine");
+    let seeded = names(&store);
+    let values: Vec<_> = seeded.iter().map(|name| store.value(name)).collect();
+    block_on(seed::seed(&store)).unwrap();
+    assert_eq!(
+        (names(&store), seeded.iter().map(|name| store.value(name)).collect()),
+        (seeded.clone(), values)
+    );
+}
+
+#[test]
+fn a_store_that_fails_is_said_to() {
+    let store = MemoryStore::default();
+    store.set_broken(true);
+    let failure = OperatorError::Store(StoreError::Unavailable);
+    assert_eq!(block_on(keys::list(&store, None, usize::MAX)).unwrap_err(), failure);
+    assert_eq!(block_on(units::list(&store, usize::MAX)).unwrap_err(), failure);
+    assert_eq!(block_on(prices::get(&store, Mode::Test)).unwrap_err(), failure);
+    assert_eq!(block_on(seed::seed(&store)).unwrap_err(), failure);
+}

@@ -1,0 +1,126 @@
+//! Tests how price lists are set.
+
+use super::{changed, names, refused, shown, stored};
+use futures_executor::block_on;
+use impact_pledge::charge::PriceList;
+use impact_pledge::operator::prices;
+use impact_pledge::operator::prices::{Edit, parse};
+use impact_pledge::scope::Mode;
+use impact_pledge::version::VERSION;
+use serde_json::{Value, json};
+use support::memory::MemoryStore;
+use support::service::{NOW_MS, test_operator};
+
+#[track_caller]
+fn price_list(text: &Value) -> PriceList {
+    parse(text.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
+    let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
+    let store = MemoryStore::default();
+    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
+    let edit = Edit::All(price_list(&meant));
+    let time =
+        block_on(prices::set(&store, None, &test_operator().author(), Mode::Live, &edit, None))
+            .unwrap()
+            .outcome;
+    assert_eq!(time, "2026-01-31T12:00:00.123Z");
+    let list = format!("prices:live:{time}");
+    assert_eq!(names(&store), ["catalogue:live", &list]);
+    let mut kept = meant;
+    kept["prices"] = json!(time);
+    assert_eq!(shown(&block_on(prices::get(&store, Mode::Live)).unwrap()), kept);
+    kept["version"] = json!(VERSION);
+    assert_eq!((changed(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
+    let written = json!({ "created": time, "by": "ada@example.org" });
+    assert_eq!(store.metadata("prices:"), [written]);
+    store.keep("catalogue:test", b"{}", b"null");
+    let problem =
+        "the stored price list is damaged: missing field `currencyCode` at line 1 column 2";
+    refused(block_on(prices::get(&store, Mode::Test)), problem);
+    let now = block_on(prices::current(&store, Mode::Test)).unwrap();
+    assert_eq!(now.compare(&PriceList::default()).risks, [problem]);
+}
+
+#[test]
+fn the_effect_of_new_prices_is_shown_before_and_after() {
+    let store = MemoryStore::default();
+    let price = |offering: &str, from: Value, to: Value| json!({ "offering": offering, "from": from, "to": to });
+    let lists = [
+        (
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "kg": "1.25" } }),
+            json!({ "currency": null, "risks": [], "prices":
+                [price("kg", json!(null), json!("1.25")), price("tree", json!(null), json!("0.50"))] }),
+        ),
+        (
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.55", "kg": "1.25" } }),
+            json!({ "currency": null, "risks": [], "prices": [price("tree", json!("0.50"), json!("0.55"))] }),
+        ),
+        (
+            json!({ "currencyCode": "EUR", "unitPrices": { "kg": "1.25", "tre": "0.55" } }),
+            json!({ "currency": ["USD", "EUR"],
+                "risks": ["the currency changes from USD to EUR", "offerings that lose their price: 1"],
+                "prices": [price("tre", json!(null), json!("0.55")), price("tree", json!("0.55"), json!(null))] }),
+        ),
+    ];
+    let test_operator = test_operator();
+    for (number, (file, change)) in (0..).zip(&lists) {
+        let new = price_list(file);
+        test_operator.clock.0.set(NOW_MS + number);
+        let now = block_on(prices::current(&store, Mode::Live)).unwrap();
+        assert_eq!(&shown(&now.compare(&new)), change);
+        block_on(prices::set(
+            &store,
+            None,
+            &test_operator.author(),
+            Mode::Live,
+            &Edit::All(new),
+            None,
+        ))
+        .unwrap();
+    }
+    store.set_page_length(2);
+    let history =
+        shown(&block_on(prices::history(&store, Mode::Live, usize::MAX, usize::MAX)).unwrap());
+    let listed = |(number, (_, change)): (u64, &(Value, Value))| {
+        let time = format!("2026-01-31T12:00:00.{}Z", 123 + number);
+        json!({ "mode": "live", "time": time, "by": "ada@example.org", "change": change })
+    };
+    assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
+    assert_eq!(block_on(prices::history(&store, Mode::Test, usize::MAX, usize::MAX)), Ok(vec![]));
+
+    let with = |mode, price: &str| {
+        block_on(prices::current(&store, mode))
+            .unwrap()
+            .with(&Edit::Set { offering: "tree".to_owned(), price: price.to_owned() })
+    };
+    let one = with(Mode::Live, "0.60").unwrap();
+    assert_eq!(shown(&one.unit_prices), json!({ "kg": "1.25", "tre": "0.55", "tree": "0.60" }));
+    refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");
+    refused(
+        with(Mode::Test, "1"),
+        "test keys have no prices yet: set a whole price list first, which has the currency",
+    );
+}
+
+#[test]
+fn a_price_list_has_a_bound() {
+    refused(
+        parse(b"{\"currencyCode\":\"\xff\"}"),
+        "this is not UTF-8 text: check byte 17, and save the file as UTF-8",
+    );
+    let prices: String = (0..60_000).map(|offering| format!("\"{offering}\":\"0.00\",")).collect();
+    let text = format!("{{\"currencyCode\":\"USD\",\"unitPrices\":{{{prices}\"x\":\"1\"}}}}");
+    assert_eq!(parse(text.as_bytes()).unwrap().unit_prices.len(), 60_001);
+    let padded = format!("{text}{}", " ".repeat(1024 * 1024));
+    let length = padded.len();
+    refused(
+        parse(padded.as_bytes()),
+        &format!(
+            "a price list may have 1048576 bytes, but this one has {length}: leave out offerings that cost \
+             nothing"
+        ),
+    );
+}
