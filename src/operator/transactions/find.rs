@@ -79,7 +79,7 @@ pub async fn find(
     Ok(newest(found, most, Some(coverage)))
 }
 
-/// Finds at most `most` transactions of these units, and of no others, from a position, as [`find`] does. A filter with
+/// Finds at most `most` transactions of these units, which must be sorted, and of no others, as [`find`] does. A filter with
 /// another unit finds nothing. Uses only the ledger. Ledger cost: 1 query for the shops, 1 per 10,000 shops, and 2 for the
 /// coverage.
 ///
