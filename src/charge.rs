@@ -40,6 +40,9 @@ pub struct UnitPrice {
 /// Maximum number of characters of a price. This is enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
+/// Approximate size in memory of an entry of a price list without its texts, in bytes.
+const PRICE_BYTES: usize = 128;
+
 impl UnitPrice {
     /// Parses a price. Returns `None` for a sign, an exponent, a point without digits on both sides, blanks, or over 40
     /// characters.
@@ -127,6 +130,12 @@ impl PriceList {
     /// Returns the number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
         impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
+    }
+
+    /// Returns the approximate size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        let texts = |(offering, price): (&String, &UnitPrice)| offering.len() + price.text.len();
+        self.unit_prices.iter().map(texts).map(|bytes| bytes + PRICE_BYTES).sum()
     }
 
     /// Returns whether an offering has a price.

@@ -33,27 +33,13 @@ const ID: (&str, usize) = ("ptran_", 48);
 const REFERENCE: &str = "reference";
 const EMAIL: &str = "email";
 
-/// The start page: links, and the search form for people who may search. Reads nothing from Workers KV.
-pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
-    context: &PageContext<'_, S, C, E>,
-    query: &Form,
-) -> Result {
-    let content = html! {
+/// The search form of the start page, for people who may search.
+pub(super) fn search_section<S, C, E>(context: &PageContext<'_, S, C, E>, query: &Form) -> Markup {
+    html! {
         @if context.may(Permission::Support) {
             section { (search_form(&query.only(&["unit"]), false)) }
-        } @else {
-            p.lead { "See the usage of all units, or choose a unit to see its months." }
         }
-        ul.links {
-            li { a href="/orders" { "Newest transactions" } }
-            @if context.may(Permission::Account) { li { a href="/usage" { "Usage of all units" } } }
-            li { a href="/units" { "Units" } }
-        }
-        @if context.may(Permission::Operate) {
-            p { a href="/person" { "Erase a person" } ": all transactions of one e-mail address in a unit" }
-        }
-    };
-    Ok(Page::new("Find", content))
+    }
 }
 
 /// The search form. It shows the search text again, unless that is a secret.
@@ -72,7 +58,7 @@ fn search_form(form: &Form, is_wrong: bool) -> Markup {
         label: "Unit",
         hint: "Leave empty to search all units.",
         value: form.text("unit"),
-        invalid: is_wrong,
+        problem: if is_wrong { "This is not the ID of a unit." } else { "" },
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
@@ -91,7 +77,10 @@ pub(super) fn is_secret(text: &str) -> bool {
 }
 
 fn again(form: &Form, problem: &str, is_wrong_unit: bool) -> Page {
-    let content = html! { (view::problem(problem)) section { (search_form(form, is_wrong_unit)) } };
+    let content = html! {
+        (view::form_problem(problem, is_wrong_unit.then_some("unit")))
+        section { (search_form(form, is_wrong_unit)) }
+    };
     Page { status: 422, ..Page::new("Find", content) }
 }
 

@@ -6,7 +6,7 @@
 
 use super::access::Access;
 use super::form::Form;
-use super::{PageContext, Refusal, Result};
+use super::{PageContext, Refusal, Result, register};
 use crate::auth::KeyLevel;
 use crate::operator::keys;
 use crate::operator::roles::MemberRight;
@@ -100,13 +100,16 @@ impl<S: OperatorStore, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
         Ok(Scoped(target.id))
     }
 
-    /// The form names a unit or a team, in the field `unit` or `team`.
-    pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<()>> {
-        if !self.access.is_staff() {
-            let place = named_place(target.form).ok_or_else(absent)?;
-            self.access.check(target.right, &place)?;
+    /// The form names a unit or a team, in the field `unit` or `team`. Returns the one that the form means; `None` if it
+    /// names none or both, which people of shops may not.
+    pub async fn owner(&self, target: Target<'_>) -> Result<Scoped<Option<KeyLevel>>> {
+        let place = named_place(target.form).map(|place| register::meant(target.form, place));
+        match &place {
+            Some(place) => self.access.check(target.right, place)?,
+            None if self.access.is_staff() => {}
+            None => return Err(absent()),
         }
-        Ok(Scoped(()))
+        Ok(Scoped(place))
     }
 
     /// The form names an API key, in the field `key`. The key's record says whose it is. KV cost for people of shops: 1

@@ -21,7 +21,7 @@ const ICON: &str = "data:image/svg+xml,\
 
 /// The pages of the menu: name, path, and required permission.
 const MENU: [(&str, &str, Permission); 10] = [
-    ("Find", "/", Permission::Look),
+    ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
     ("Quantities", "/quantities", Permission::Account),
@@ -127,7 +127,7 @@ impl Layout<'_> {
                         }
                     }
                     main #main { h1 { (title) } (content) }
-                    footer { "All times are in UTC. Version " (self.settings.version) "." }
+                    footer { "Times are in UTC, unless a time zone is named. Version " (self.settings.version) "." }
                 }
             }
         }

@@ -38,6 +38,8 @@ mod register;
 mod request;
 mod route;
 mod settings;
+mod setup;
+mod start;
 mod system;
 mod team;
 mod transaction;

@@ -119,13 +119,15 @@ fn ask<S, C: Clock, E: Entropy>(
     problem: Option<&str>,
 ) -> Page {
     let content = html! {
-        @if let Some(problem) = problem { (view::problem(problem)) }
+        @if let Some(problem) = problem {
+            (view::form_problem(problem, field_of(problem).filter(|field| *field != AMOUNT)))
+        }
         p.lead { (heading(of)) }
         section {
             (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, "mark"))
                 (view::hidden("currencies", form.text("currencies")))
-                (fields(form))
+                (fields(form, problem.unwrap_or_default()))
                 button { "Mark as paid" }
             }))
         }
@@ -135,7 +137,26 @@ fn ask<S, C: Clock, E: Entropy>(
     Page { status, ..Page::new("Mark as paid", content) }
 }
 
-fn fields(form: &Form) -> Markup {
+/// The name of the amounts' fields in [`FIELDS`].
+const AMOUNT: &str = "amount";
+
+/// The fields of the form, each with words of the errors about it.
+const FIELDS: [(&str, &[&str]); 4] = [
+    ("invoice", &["number of an invoice"]),
+    ("unpriced", &["unpriced"]),
+    ("day", &["was paid on", "`day`"]),
+    (AMOUNT, &["amount", "sum of"]),
+];
+
+/// Returns the field that an error is about.
+fn field_of(problem: &str) -> Option<&'static str> {
+    let mut found = FIELDS.iter().filter(|(_, words)| words.iter().any(|it| problem.contains(it)));
+    found.next().map(|(field, _)| *field)
+}
+
+fn fields(form: &Form, problem: &str) -> Markup {
+    let wrong = field_of(problem);
+    let at = |field| if wrong == Some(field) { problem } else { "" };
     let currencies: Vec<_> = form.text("currencies").split(' ').collect();
     let known = CurrencyCode::VARIANTS.iter().filter(|code| currencies.contains(&code.code()));
     let mut codes: Vec<_> = known.copied().collect();
@@ -152,29 +173,35 @@ fn fields(form: &Form) -> Markup {
                     value: form.text(&amount_of(code)),
                     hint: "Amount received, e.g. 1234.50.",
                     required: is_one,
-                    invalid: false,
+                    problem: at(AMOUNT),
+                    ..Field::default()
                 }.render())
             }
         }
-        label {
-            span { "Paid on" }
-            input type="date" name="day" value=(form.text("day")) required;
-        }
+        (Field {
+            name: "day",
+            label: "Paid on",
+            value: form.text("day"),
+            kind: "date",
+            required: true,
+            problem: at("day"),
+            ..Field::default()
+        }.render())
         (Field {
             name: "invoice",
             label: "Invoice number",
             value: form.text("invoice"),
-            hint: "",
             required: true,
-            invalid: false,
+            problem: at("invoice"),
+            ..Field::default()
         }.render())
         (Field {
             name: "unpriced",
             label: "Accepted unpriced pledges",
             value: form.text("unpriced"),
             hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none; the page Usage lists them.",
-            required: false,
-            invalid: false,
+            problem: at("unpriced"),
+            ..Field::default()
         }.render())
     }
 }

@@ -77,6 +77,8 @@ struct FormResult<'f> {
     notice: Markup,
     /// What was entered, if the form is shown again.
     entered: Option<&'f Form>,
+    /// What is wrong with the address; empty if nothing is.
+    problem: &'f str,
     /// The unit or team, if it does not exist.
     missing: &'f [Unregistered],
 }
@@ -141,13 +143,14 @@ fn add_form<S, C: Clock, E: Entropy>(
         value: entered("address"),
         hint: "The person signs in with this address. No e-mail is sent: tell the person yourself.",
         required: true,
-        invalid: after.entered.is_some(),
+        problem: after.problem,
+        ..view::Field::default()
     };
     html! {
         (context.form(&path(place, ""), &html! {
             div.row { (address.render()) (view::select("role", "Role", &ROLES, entered("role"))) }
-            (register::question(after.missing))
-            button { "Add person" }
+            (register::question(after.missing, " and add the person"))
+            @if after.missing.is_empty() { button { "Add person" } }
         }))
     }
 }
@@ -203,8 +206,9 @@ async fn again<S: OperatorStore, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Result {
-    let notice = view::problem(problem);
-    let after = FormResult { status: Some(422), notice, entered: Some(form), missing };
+    let (entered, notice) = (Some(form), view::form_problem(problem, None));
+    let problem = if problem.contains("e-mail address") { problem } else { "" };
+    let after = FormResult { status: Some(422), notice, entered, problem, missing };
     page(context, place, after).await
 }
 

@@ -3,8 +3,8 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, home, keys, ledger, mails, month, orders, payment, people,
-    person, prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, keys, ledger, mails, month, orders, payment, people,
+    person, prices, profile, quantities, start, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::{MemberRight, Permission};
@@ -88,10 +88,10 @@ macro_rules! routes {
 
 routes! {
     (scoped, form, query);
-    /// The start page: the search.
-    Home = "GET /", Look, global View, home::home(&scoped, query);
+    /// The start page: the search, and what needs doing.
+    Home = "GET /", Look, global View, start::home(&scoped, query);
     /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, global Manage, home::find(&scoped, form);
+    Find = "POST /find", Support, global Manage, start::find(&scoped, form);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked.
@@ -137,7 +137,7 @@ routes! {
     /// The form to erase all transactions of a person.
     Person = "GET /person", Operate, global Manage, person::person(query);
     /// Erases a person's transactions, in steps.
-    ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(form);
+    ErasePerson = "POST /person", Operate, owner Manage, person::erase_person(&scoped, form);
     /// The people of a unit.
     UnitPeople(id) = "GET /units/{id}/people", Operate, unit Manage, people::of_unit(&scoped);
     /// Adds a person to a unit.
@@ -151,7 +151,7 @@ routes! {
     /// Removes a person from a team.
     RemoveTeamPerson(id) = "POST /teams/{id}/people/remove", Operate, team Manage, people::remove_from_team(&scoped, form);
     /// Creates an API key.
-    MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(form);
+    MakeKey = "POST /keys", Operate, owner Manage, keys::make_key(&scoped, form);
     /// Replaces an API key.
     RotateKey = "POST /keys/rotate", Operate, key Manage, keys::rotate_key(form);
     /// Revokes an API key.

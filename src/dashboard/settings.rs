@@ -1,6 +1,7 @@
 //! The settings of the dashboard's Worker, from its variables and secrets.
 
 use super::Identity;
+use crate::decimal::Decimal;
 use crate::operator::people::is_address;
 use crate::operator::roles::{Role, Roles};
 
@@ -20,6 +21,8 @@ pub struct Variables<'v> {
     pub service_origin: &'v str,
     /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
     pub contact: &'v str,
+    /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
+    pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -31,12 +34,16 @@ pub struct Settings {
     members: Vec<(Role, String)>,
     /// Why a role has no members although its secret is set: one text per unreadable secret.
     pub problems: Vec<String>,
+    /// Why a variable is ignored: one text per variable.
+    pub variable_problems: Vec<String>,
     /// The environment's name; empty if it is not set.
     pub environment: String,
     /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
     /// Whom people without a role can ask; empty if it is not set.
     pub contact: String,
+    /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
+    pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
 }
@@ -56,6 +63,17 @@ impl Settings {
                 Err(number) => problems.push(unreadable(name, number)),
             }
         }
+        let mut variable_problems = Vec::new();
+        let unusual_charge = match variables.unusual_charge.trim() {
+            "" => None,
+            text => {
+                let charge = Decimal::parse_bounded(text).and_then(|charge| charge.units(2));
+                if charge.is_none() {
+                    variable_problems.push(NOT_A_CHARGE.to_owned());
+                }
+                charge
+            }
+        };
         let release = env!("CARGO_PKG_VERSION");
         let version = match variables.deployment {
             "" => release.to_owned(),
@@ -67,6 +85,8 @@ impl Settings {
             environment: variables.environment.trim().to_owned(),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
             contact: variables.contact.trim().to_owned(),
+            unusual_charge,
+            variable_problems,
             version,
         }
     }
@@ -90,6 +110,9 @@ impl Settings {
         self.environment == "production"
     }
 }
+
+const NOT_A_CHARGE: &str =
+    "the variable `UNUSUAL_CHARGE` is ignored, because it is not an amount: write it as `5000.00`";
 
 /// Parses a list of addresses. Only ASCII letters are put in lower case: in an address, other letters differ by case. The
 /// error is the number of the first entry that is not an address.

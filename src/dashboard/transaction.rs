@@ -12,9 +12,9 @@ use crate::operator::notifications::{self, Resent, State, Status};
 use crate::operator::prices::PriceListVersion;
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, Record, TransactionView, ViewOptions};
-use crate::operator::{Done, OperatorError};
+use crate::operator::{Done, OperatorError, units};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
-use crate::recipient::{self, Language};
+use crate::recipient::{self, Language, NewProfile};
 use crate::service::{Clock, Entropy};
 use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
@@ -27,7 +27,7 @@ const MAX_PLEDGES: usize = 100;
 
 // ---- Show ----------------------------------------------------------------------------------------
 
-/// Shows a transaction, masked. KV cost: at most 8 calls.
+/// Shows a transaction, masked. KV cost: at most 9 calls.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -53,6 +53,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let mail = notifications::status(context.store, context.clock, record).await?;
     let manages = context.manages(&KeyLevel::Unit(shown.row.unit.clone()));
     let facts = TransactionDetails {
+        created: created(context, shown).await,
         paid_at: record.paid_at(context.store).await?,
         prices: record.prices(context.store).await?,
         key: key(context.store, shown.key.as_deref()).await?,
@@ -77,6 +78,18 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: 422, ..page })
 }
 
+/// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
+/// KV cost: 1 read.
+async fn created<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    shown: &TransactionView<'_>,
+) -> Markup {
+    let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
+    let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
+    let zone = profile.and_then(|profile| profile.time_zone);
+    view::shop_time(context.clock, zone.as_deref(), &shown.row.created_at)
+}
+
 /// Returns the key that created a transaction; `None` if the key no longer exists.
 async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyRow>> {
     let Some(id) = id else { return Ok(None) };
@@ -88,6 +101,8 @@ async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyR
 
 /// The parts of the page that are not in the transaction's record.
 struct TransactionDetails {
+    /// When the transaction was created, in the shop's time zone.
+    created: Markup,
     paid_at: Option<PaidAt>,
     prices: Option<PriceListVersion>,
     mail: Status,
@@ -136,7 +151,7 @@ impl TransactionDetails {
         };
         let mut rows = vec![
             ("Reference", view::untrusted_text(&transaction.reference)),
-            ("Created", view::time(&row.created_at)),
+            ("Created", self.created.clone()),
             ("Unit", unit(&row.unit)),
             ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),

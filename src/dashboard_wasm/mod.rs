@@ -37,6 +37,8 @@ extern "C" {
     fn service_origin(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CONTACT)]
     fn contact(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = UNUSUAL_CHARGE)]
+    fn unusual_charge(this: &Bindings) -> Option<String>;
 }
 
 impl Bindings {
@@ -105,6 +107,7 @@ fn read_settings(bindings: &Bindings) -> Settings {
         environment: &bindings.environment().unwrap_or_default(),
         service_origin: &bindings.service_origin().unwrap_or_default(),
         contact: &bindings.contact().unwrap_or_default(),
+        unusual_charge: &bindings.unusual_charge().unwrap_or_default(),
         deployment: &bindings.deployment_id(),
     })
 }

@@ -8,6 +8,7 @@
 //! Each statement has one parameter, a JSON text, and each row of its answer is one JSON text. So no number is rounded,
 //! and D1's limit of 100 parameters does not matter.
 
+mod attention;
 mod changed;
 mod check;
 pub mod claims;
@@ -34,6 +35,9 @@ mod state;
 mod sums;
 mod upkeep;
 
+pub use attention::{
+    LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharge, UnusualCharges, unpriced, unsettled, unusual,
+};
 pub use changed::{ChangedPage, Next, changed};
 pub use check::{CheckReport, check, clear};
 pub use entry::{Entry, Origin, write};

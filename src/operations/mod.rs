@@ -64,6 +64,7 @@ operations! {
     PricesChange = prices::CHANGE, change;
     PricesShow = prices::SHOW, show;
     PricesHistory = prices::HISTORY, history;
+    PricesRemove = prices::REMOVE, remove;
     UnitsAdd = units::ADD, add;
     UnitsSet = units::SET, set;
     UnitsUnset = units::UNSET, unset;
@@ -102,7 +103,7 @@ operations! {
 /// The groups of the table, in their order, each with a short description.
 pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
-    ("prices", "Price lists: one for test keys, one for live keys"),
+    ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
         "units",
         "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",

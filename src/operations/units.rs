@@ -247,8 +247,8 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, NoArguments {}: NoArguments) -> 
 pub const REMOVE: Spec = Spec::changes(
     "units",
     "remove",
-    "remove a unit's profile and its entry in the register, without asking for confirmation; its keys, teams and \
-     transactions stay",
+    "remove a unit's profile, its price lists and its entry in the register, without asking for confirmation; its keys, \
+     teams and transactions stay",
     &[ID],
 )
 .answers("`unit`, `removed`");
@@ -266,11 +266,13 @@ pub async fn remove<P: Ports>(
     let by = call.host.person().await?;
     let done = units::remove(call.store, call.ledger, &call.author(&by)?, &unit).await?;
     if !done.outcome {
-        return Err(invalid(format!("the unit `{unit}` is not registered and has no profile")));
+        return Err(invalid(format!(
+            "the unit `{unit}` is not registered, and has no profile and no price list"
+        )));
     }
     let text = format!(
-        "The profile of {unit} is removed. Its timelines stop showing it within about \
-         {APPLIED_SECONDS} s."
+        "The profile and the price lists of {unit} are removed. Its timelines stop showing the profile, and the \
+         prices of the mode apply to it, within about {APPLIED_SECONDS} s."
     );
     Answer::done(&done.map(|removed| Removed { unit, removed }), text)
 }

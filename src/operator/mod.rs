@@ -3,6 +3,7 @@
 //!
 //! The caller, such as a command or a page of the dashboard, handles input and output.
 
+pub mod attention;
 pub mod audit;
 pub mod backups;
 mod bound;

@@ -11,7 +11,7 @@
 //!
 //! A retry of the operation completes the change.
 
-use super::audit::{Author, is_line};
+use super::audit::{Author, Subject, is_line};
 use super::once::{Done, StoredAsIs, once};
 use super::{OperatorError, Result, bound, encode, read_value, register, secret};
 use crate::auth::KeyLevel;
@@ -66,9 +66,9 @@ impl PlacedPerson {
     }
 
     /// Returns what the audit log records: the unit or team, the address, and for an added person the role.
-    fn changed(&self, role: Option<PersonRole>) -> Vec<String> {
-        let role = role.map(|role| role.name().to_owned());
-        [place_text(&self.place), self.address.clone()].into_iter().chain(role).collect()
+    fn changed(&self, role: Option<PersonRole>) -> Subject {
+        let role = role.map(PersonRole::name);
+        Subject::of(self.place.clone(), std::iter::once(&*self.address).chain(role))
     }
 
     /// Returns the suffix of the name of the person's record.

@@ -1,9 +1,9 @@
 //! Units: their entries in the register, and their profiles with the name, logo and style that a shop's timelines show.
 
-use super::audit::Author;
+use super::audit::{Author, MemberChange, Subject};
 use super::once::{Done, Outcome, once, refuse_repeat};
 use super::shared_record::{RecordVersion, SharedRecord};
-use super::{OperatorError, Result, read_value, register, without_position};
+use super::{OperatorError, Result, prices, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::ledger::Ledger;
 use crate::recipient::{NewProfile, Profile};
@@ -12,10 +12,12 @@ use crate::store::{
     ChangeNote, Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 const SET: &str = "units set";
 const UNSET: &str = "units unset";
-const REMOVE: &str = "units remove";
+pub(super) const REMOVE: &str = "units remove";
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -128,8 +130,8 @@ pub async fn set(
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let (old, seen) = stored(store, unit).await?;
-        let profile = members.clone().over(unit, old)?;
-        keep(store, author, (SET, unit), checked(profile, author)?, seen).await
+        let profile = checked(members.clone().over(unit, old.clone())?, author)?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
     as_now(store, unit, done).await
@@ -174,7 +176,9 @@ pub async fn replace(
     check_id(unit).map_err(OperatorError::Invalid)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
-        keep(store, author, (SET, unit), checked(profile.clone(), author)?, seen).await
+        let profile = checked(profile.clone(), author)?;
+        let (old, _) = stored(store, unit).await?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
     as_now(store, unit, done).await
@@ -195,9 +199,11 @@ pub async fn unset(
     check_id(unit).map_err(OperatorError::Invalid)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
-        let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
+        let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
+        let mut profile = old.clone();
         members.iter().for_each(|member| *member.of(&mut profile) = None);
-        keep(store, author, (UNSET, unit), checked(profile, author)?, seen).await.map(Some)
+        let profile = checked(profile, author)?;
+        keep(store, author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
     };
     let done = once(store, ledger, author, (UNSET, &(unit, members)), work).await?;
     match &done.before {
@@ -260,22 +266,54 @@ fn shared_record<'c>(
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
 ) -> SharedRecord<'c, ProfileKey<'c>> {
     let words = format!("the profile of the unit `{unit}`");
-    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
+    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: &[REMOVE] }
 }
 
 async fn keep(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     (command, unit): (&str, &str),
+    (old, seen): (Option<NewProfile>, RecordVersion),
     profile: Profile,
-    seen: RecordVersion,
 ) -> Result<UnitRow> {
     let is_of = is_of(unit);
     let shared_record = shared_record(unit, &is_of);
-    let turn = shared_record.begin(store, author, seen, command, |_| vec![unit.to_owned()]).await?;
+    let changed = replaced(old.as_ref(), &profile);
+    let subject = |_: &str| Subject { changed, ..Subject::from(vec![unit.to_owned()]) };
+    let turn = shared_record.begin(store, author, seen, command, subject).await?;
     let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
     turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
+}
+
+/// The members whose values the audit log records. It records of any other member only that it was changed: the address
+/// for replies may be a person's.
+const RECORDED: [&str; 7] = ["name", "logo", "accent", "language", "link", "mail", "timeZone"];
+
+/// Returns the members that differ between two versions of a profile.
+fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
+    let members = |profile| match profile {
+        Ok(Value::Object(members)) => members,
+        _ => serde_json::Map::new(), // a profile is an object
+    };
+    let old = members(old.map_or(Ok(Value::Null), serde_json::to_value));
+    let new = members(serde_json::to_value(new));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let value = |of: &serde_json::Map<String, Value>, name: &str| match of.get(name) {
+        None | Some(Value::Null | Value::Bool(false)) => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(other) => Some(other.to_string()),
+    };
+    let change = |name: &String| {
+        let (before, after) = (value(&old, name), value(&new, name));
+        let is_recorded = RECORDED.contains(&&**name);
+        (before != after).then(|| MemberChange {
+            member: name.clone(),
+            before: before.filter(|_| is_recorded),
+            after: after.filter(|_| is_recorded),
+        })
+    };
+    names.into_iter().filter_map(change).collect()
 }
 
 /// Returns a unit's profile; `None` if the unit has none. Its timelines then show the name Impact Pledge. KV cost: 1
@@ -320,8 +358,8 @@ pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRo
     Ok((rows, has_more))
 }
 
-/// Removes a unit's profile and its entry in the register. Its keys, teams and transactions stay. Returns whether there was
-/// a profile or an entry.
+/// Removes a unit's profile, its price lists and its entry in the register. Its keys, teams and transactions stay. Returns
+/// whether there was any of them.
 ///
 /// # Errors
 /// If somebody else changes the profile at the same moment, or the store or the ledger fails.
@@ -346,13 +384,19 @@ async fn remove_now(
 ) -> Result<bool> {
     let (profile, entry) =
         (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
-    if profile.is_none() && entry.is_none() {
+    let price_lists = prices::lists_of(store, unit).await?;
+    if profile.is_none() && entry.is_none() && price_lists.is_empty() {
         return Ok(author.earlier.is_some()); // an earlier attempt may have removed them
     }
     let is_of = is_of(unit);
     let shared_record = shared_record(unit, &is_of);
     let seen = RecordVersion::new(profile.as_deref());
     let turn = shared_record.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
-    turn.remove(async || Ok(store.remove(&UnitKey(unit)).await?)).await?;
+    let time = turn.at().to_owned();
+    let others = async || {
+        prices::remove_lists(store, author, &price_lists, &time).await?;
+        Ok(store.remove(&UnitKey(unit)).await?)
+    };
+    turn.remove(others).await?;
     Ok(true)
 }

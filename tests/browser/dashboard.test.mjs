@@ -76,7 +76,7 @@ for (const [path, text] of Object.entries({
   [`/quantities?month=${MONTH}`]: "plastic-kg",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
-  "/audit": "payments mark",
+  "/audit": "as paid",
   "/system": "Limits",
   "/person": "E-mail address",
 }))

@@ -14,7 +14,11 @@ export const tools = await prepareTools();
 /** The names of the ledger's migrations, in their order. */
 export const MIGRATIONS = readdirSync(join(tools.root, "migrations")).sort();
 
-/** @param {import("node:test").TestContext} t @returns {string} a folder that is removed after the test */
+/**
+ * Creates an empty folder for a test.
+ * @param {import("node:test").TestContext} t
+ * @returns {string} a folder that is removed after the test
+ */
 export function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -98,6 +98,17 @@ fn sums_are_found_by_shop_and_month() {
 }
 
 #[test]
+fn what_operators_have_to_look_at_is_found_by_shop_and_time() {
+    let january = months(&["2026-01"]);
+    let found = plan(async |it| drop(ledger::unpriced(it, &january).await.unwrap()));
+    assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| drop(ledger::unsettled(it, &january).await.unwrap()));
+    assert_eq!(found, [BETWEEN.replace("t PRIMARY", "t EXISTS PRIMARY")]);
+    let found = plan(async |it| drop(ledger::unusual(it, NOW_MS, Some(1), 5).await.unwrap()));
+    assert_eq!(found, ["t PRIMARY KEY (shop=? AND created>?)"]);
+}
+
+#[test]
 fn changes_are_found_by_time_and_by_erasure() {
     let found = plan(async |it| {
         let created = ledger::changed(it, NOW_MS, ledger::Next::default(), 1_000).await.unwrap();

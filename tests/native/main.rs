@@ -12,6 +12,7 @@
 )]
 
 mod answer;
+mod audit_log;
 mod auth;
 mod charge;
 mod claimed;
@@ -32,6 +33,7 @@ mod increment;
 mod json_schema;
 mod layers;
 mod ledger;
+mod ledger_attention;
 mod ledger_plans;
 mod ledger_queue;
 mod ledger_times;
@@ -55,6 +57,7 @@ mod store;
 mod texts;
 mod timeline;
 mod transactions;
+mod unit_prices;
 mod upkeep;
 mod usage;
 mod validation;

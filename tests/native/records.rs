@@ -77,7 +77,13 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("price list", PriceListKey(Mode::Test).name(), Value::Null, PRICE_LISTS, create()),
+        (
+            "price list",
+            PriceListKey::of_mode(Mode::Test).name(),
+            Value::Null,
+            PRICE_LISTS,
+            create(),
+        ),
         ("replay", repeat.name(), Value::Null, REPLAYS, create()),
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {

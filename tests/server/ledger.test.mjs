@@ -12,7 +12,7 @@ const ORDER = {
   recipient: { email: "canary@example.org", name: "Ada Canary" },
   pledges: [TREE, { impact: { amount: 1e-7, offeringId: "plastic-kg" } }],
 };
-/** Timers run ten times as fast; the log has their times as they were set. */
+/** Makes timers run ten times as fast. The log has the durations that the code has set. */
 const FAST = { "x-speed": "10" };
 /** The maximum number of messages that an isolate sends at once: `MAX_SENDING` in `src/workers/ledger_queue.rs`. */
 const AT_ONCE = 128;

@@ -1,7 +1,7 @@
 //! Saves the profile that a form sends.
 
 use super::preview::preview;
-use super::section::{members, profile_form, seen};
+use super::section::{members, profile_form, seen, wrong_field};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
@@ -123,7 +123,7 @@ fn again<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Page {
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, wrong_field(problem, profile)))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
             (profile_form(context, id, profile, seen, missing, problem))

@@ -83,7 +83,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&str, &str); 8] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 8] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -131,7 +131,8 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
         value,
         hint,
         required: *name == "name",
-        invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
+        problem: if is_about(problem, name, value) { problem } else { "" },
+        ..view::Field::default()
     });
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
@@ -141,9 +142,9 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
                 (view::select("language", "Language", &LANGUAGES, language))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
             }
-            (register::question(missing))
+            (register::question_new(missing))
             div.row {
-                button { "Save profile" }
+                @if missing.is_empty() { button { "Save profile" } }
                 @for (of, words) in [("page", "Preview page"), ("mail", "Preview e-mail")] {
                     button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
                         (words)
@@ -152,4 +153,15 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
             }
         }))
     }
+}
+
+/// Whether an error is about this field. An error may name several fields, of which the empty ones are right.
+fn is_about(problem: &str, name: &str, value: &str) -> bool {
+    problem.contains(&format!("`{name}`")) && (name == "name" || !value.is_empty())
+}
+
+/// Returns the first field that an error is about.
+pub(super) fn wrong_field(problem: &str, profile: &NewProfile) -> Option<&'static str> {
+    let mut fields = texts(profile).into_iter();
+    fields.find(|(name, value)| is_about(problem, name, value)).map(|(name, _)| name)
 }

@@ -77,14 +77,14 @@ impl Record {
     }
 
     /// Returns the price list from which the charge was computed, with only the transaction's offerings; `None` if
-    /// there was none, or it is not stored in this namespace. KV cost: 1 read.
+    /// there was none, or it is not stored in this namespace. KV cost: 1 read; 2 if the unit had a list of its own.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
     pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceListVersion>> {
-        let Recorded { mode, summary, .. } = self.metadata()?;
+        let Recorded { mode, unit, summary, .. } = self.metadata()?;
         let Some(time) = summary.prices else { return Ok(None) };
-        let mut list = prices::listed(store, mode, &time).await?;
+        let mut list = prices::charged_by(store, (mode, &unit), &time).await?;
         if let Some(list) = &mut list {
             let transaction = self.transaction()?;
             let mut own: Vec<_> =

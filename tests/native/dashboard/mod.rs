@@ -2,6 +2,7 @@
 
 mod access;
 mod find;
+mod home;
 mod keys;
 mod ledger;
 mod log;
@@ -10,8 +11,11 @@ mod memory;
 mod orders;
 mod person;
 mod prices;
+mod table;
+mod times;
 mod transaction;
 mod unit;
+mod unit_prices;
 mod usage;
 
 use futures_executor::block_on;

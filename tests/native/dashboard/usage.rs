@@ -113,7 +113,7 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
         200,
         &[aria, "height=\"100\"", "height=\"50\"", "Highest: 3.00 USD (Jan 2026)."],
     );
-    assert_eq!(page.text.matches("<rect").count(), 3);
+    assert_eq!(page.text.matches("<rect").count(), 5, "three bars, and two of the legend");
     assert!(!page.text.contains(" style="), "the policy allows none");
     let lists: Vec<_> =
         dashboard.store().take_lists().into_iter().map(|list| list.prefix).collect();

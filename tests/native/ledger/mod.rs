@@ -72,7 +72,7 @@ pub fn months(texts: &[&str]) -> Vec<Month> {
     texts.iter().map(|text| Month::parse(text).unwrap()).collect()
 }
 
-/// `unit mode month currency amount transactions unpriced`
+/// Returns a line for each sum: `unit mode month currency amount transactions unpriced`.
 fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
     let sums = block_on(ledger::sums(ledger, None, None, &months(names))).unwrap();
     let text = |sum: &ledger::MonthSum| {
