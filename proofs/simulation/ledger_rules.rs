@@ -97,7 +97,7 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
         let hashes: Vec<_> = lookup.into_iter().flat_map(serde_json::Map::keys).collect();
         names.into_iter().any(|name| !MEMBERS.contains(&&**name))
             || message.as_object().is_none_or(|members| members.len() != 4)
-            || hashes != ["email"]
+            || hashes != ["email", "order"]
             || message.to_string().contains('@')
     };
     let handed = books.handed.borrow();

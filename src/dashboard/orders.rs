@@ -1,14 +1,15 @@
 //! Lists of transactions, in pages. The URL of a page can be shared: it contains IDs only, and no personal data.
 
 use super::form::Form;
-use super::guard::Units;
+use super::guard::{Target, Units};
 use super::page::Page;
 use super::transaction::{self, id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
-use crate::ledger::{Direction, Order, OrderPage, PageCursor};
+use crate::ledger::{Direction, Likeness, Order, OrderPage, PageCursor};
 use crate::operator::bound;
-use crate::operator::roles::Permission;
+use crate::operator::roles::{MemberRight, Permission};
 use crate::operator::transactions::{self, Brief, ListQuery, TransactionFilter, TransactionPage};
+use crate::pledge::TransactionId;
 use crate::recipient::{self, Language};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
@@ -20,7 +21,10 @@ use maud::{Markup, html};
 /// Transactions per page.
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
-const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
+const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since", BUYER, REFERENCE];
+/// The query parameters with the ID of a transaction whose buyer or reference all listed transactions have.
+pub(super) const BUYER: &str = "buyer";
+pub(super) const REFERENCE: &str = "reference";
 
 /// Shows a page of transactions, newest first: of all units that the person may see, of one unit, or of one key. Cost: 3 ledger queries, and 1
 /// KV read.
@@ -30,6 +34,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let (selected, from) = (selected(units, query)?, direction(query)?);
+    if let Some((_, like)) = &selected.like {
+        check_like(context, like.as_str(), query).await?;
+    }
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
@@ -46,6 +53,28 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Transactions", content))
 }
 
+/// Refuses a list of the transactions of one buyer or reference to people who may not search: it says who buys what. To
+/// people of shops, the transaction must belong to a unit that they manage.
+async fn check_like<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    query: &Form,
+) -> Result<()> {
+    if context.is_of_shop() {
+        let target = Target { right: MemberRight::Manage, id, form: query };
+        return context.record(target).await.map(drop);
+    }
+    match context.may(Permission::Support) {
+        true => Ok(()),
+        false => Err(context.access.refusal(
+            context.author.by(),
+            Permission::Support,
+            context.settings,
+            context.ledger.is_some(),
+        )),
+    }
+}
+
 /// Parses the filters.
 fn selected(units: &Units, query: &Form) -> Result<ListQuery> {
     let unit = query.given("unit").map(str::to_owned);
@@ -60,8 +89,18 @@ fn selected(units: &Units, query: &Form) -> Result<ListQuery> {
         month: query.given("month").map(month).transpose()?,
         unpriced: query.given("unpriced").is_some(),
         changed_after: changed_after.transpose()?,
+        like: like(query)?,
     })
 }
+
+fn like(query: &Form) -> Result<Option<(Likeness, TransactionId)>> {
+    let names = [(BUYER, Likeness::Buyer), (REFERENCE, Likeness::Reference)];
+    let given = names.into_iter().find_map(|(name, likeness)| Some((likeness, query.given(name)?)));
+    let id = |(likeness, text)| Some((likeness, TransactionId::parse(text)?));
+    given.map(|given| id(given).ok_or_else(|| Refusal::invalid(NO_ID))).transpose()
+}
+
+const NO_ID: &str = "this link does not name a transaction. Open the list again";
 
 /// Parses a month.
 pub(super) fn month(text: &str) -> Result<Month> {
@@ -96,6 +135,11 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
             @else if selected.within.is_some() { " of your units" }
             @else { " of all units" }
+            @match &selected.like {
+                None => {}
+                Some((Likeness::Buyer, id)) => { ", of the same buyer as " (id_link(id.as_str())) }
+                Some((Likeness::Reference, id)) => { ", with the same reference as " (id_link(id.as_str())) }
+            }
             @if let Some(key) = &selected.key { ", created with the API key " code { (view::untrusted_text(key)) } }
             @if let Some(month) = selected.month { ", in " (view::month(month)) }
             @if let Some(mode) = mode { ", in " (mode.name()) " mode" }
@@ -216,6 +260,9 @@ fn filters(query: &Form) -> Markup {
     let mode = query.given("mode").and_then(Mode::from_name).map_or("", Mode::name);
     html! {
         form method="get" action="/orders" autocomplete="off" {
+            @for name in [BUYER, REFERENCE] {
+                @if let Some(id) = query.given(name) { (view::hidden(name, id)) }
+            }
             div.fields {
                 (field("unit", "Unit", "Leave empty for all units.").render())
                 (field("key", "API key ID", "").render())

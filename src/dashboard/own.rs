@@ -1,25 +1,25 @@
 //! The start page of a person of a shop, and the search in the person's own units. Nothing here depends on another shop:
 //! neither the results, nor suggestions, counts or errors.
 
-use super::find::{self, MAX_TEXT};
+use super::find;
 use super::form::Form;
 use super::guard::Target;
 use super::page::Page;
 use super::{PageContext, Result, link, orders, transaction, view};
-use crate::auth::KeyLevel;
+use crate::auth::{KeyHash, KeyLevel};
 use crate::ledger::people::Membership;
 use crate::ledger::{Direction, PageCursor};
 use crate::operator::OperatorError;
-use crate::operator::keys::KeyRow;
+use crate::operator::keys::{self, KeyRow};
 use crate::operator::roles::MemberRight;
 use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
-use crate::store::OperatorStore;
+use crate::store::{CredentialKey, Key as _, OperatorStore};
 use maud::{Markup, html};
 
-/// Hexadecimal digits of a key's whole hash.
-const HASH_DIGITS: usize = 64;
+/// Maximum length of a search text, in bytes.
+const MAX_TEXT: usize = 1_000;
 /// Transactions per page.
 const MAX_ROWS: usize = 50;
 
@@ -147,10 +147,18 @@ async fn own_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     text: &str,
 ) -> Result<Option<KeyRow>> {
-    let is_whole = |text: &&str| text.starts_with(find::KEY) || text.len() == HASH_DIGITS;
-    let Some(text) = find::key_text(text).filter(is_whole) else { return Ok(None) };
-    let key = find::find_key(context.store, text).await?;
+    let Some(text) = find::pasted(text).or_else(|| whole_hash(text)) else { return Ok(None) };
+    let key = match keys::get(context.store, text).await {
+        Err(OperatorError::Invalid(_)) => None,
+        found => found?,
+    };
     Ok(key.filter(|key| key.note.as_ref().is_some_and(|note| context.manages(&note.level))))
+}
+
+/// Returns the whole hash of a key, or the name of its record.
+fn whole_hash(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix(CredentialKey::PREFIX).unwrap_or(text);
+    KeyHash::from_hex(digits).map(|_| digits)
 }
 
 /// The transactions that were found, and what they were found by.

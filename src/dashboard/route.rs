@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, keys, ledger, mails, month, orders, payment, people,
+    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, people,
     person, prices, profile, quantities, start, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
@@ -90,8 +90,10 @@ routes! {
     (scoped, form, query);
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, global View, start::home(&scoped, query);
-    /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, global Manage, start::find(&scoped, form);
+    /// Searches for transactions, a unit, a team or a key, and redirects to the results.
+    Search = "POST /find", Support, global Manage, start::search(&scoped, form);
+    /// The results of a search.
+    Find = "GET /find", Support, global None, find::find(query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
     /// Shows a transaction, masked.

@@ -18,14 +18,14 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-/// Finds transactions, a unit or a key. Cost: that of [`everywhere::find`] or [`own::find`].
-pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+/// Searches for transactions, a unit or a key. Cost: that of [`everywhere::search`] or [`own::find`].
+pub(super) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     units: &Units,
     form: &Form,
 ) -> Result {
     match units {
-        Units::All => everywhere::find(context, form).await,
+        Units::All => everywhere::search(context, form).await,
         Units::Own(units) => own::find(context, units, form).await,
     }
 }

@@ -5,7 +5,7 @@ use super::once::{Done, Outcome, once, refuse_repeat};
 use super::shared_record::{RecordVersion, SharedRecord};
 use super::{OperatorError, Result, prices, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, names};
 use crate::recipient::{NewProfile, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::{
@@ -134,6 +134,7 @@ pub async fn set(
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -181,6 +182,7 @@ pub async fn replace(
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -209,6 +211,14 @@ pub async fn unset(
     match &done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
+    }
+}
+
+/// Copies the name of a profile that was set into the ledger, by which the unit is found. If this fails, the next
+/// reconciliation pass does it. The outcome of a replay has no profile: the name was copied before.
+async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
+    if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
+        let _ = names::set(ledger, &row.unit, profile.name()).await;
     }
 }
 
@@ -374,7 +384,11 @@ pub async fn remove(
         refuse_repeat(ledger, author)?;
         remove_now(store, author, unit).await
     };
-    once(store, ledger, author, (REMOVE, &unit), work).await
+    let done = once(store, ledger, author, (REMOVE, &unit), work).await?;
+    if let Some(ledger) = ledger.filter(|_| done.before.is_none()) {
+        let _ = names::remove(ledger, unit).await; // else the next reconciliation pass removes it
+    }
+    Ok(done)
 }
 
 async fn remove_now(

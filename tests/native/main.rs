@@ -51,6 +51,7 @@ mod people;
 mod profile;
 mod quantities;
 mod records;
+mod references;
 mod retry;
 mod rows;
 mod store;

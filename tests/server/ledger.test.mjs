@@ -80,8 +80,11 @@ test("a create puts one message into the queue, without reference, name and addr
       },
     },
   );
-  assert.deepEqual(Object.keys(lookup), ["email"]);
-  assert.match(`${lookup.email} ${key}`, /^[0-9a-f]{32} [0-9a-f]{12}$/);
+  assert.deepEqual(Object.keys(lookup), ["order", "email"]);
+  assert.match(
+    `${lookup.order} ${lookup.email} ${key}`,
+    /^[0-9a-f]{32} [0-9a-f]{32} [0-9a-f]{12}$/,
+  );
   await created("the queue works", { headers: { "idempotency-key": "1" } });
   assert.deepEqual(await taken(), [], "a repeat that was answered before");
   assert.equal(await isMarked(id), false);

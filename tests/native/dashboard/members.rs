@@ -235,6 +235,13 @@ fn a_form_of_another_shops_manager_changes_nothing() {
     form_of("/units/north", "/units", &[("unit", "new"), ("new", "yes")]);
     form_of("/units/north", "/prices", &[("mode", "live")]);
 
+    let similar = [("unit", "south"), ("asked-unit", "south"), ("similar-unit", "north")];
+    form_of(
+        "/units/north",
+        "/keys",
+        &[&similar[..], &[("answer", "use"), ("mode", "live")]].concat(),
+    );
+
     let before = (
         shops.records(),
         shops.dashboard.ledger.as_ref().unwrap().sql("SELECT name || ifnull(role, '') FROM people"),
@@ -292,6 +299,18 @@ fn nothing_that_a_manager_sees_names_another_shop() {
         }
     }
     assert!(nothing.contains("Nothing in your units matches this"), "{nothing}");
+    let lists = [1, 2].map(|of| {
+        let lists = ["buyer", "reference"].map(|by| {
+            let page = shops.dashboard.get(EVA, &format!("/orders?{by}={}", shops.ids[of]));
+            assert_eq!(page.status, 404);
+            page.text
+        });
+        lists.join("")
+    });
+    assert_eq!(lists[0], lists[1]);
+    let like = shops.dashboard.get(EVA, &format!("/orders?buyer={id}")).text;
+    assert!(like.contains("order-of-north"), "{like}");
+    clean("the orders of one buyer", &like);
     // The buyer has ordered in both shops.
     let page = find("buyer@example.org", "");
     assert!(page.contains("order-of-north"), "{page}");

@@ -2,6 +2,7 @@
 
 mod access;
 mod find;
+mod find_sealed;
 mod home;
 mod keys;
 mod ledger;
@@ -11,6 +12,7 @@ mod memory;
 mod orders;
 mod person;
 mod prices;
+mod related;
 mod table;
 mod times;
 mod transaction;
@@ -103,6 +105,17 @@ impl TestDashboard {
     /// Returns the answer to a form that this person sends from a page of the dashboard.
     pub fn post(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
         self.send(&posted(path, fields), Identity::Address(person))
+    }
+}
+
+impl TestDashboard {
+    /// Sends the search form, and follows the redirect as a browser does.
+    pub fn search(&self, person: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(person, "/find", fields);
+        match answer.headers.get("location") {
+            Some(address) => self.get(person, address),
+            None => answer,
+        }
     }
 }
 

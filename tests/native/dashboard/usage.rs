@@ -214,7 +214,7 @@ fn ten_thousand_shops_are_one_page_and_one_file() {
     assert_eq!((file.status, file.text.lines().count()), (200, 10_001));
     assert_has(&dashboard.get(ACCOUNTS, "/orders"), 200, &["Older"]);
     for text in ["order-1", "ada@example.org"] {
-        let page = dashboard.post(OPERATOR, "/find", &[("text", text)]);
+        let page = dashboard.search(OPERATOR, &[("text", text)]);
         assert_has(&page, 200, &["No unit, team, key or transaction matches this"]);
     }
 }
