@@ -8,6 +8,7 @@ use crate::ledger::OfferingSum;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
 use crate::operator::quantities::{self, PledgedQuantities};
+use crate::operator::roles::Permission;
 use crate::operator::transactions::TransactionFilter;
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
@@ -45,7 +46,7 @@ pub(super) async fn quantities<S: OperatorStore, C: Clock, E: Entropy>(
             ul.links {
                 li { a href=(selection.address(&path(unit, "quantities.csv"))) { "Download CSV" } }
                 li { a href=(selection.address(&path(unit, "usage"))) { "Usage" } }
-                @if unit.is_some() { li { a href=(selection.address("/quantities")) { "All units" } } }
+                @if unit.is_some() && context.may(Permission::Account) { li { a href=(selection.address("/quantities")) { "All units" } } }
             }
         }
     };

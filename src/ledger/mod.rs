@@ -25,6 +25,7 @@ pub mod operations;
 mod order;
 mod orders;
 mod page;
+pub mod people;
 mod port;
 mod priced;
 mod quantities;

@@ -11,6 +11,7 @@ mod emails;
 mod keys;
 mod ledger;
 mod payments;
+mod people;
 mod prices;
 mod register;
 pub mod spec;
@@ -76,6 +77,9 @@ operations! {
     TeamsRemove = teams::REMOVE, remove;
     TeamsShow = teams::SHOW, show;
     TeamsList = teams::LIST, list;
+    PeopleAdd = people::ADD, add;
+    PeopleRemove = people::REMOVE, remove;
+    PeopleList = people::LIST, list;
     TransactionsList = transactions::LIST, list;
     TransactionsFind = transactions::FIND, find;
     TransactionsShow = transactions::SHOW, show;
@@ -104,7 +108,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 11] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -112,6 +116,7 @@ pub const GROUPS: [(&str, &str); 10] = [
         "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",
     ),
     ("teams", "Teams: a team's key may act for each unit of the team"),
+    ("people", "People of shops, who may sign in to the dashboard for a unit or a team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
     (
@@ -148,6 +153,9 @@ impl Operation {
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
             Operation::CreditsAdd => credits::check(&values),
+            Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
+                people::check(&values)
+            }
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

@@ -24,6 +24,7 @@ pub mod notifications;
 mod once;
 mod operation_id;
 pub mod payments;
+pub mod people;
 mod position;
 pub mod prices;
 pub mod quantities;

@@ -52,6 +52,7 @@ mod openapi;
 mod operations;
 mod operator;
 mod payments;
+mod people;
 mod profile;
 mod quantities;
 mod records;

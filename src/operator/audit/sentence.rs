@@ -11,11 +11,12 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
     ("teams", "Teams"),
+    ("people", "People of shops"),
     ("transactions", "Transactions"),
     ("payments", "Payments"),
     ("credits", "Credits"),
@@ -39,6 +40,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("units remove", "removed {units 0}"),
     ("teams add", "added {units 1} to the team {team 0}"),
     ("teams remove", "removed {units 1} from the team {team 0}"),
+    ("people add", "added a person{of}{text 0}"),
+    ("people remove", "removed a person{of}{text 0}"),
     ("transactions erase", "erased the personal data of {transactions 0}"),
     ("transactions reveal", "viewed {transactions 0} unmasked"),
     ("payments mark", "marked {month 0} as paid{text 1}"),

@@ -8,6 +8,7 @@ mod home;
 mod keys;
 mod ledger;
 mod log;
+mod members;
 mod memory;
 mod orders;
 mod payments;
