@@ -241,7 +241,7 @@ fn cells(number: usize, row: &Row) -> Markup {
     let (offering, price) = (format!("offering-{number}"), format!("price-{number}"));
     let of = if row.is_listed { row.offering.clone() } else { format!("row {}", number + 1) };
     html! {
-        th scope="row" {
+        th scope="row" data-label="Offering" {
             @if row.is_listed {
                 (view::untrusted_text(&row.offering))
                 (view::hidden(&offering, &row.offering))
@@ -250,7 +250,7 @@ fn cells(number: usize, row: &Row) -> Markup {
                     spellcheck="false" aria-invalid=[invalid] aria-describedby=[described];
             }
         }
-        td {
+        td data-label="Unit price" {
             input name=(price) value=(row.price) inputmode="decimal" aria-label={ "Unit price of " (of) }
                 aria-invalid=[invalid] aria-describedby=[described];
             @if has_hint {
