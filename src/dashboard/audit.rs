@@ -1,93 +1,161 @@
-//! The audit log: who changed what, and when.
+//! The audit log: who changed what, and when, in sentences.
 
 use super::form::Form;
 use super::page::Page;
-use super::{PageContext, Result, link, view};
-use crate::operator::audit::{self, Change};
-use crate::pledge::TransactionId;
+use super::{PageContext, Refusal, Result, link, view};
+use crate::operator::audit::{self, AuditFilter, Change, MemberChange, Part};
 use crate::service::{Clock, Entropy};
-use crate::store::{AuditKey, OperatorStore, PriceListVersionKey, SettlementKey};
+use crate::store::{OperatorStore, PriceListKey};
+use crate::time::{DAY_MS, parse_ms};
 use maud::{Markup, html};
 
-/// Maximum number of changes on a page, and of affected records that are listed for each.
+/// Maximum number of changes on a page.
 const MAX_CHANGES: usize = 50;
-const MAX_ON: usize = 10;
+/// The parameters of the filter. Links to other pages keep them.
+const FILTERS: [&str; 5] = ["who", "what", "shop", "from", "to"];
 
-/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records.
+/// Shows a page of changes, newest first. KV cost: 1 list, and 1 read of the listed records. With a filter, at most 5
+/// lists and 20 reads.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
     let after = query.given("after");
-    let page = audit::page(context.store, after, MAX_CHANGES).await?;
+    let filter = filter(query)?;
+    let page = audit::page(context.store, &filter, after, MAX_CHANGES).await?;
     let rows: Vec<_> = page.changes.iter().map(row).collect();
+    let is_whole = page.next.is_none() || page.changes.len() + page.damaged >= MAX_CHANGES;
+    let empty = if is_whole { "No changes." } else { "No changes found yet." };
     let content = html! {
         p.lead { "Every change made here or on the command line." }
+        (filter_form(query))
         @if page.damaged > 0 {
             (view::notice(&html! { "Unreadable entries on this page: " (page.damaged) "." }))
         }
-        section { (view::table(&["Time", "Change", "By"], &rows, "No changes.")) }
+        section { (view::table(&["Time", "Change"], &rows, empty)) }
         p {
-            @if after.is_some() { a href="/audit" { "Newest" } " " }
-            @if let Some(next) = &page.next { a href={ "/audit?after=" (link::encoded(next)) } { "Older" } }
+            @if after.is_some() { a href=(address(query, None)) { "Newest" } " " }
+            @if let Some(next) = &page.next {
+                a href=(address(query, Some(next))) { @if is_whole { "Older" } @else { "Search older entries" } }
+            }
         }
         @if after.is_none() { (view::staleness_note()) }
     };
     Ok(Page::new("Audit log", content))
 }
 
-fn row(change: &Change) -> Vec<Markup> {
-    let more = change.on.len().saturating_sub(MAX_ON);
-    let on = change.on.iter().take(MAX_ON).enumerate();
-    vec![
-        view::time(&change.at),
-        html! {
-            div.wide {
-                (view::untrusted_text(&change.command))
-                @for (index, text) in on { div { (linked(&change.command, index, text)) } }
-                @if more > 0 { div.soft { "and " (more) " more" } }
-            }
-        },
-        view::untrusted_text(&change.by),
-    ]
+// ---- The filter ----------------------------------------------------------------------------------
+
+fn filter(query: &Form) -> Result<AuditFilter> {
+    let text = |name: &str| query.given(name).map(str::to_owned);
+    Ok(AuditFilter {
+        by: text("who"),
+        command: text("what"),
+        shop: text("shop"),
+        since_ms: day_ms(query, "from")?,
+        until_ms: day_ms(query, "to")?.map(|day_ms| day_ms.saturating_add(DAY_MS)),
+    })
 }
 
-/// Renders the name of a changed record, as a link if the record has a page. The name of an API key is a button that
-/// searches for the key by `POST`.
-fn linked(command: &str, index: usize, text: &str) -> Markup {
-    if command.starts_with("keys ") {
-        return view::form(
-            "/find",
-            &html! {
-                (view::hidden("text", text))
-                button.quiet aria-label={ "Find " (text) } { (view::untrusted_text(text)) }
-            },
-        );
+/// Parses a day in UTC, such as `2026-11-21`. Returns the time at which it begins.
+fn day_ms(query: &Form, name: &str) -> Result<Option<u64>> {
+    let Some(day) = query.given(name) else { return Ok(None) };
+    match parse_ms(&[day, "T00:00:00Z"].concat()) {
+        Some(day_ms) => Ok(Some(day_ms)),
+        None => Err(Refusal::invalid(format!("`{name}` must be a day such as 2026-11-21"))),
     }
+}
+
+/// Returns the URL of the page with the same filter.
+fn address(query: &Form, after: Option<&str>) -> String {
+    let filters = FILTERS.iter().filter_map(|name| Some((*name, query.given(name)?)));
+    let parameters: Vec<_> = filters.chain(after.map(|after| ("after", after))).collect();
+    link::with("/audit", &parameters)
+}
+
+fn filter_form(query: &Form) -> Markup {
+    let kinds: Vec<_> = std::iter::once(("", "All")).chain(audit::GROUPS).collect();
+    let field = |name, label| view::Field {
+        name,
+        label,
+        value: query.text(name),
+        ..view::Field::default()
+    };
     html! {
-        @match page_of(command, index, text) {
-            Some(page) => { a href=(page) { (view::untrusted_text(text)) } }
-            None => { span.soft { (view::untrusted_text(text)) } }
+        form method="get" action="/audit" autocomplete="off" {
+            div.fields {
+                (field("who", "Who").render())
+                (view::select("what", "What", &kinds, query.text("what")))
+                (field("shop", "Unit or team").render())
+                @for (name, label) in [("from", "First day (UTC)"), ("to", "Last day (UTC)")] {
+                    label { span { (label) } input type="date" name=(name) value=(query.text(name)); }
+                }
+            }
+            div.row {
+                button.quiet { "Filter" }
+                @if FILTERS.iter().any(|name| query.given(name).is_some()) {
+                    a href="/audit" { "Show all changes" }
+                }
+            }
         }
     }
 }
 
-fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
-    if AuditKey::parse(text).is_some() {
-        return None; // the audit entry of a withdrawn change
+// ---- A change ------------------------------------------------------------------------------------
+
+fn row(change: &Change) -> Vec<Markup> {
+    vec![
+        view::time(&change.at),
+        html! {
+            div.wide {
+                strong { (view::untrusted_text(&change.by)) } " "
+                @for part in change.sentence() { (rendered(&part)) }
+                "."
+                @for changed in &change.changed { (replaced(changed)) }
+            }
+        },
+    ]
+}
+
+/// Renders a part of a sentence, with a link if it has a page.
+fn rendered(part: &Part) -> Markup {
+    let linked = |segments: &[&str], text: &str| {
+        html! { a href=(link::path(segments)) { (view::untrusted_text(text)) } }
+    };
+    match part {
+        Part::Text(text) => html! { (text) },
+        Part::Words(text) => view::untrusted_text(text),
+        Part::Key(id) => html! { code { (view::untrusted_text(id)) } },
+        Part::Unit(id) => linked(&["units", id], id),
+        Part::Team(id) => linked(&["teams", id], id),
+        Part::Transaction(id) => html! { code.id { (linked(&["transactions", id], id)) } },
+        Part::Month(mode, unit, month) => {
+            let usage = link::path(&["units", unit, "usage"]);
+            let usage = link::with(&usage, &[("mode", mode.name())]);
+            html! {
+                a href=(usage) { (view::month(*month)) } " of the unit " (linked(&["units", unit], unit))
+                " (" (mode.name()) ")"
+            }
+        }
+        Part::Prices(mode, unit) => {
+            let of = PriceListKey { mode: *mode, unit: unit.as_deref() };
+            html! { a href=(link::prices(of)) { (view::untrusted_text(&part.plain())) } }
+        }
     }
-    if TransactionId::parse(text).is_some() {
-        return Some(link::path(&["transactions", text]));
-    }
-    if let Some(SettlementKey { mode, unit, .. }) = SettlementKey::parse(text) {
-        return Some(link::path(&["units", unit, "usage"]) + "?mode=" + mode.name());
-    }
-    if let Some(PriceListVersionKey { of, .. }) = PriceListVersionKey::parse(text) {
-        return Some(link::prices(of));
-    }
-    match (command.split(' ').next()?, index) {
-        ("teams", 0) => Some(link::path(&["teams", text])),
-        ("units" | "teams", _) => Some(link::path(&["units", text])),
-        _ => None,
+}
+
+/// Renders a member of a record before and after the change.
+fn replaced(change: &MemberChange) -> Markup {
+    let MemberChange { member, before, after } = change;
+    let value = |text: &Option<String>| match text {
+        Some(text) => view::untrusted_text(text),
+        None => html! { span.soft { "none" } },
+    };
+    html! {
+        div { small {
+            (member)
+            @if change.has_values() { ": " del { (value(before)) } " → " ins { (value(after)) } }
+            @else { " was changed" }
+        } }
     }
 }

@@ -13,6 +13,7 @@ const DIGITS: usize = 15;
 const SLOT: u64 = 28;
 const BAR: u64 = 18;
 const HEIGHT: u64 = 100;
+/// A line of labels: one has the months, another the years.
 const LABEL: u64 = 16;
 
 /// A bar: the usage of one month.
@@ -34,23 +35,23 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     let size = |bar: &Bar<'_>| size(bar.amount, length);
     let Some(most) = bars.iter().copied().max_by_key(|bar| size(bar)) else { return html! {} };
     let height = |bar: &Bar<'_>| (size(bar) * HEIGHT).checked_div(size(most)).unwrap_or_default();
-    let (width, whole) = (SLOT * MONTHS as u64, HEIGHT + LABEL);
+    let (width, whole) = (SLOT * MONTHS as u64, HEIGHT + 2 * LABEL);
     html! {
         figure {
             figcaption {
-                (currency) " by month"
+                (currency) " by month (UTC)"
                 small {
                     ". Highest: " (most.amount) " " (currency) " (" (view::month(most.month)) ")."
-                    @if bars.iter().any(|bar| bar.is_paid) { " Light bars are paid." }
                 }
             }
+            (legend())
             svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {
                 @for (slot, month) in (0u64..).zip(&months) {
                     @for bar in bars.iter().filter(|bar| bar.month == *month) {
                         rect class=[bar.is_paid.then_some("paid")] x=(slot * SLOT + (SLOT - BAR) / 2) y=(HEIGHT - height(bar))
                             width=(BAR) height=(height(bar)) rx="1.5" {}
                     }
-                    text x=(slot * SLOT + SLOT / 2) y=(whole - 4) text-anchor="middle" { (label(*month)) }
+                    (label(slot, *month))
                 }
                 line x1="0" y1=(HEIGHT) x2=(width) y2=(HEIGHT) {}
             }
@@ -66,13 +67,32 @@ fn size(amount: &str, longest: usize) -> u64 {
     digits.get(..kept).and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
-/// Returns the label of a month: `Oct`, or the year for January.
-fn label(month: Month) -> String {
+/// Explains the two kinds of bars.
+fn legend() -> Markup {
+    html! {
+        ul.legend {
+            @for (class, name) in [(None, "unpaid"), (Some("paid"), "paid")] {
+                li {
+                    svg.swatch viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" {
+                        rect class=[class] x="1" y="1" width="12" height="12" rx="1.5" {}
+                    }
+                    (name)
+                }
+            }
+        }
+    }
+}
+
+/// Labels a slot with its month and, in the first slot and in January, with the year below it.
+fn label(slot: u64, month: Month) -> Markup {
     let words = view::month(month);
-    match words.split_once(' ') {
-        Some(("Jan", year)) => year.to_owned(),
-        Some((name, _)) => name.to_owned(),
-        None => words,
+    let (name, year) = words.split_once(' ').unwrap_or((&words, ""));
+    let x = slot * SLOT + SLOT / 2;
+    html! {
+        text x=(x) y=(HEIGHT + LABEL - 4) text-anchor="middle" { (name) }
+        @if slot == 0 || name == "Jan" {
+            text x=(x) y=(HEIGHT + 2 * LABEL - 4) text-anchor="middle" { (year) }
+        }
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             (view::picked(has_more, "keys of all units and teams"))
             (view::staleness_note())
             h3 { "Create a key" }
-            (make_form(context, level, &Form::default(), missing))
+            (make_form(context, level, &Form::default(), missing, ""))
         }
     })
 }
@@ -110,7 +110,7 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let level = level(form)?;
+    let level = register::meant(form, level(form)?);
     let mode = Mode::from_name(form.text("mode")).filter(|_| context.has_operation());
     let mode = mode.ok_or_else(|| Refusal::invalid(NOT_WHOLE))?;
     let missing = register::missing(context, std::slice::from_ref(&level), form).await?;
@@ -138,10 +138,10 @@ fn make_again<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Page {
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, Some("label").filter(|label| problem.contains(label))))
         section {
             h2 { "Create a key for the " (owner(level)) }
-            (make_form(context, level, form, missing))
+            (make_form(context, level, form, missing, problem))
         }
     };
     Page { status: 422, ..Page::new("The key was not created", content) }
@@ -152,11 +152,13 @@ fn make_form<S, C: Clock, E: Entropy>(
     level: &KeyLevel,
     entered: &Form,
     missing: &[Unregistered],
+    problem: &str,
 ) -> Markup {
     let label = view::Field {
         name: "label",
         label: "Label, e.g. “web shop”",
         value: entered.raw("label"),
+        problem: if problem.contains("label") { problem } else { "" },
         ..view::Field::default()
     };
     let modes = [("test", "Test: nothing is charged"), ("live", "Live: real pledges and charges")];
@@ -167,14 +169,14 @@ fn make_form<S, C: Clock, E: Entropy>(
                 (view::select("mode", "Mode", &modes, entered.text("mode")))
                 (label.render())
             }
-            (register::question(missing))
-            button { "Create key" }
+            (register::question(missing, " and the key"))
+            @if missing.is_empty() { button { "Create key" } }
         }))
     }
 }
 
 /// The page of a new key. If the form was sent before, it is the page of the key that was created then.
-fn made<S, C, E>(
+fn made<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     made: &MadeKey,
     before: Option<&String>,
@@ -184,25 +186,35 @@ fn made<S, C, E>(
         Some(key) => Page::new("New key", shown_once(context, key, made, level)),
         None => Page {
             status: 409,
-            ..Page::new("The key was already created", made_before(made, before, level))
+            ..Page::new("This form was sent twice", made_before(context, made, before, level))
         },
     }
 }
 
-/// Explains what to do if this form has already created a key. The response that showed the key's secret may have been
-/// lost.
-fn made_before(made: &MadeKey, before: Option<&String>, level: &KeyLevel) -> Markup {
-    let id = &made.row.name.id;
+/// Explains what to do if this form has already created a key. A reload or a double click sends it again, and this page
+/// then replaces the page that showed the secret.
+fn made_before<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    made: &MadeKey,
+    before: Option<&String>,
+    level: &KeyLevel,
+) -> Markup {
+    let name = &made.row.name;
     html! {
-        (view::notice(&html! {
-            "This form already created the key " code { (id) }
+        div.notice.alarm role="alert" tabindex="-1" autofocus {
+            "A reload or a double click sent this form again. It had already created the key " code { (name.id) }
             @if let Some(at) = before { " on " (view::time(at)) }
-            ". Its secret was shown once, and cannot be shown again."
-        }))
+            ". Its secret was shown once, on the page that this page replaced, and cannot be shown again."
+        }
         section {
             (facts(&made.row, level))
-            p { "If you did not see the secret, nobody has it. Replace the key to get a new secret, or revoke it." }
-            (change_forms(&made.row.name, level))
+            p { "If you did not copy the secret, nobody has it. Get a new key in place of this one:" }
+            (context.form("/keys/rotate", &html! {
+                (hidden("key", &name.name)) (level_fields(level)) (hidden("keep", "0"))
+                button { "Replace the key and show the new secret" }
+            }))
+            p { "To keep the key for now, replace or revoke it later:" }
+            (change_forms(name, level))
         }
         p { "Back to the " (owner(level)) ". Its list may not show the key for " (SHOWN_SECONDS) " s." }
     }

@@ -2,7 +2,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{self, id_link};
+use super::transaction;
+use super::view::id_link;
 use super::{PageContext, Refusal, Result, mail_state, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{
@@ -29,8 +30,11 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let day = query.given("day");
     if day.is_some_and(|day| !is_day(day)) {
-        let problem = view::problem("write the day as 2026-11-21");
-        let content = html! { (problem) (filter("")) };
+        let problem = "write the day as 2026-11-21";
+        let content = html! {
+            (view::form_problem(problem, Some("day")))
+            (filter(query.text("day"), problem))
+        };
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
     let after = query.given("after").filter(|after| is_place(after));
@@ -39,7 +43,7 @@ pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     let failures = notifications::failed(context.store, context.clock, &wanted).await?;
     let content = html! {
         p.lead { "E-mails that failed in the last " (FAILED_MAIL_DAYS) " days, newest first, with their current state." }
-        (filter(day.unwrap_or_default()))
+        (filter(day.unwrap_or_default(), ""))
         (list(context, &failures))
         @if failures.more { (go_on(day, &failures)) }
         p { small {
@@ -61,9 +65,9 @@ fn is_place(text: &str) -> bool {
     parts.is_some_and(|(day, id)| is_day(day) && TransactionId::parse(id).is_some())
 }
 
-fn filter(day: &str) -> Markup {
+fn filter(day: &str, problem: &str) -> Markup {
     let label = "Day (UTC), e.g. 2026-11-21";
-    let field = view::Field { name: "day", label, value: day, ..view::Field::default() };
+    let field = view::Field { name: "day", label, value: day, problem, ..view::Field::default() };
     html! {
         form method="get" action="/mails" {
             div.row { (field.render()) button.quiet { "Show" } }
@@ -126,7 +130,7 @@ fn item<S, C: Clock, E: Entropy>(
                     (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))
                     @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::untrusted_text(code)) } }
                 }
-                @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
+                @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) && notifications::can_be_sent(&now.mail) {
                     (transaction::resend_form(context, &failed.id, &now.mail))
                 }
             }

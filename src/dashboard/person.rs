@@ -4,7 +4,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{self, id_link};
+use super::transaction;
+use super::view::id_link;
 use super::{PageContext, Refusal, Result, operation, orders, view};
 use crate::auth::check_id;
 use crate::ledger::Direction;
@@ -33,18 +34,20 @@ pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _desk: &PageContext<'_, S, C, E>,
     query: &Form,
 ) -> Result {
-    Ok(Page::new(TITLE, question(&query.only(&["unit"]))))
+    Ok(Page::new(TITLE, question(&query.only(&["unit"]), None)))
 }
 
 const TITLE: &str = "Erase a person";
 
-fn question(form: &Form) -> Markup {
+/// The form. `problem` is the field that is wrong, and what is wrong with it.
+fn question(form: &Form, problem: Option<(&str, &str)>) -> Markup {
     let field = |name, label, hint| view::Field {
         name,
         label,
         hint,
         value: form.text(name),
         required: true,
+        problem: problem.filter(|(wrong, _)| *wrong == name).map_or("", |(_, problem)| problem),
         ..view::Field::default()
     };
     let content = html! {
@@ -71,19 +74,26 @@ pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     form: &Form,
 ) -> Result {
     let (unit, address) = (form.text("unit"), form.text("address"));
-    let problem = check_id(unit).err();
-    let problem = problem.or_else(|| (!address.contains('@')).then(|| NO_ADDRESS.to_owned()));
-    if let Some(problem) = problem {
-        let content = html! { (view::problem(&problem)) (question(form)) };
+    let problem = check_id(unit).err().map(|problem| ("unit", problem));
+    let problem =
+        problem.or_else(|| (!address.contains('@')).then(|| ("address", NO_ADDRESS.to_owned())));
+    if let Some((field, problem)) = problem {
+        let content = html! {
+            (view::form_problem(&problem, Some(field)))
+            (question(form, Some((field, &problem))))
+        };
         return Ok(Page { status: 422, ..Page::new(TITLE, content) });
     }
     match form.given("confirm") {
         None => look(context, unit, address).await,
         Some(typed) if typed == unit => step(context, form, unit, address).await,
         Some(_) => {
-            let problem = view::problem("nothing was erased: type the unit ID that is shown above");
-            let content =
-                html! { (summary(unit)) (problem) (confirmation(context, unit, address)) };
+            let problem = "nothing was erased: type the unit ID that is shown above";
+            let content = html! {
+                (view::form_problem(problem, Some("confirm")))
+                (summary(unit))
+                (confirmation(context, unit, address, problem))
+            };
             Ok(Page { status: 422, ..Page::new(TITLE, content) })
         }
     }
@@ -106,7 +116,7 @@ async fn look<S: OperatorStore, C: Clock, E: Entropy>(
     let content = html! {
         (summary(unit))
         (found_rows(context, &found).await)
-        (confirmation(context, unit, address))
+        (confirmation(context, unit, address, ""))
         p {
             small {
                 "A transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created."
@@ -141,11 +151,13 @@ fn confirmation<S, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     unit: &str,
     address: &str,
+    problem: &str,
 ) -> Markup {
     let field = view::Field {
         name: "confirm",
         label: "Type the unit ID to confirm",
         required: true,
+        problem,
         ..view::Field::default()
     };
     let content = html! {

@@ -1,6 +1,8 @@
-//! Asks for confirmation before a new unit or team is created, because its ID may be misspelt.
+//! Asks for a decision before a new unit or team is created, because its ID may be misspelt: use the similar ID that
+//! exists, or create the new one. An ID that was corrected in the form is looked up again, whichever button is pressed.
 
 use super::form::Form;
+use super::view::hidden;
 use super::{PageContext, Result, link, view};
 use crate::auth::KeyLevel;
 use crate::operator::register::{self, Unregistered};
@@ -8,23 +10,45 @@ use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// The name of the checkbox that confirms a new ID.
-const NEW: &str = "new";
+/// The name of the buttons, and their values: create the ID, or use the similar one.
+const ANSWER: &str = "answer";
+const CREATE: &str = "create";
+const USE: &str = "use";
 
-/// Returns which of these units and teams do not exist. Returns none if the form confirms that they are new. KV cost: 1
-/// read, and 2 lists for each unit or team that does not exist.
+/// Returns the names of the hidden fields with the ID that a button is about, and with the similar ID.
+fn names(level: &KeyLevel) -> (&'static str, &'static str) {
+    match level {
+        KeyLevel::Unit(_) => ("asked-unit", "similar-unit"),
+        KeyLevel::Team(_) => ("asked-team", "similar-team"),
+    }
+}
+
+/// Whether the form has this answer for this unit or team. An answer counts only for the ID that the question named.
+fn has_answer(form: &Form, answer: &str, level: &KeyLevel) -> bool {
+    form.text(ANSWER) == answer && form.text(names(level).0) == level.id()
+}
+
+/// Whether the form confirms that this unit or team is new.
+pub(super) fn is_new(form: &Form, level: &KeyLevel) -> bool {
+    has_answer(form, CREATE, level)
+}
+
+/// Returns the unit or team that a form means: the similar one, if its button was pressed.
+pub(super) fn meant(form: &Form, level: KeyLevel) -> KeyLevel {
+    let similar = form.given(names(&level).1).filter(|_| has_answer(form, USE, &level));
+    similar.map_or(level.clone(), |similar| level.with_id(similar))
+}
+
+/// Returns which of these units and teams do not exist, without those that the form confirms as new. KV cost: 1 read,
+/// and 2 lists for each unit or team that does not exist.
 pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     levels: &[KeyLevel],
     form: &Form,
 ) -> Result<Vec<Unregistered>> {
-    let levels = if is_right(form) { &[] } else { levels };
-    Ok(register::look_up(context.store, levels).await?)
-}
-
-/// Whether the form confirms that the missing IDs are new.
-pub(super) fn is_right(form: &Form) -> bool {
-    !form.text(NEW).is_empty()
+    let mut levels = levels.to_vec();
+    levels.retain(|level| !is_new(form, level));
+    Ok(register::look_up(context.store, &levels).await?)
 }
 
 /// Returns `there is no unit shop_2; did you mean shop_1?`, or `None` if nothing is missing.
@@ -45,22 +69,42 @@ pub(super) fn named(level: &KeyLevel) -> String {
     [kind, " ", level.id()].concat()
 }
 
-/// A checkbox that confirms that the missing units and teams are to be created.
-pub(super) fn question(missing: &[Unregistered]) -> Markup {
+/// The buttons that answer the question about missing units and teams. The first button is the one that the Enter key
+/// presses: it creates nothing if there are similar IDs.
+/// `also` says what else the button to create does, such as ` and the key`.
+pub(super) fn question(missing: &[Unregistered], also: &str) -> Markup {
+    let similar: Vec<_> = missing
+        .iter()
+        .filter_map(|unknown| Some(unknown.level.with_id(unknown.suggestion.as_deref()?)))
+        .collect();
     html! {
         @if !missing.is_empty() {
-            label {
-                input type="checkbox" name=(NEW) value="yes" required;
-                "The "
-                @for (index, Unregistered { level, .. }) in missing.iter().enumerate() {
-                    @if index > 0 { " and the " }
-                    (named(level))
+            @for Unregistered { level, suggestion } in missing {
+                (hidden(names(level).0, level.id()))
+                @if let Some(similar) = suggestion { (hidden(names(level).1, similar)) }
+            }
+            p.row {
+                @if !similar.is_empty() {
+                    button name=(ANSWER) value=(USE) { "Use the " (listed(similar.iter())) }
                 }
-                @if missing.len() == 1 { " is new: create it" }
-                @else { " are new: create them" }
+                button.quiet name=(ANSWER) value=(CREATE) {
+                    "Create the " (listed(missing.iter().map(|unknown| &unknown.level))) (also)
+                }
             }
         }
     }
+}
+
+/// The button that confirms that a unit is new, for a form that cannot be sent to a similar unit.
+pub(super) fn question_new(missing: &[Unregistered]) -> Markup {
+    let missing =
+        missing.iter().map(|unknown| Unregistered { suggestion: None, ..unknown.clone() });
+    question(&missing.collect::<Vec<_>>(), " and save its profile")
+}
+
+/// Writes `unit shop_1 and the team chain_1`.
+fn listed<'l>(levels: impl Iterator<Item = &'l KeyLevel>) -> String {
+    levels.map(named).collect::<Vec<_>>().join(" and the ")
 }
 
 /// A notice that a unit or a team does not exist.

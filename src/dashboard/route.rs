@@ -2,8 +2,9 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
-    prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders,
+    payment, payments, person, prices, profile, quantities, statement, system, team, transaction,
+    unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -68,14 +69,18 @@ macro_rules! routes {
 
 routes! {
     (form, query);
-    /// The start page: the search.
-    Home = "GET /", Look, find::home(query);
-    /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, find::find(form);
+    /// The start page: the search, and what needs doing.
+    Home = "GET /", Look, home::home(query);
+    /// Searches for transactions, a unit, a team or a key, and redirects to the results.
+    Search = "POST /find", Support, find::search(form);
+    /// The results of a search.
+    Find = "GET /find", Support, find::find(query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
-    /// Shows a transaction, masked.
-    Transaction(id) = "GET /transactions/{id}", Support, transaction::transaction(id);
+    /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
+    Transaction(id) = "GET /transactions/{id}", Look, transaction::transaction(id);
+    /// Credits a transaction, or a part of it.
+    Credit(id) = "POST /transactions/{id}/credit", Account, credit::credit(id, form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, transaction::reveal(id);
     /// Sends the e-mail of a transaction again.
@@ -110,6 +115,12 @@ routes! {
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
+    /// What shops owe for ended months, and what they have paid.
+    Payments = "GET /payments", Account, payments::payments(query);
+    /// The statement of a month.
+    Statement(id) = "GET /units/{id}/statement", Account, statement::statement(id, query);
+    /// CSV export of the transactions of a month.
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, statement::transactions_csv(id, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
     /// Undoes the marking of a month as paid.

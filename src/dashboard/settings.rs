@@ -1,6 +1,7 @@
 //! The settings of the dashboard's Worker, from its variables and secrets.
 
 use super::Identity;
+use crate::decimal::Decimal;
 use crate::operator::roles::{Role, Roles};
 use crate::validate::format::is_email;
 
@@ -18,6 +19,16 @@ pub struct Variables<'v> {
     pub environment: &'v str,
     /// `SERVICE_ORIGIN`: the origin of the service's API.
     pub service_origin: &'v str,
+    /// `BILLING_NAME`: the name of the operator's company on statements.
+    pub billing_name: &'v str,
+    /// `BILLING_ADDRESS`: the company's address on statements, in lines.
+    pub billing_address: &'v str,
+    /// `TAX_TEXT`: the company's tax text on statements, such as its VAT number, in lines.
+    pub tax_text: &'v str,
+    /// `BANK_DETAILS`: how to pay, on statements, in lines.
+    pub bank_details: &'v str,
+    /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
+    pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -29,12 +40,38 @@ pub struct Settings {
     members: Vec<(Role, String)>,
     /// Why a role has no members although its secret is set: one text per unreadable secret.
     pub problems: Vec<String>,
+    /// Why a variable is ignored: one text per variable.
+    pub variable_problems: Vec<String>,
     /// The environment's name; empty if it is not set.
     pub environment: String,
     /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
+    /// The operator's company, as statements show it.
+    pub(super) issuer: Issuer,
+    /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
+    pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
+}
+
+/// The company that issues statements. Each text has lines, and may be empty.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Issuer {
+    pub name: String,
+    pub address: String,
+    pub tax_text: String,
+    pub bank_details: String,
+}
+
+impl Issuer {
+    fn new(variables: &Variables<'_>) -> Self {
+        Issuer {
+            name: variables.billing_name.trim().to_owned(),
+            address: variables.billing_address.trim().to_owned(),
+            tax_text: variables.tax_text.trim().to_owned(),
+            bank_details: variables.bank_details.trim().to_owned(),
+        }
+    }
 }
 
 impl Settings {
@@ -52,6 +89,17 @@ impl Settings {
                 Err(number) => problems.push(unreadable(name, number)),
             }
         }
+        let mut variable_problems = Vec::new();
+        let unusual_charge = match variables.unusual_charge.trim() {
+            "" => None,
+            text => {
+                let charge = Decimal::parse_bounded(text).and_then(|charge| charge.units(2));
+                if charge.is_none() {
+                    variable_problems.push(NOT_A_CHARGE.to_owned());
+                }
+                charge
+            }
+        };
         let release = env!("CARGO_PKG_VERSION");
         let version = match variables.deployment {
             "" => release.to_owned(),
@@ -61,7 +109,10 @@ impl Settings {
             members,
             problems,
             environment: variables.environment.trim().to_owned(),
+            issuer: Issuer::new(&variables),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
+            unusual_charge,
+            variable_problems,
             version,
         }
     }
@@ -85,6 +136,9 @@ impl Settings {
         self.environment == "production"
     }
 }
+
+const NOT_A_CHARGE: &str =
+    "the variable `UNUSUAL_CHARGE` is ignored, because it is not an amount: write it as `5000.00`";
 
 /// Parses a list of addresses. Only ASCII letters are put in lower case: in an address, other letters differ by case. The
 /// error is the number of the first entry that is not an address.

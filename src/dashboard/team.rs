@@ -52,12 +52,13 @@ fn add_form<S, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Markup {
+    let wrong = wrong_field([team, unit], missing, problem);
     let field = |name, label, value| view::Field {
         name,
         label,
         value,
         required: true,
-        invalid: problem.contains(&format!("`{value}`")),
+        problem: if wrong == Some(name) { problem } else { "" },
         ..view::Field::default()
     };
     html! {
@@ -66,9 +67,25 @@ fn add_form<S, C: Clock, E: Entropy>(
                 (field("team", "Team ID", team).render())
                 (field("unit", "ID of its first unit", unit).render())
             }
-            (register::question(missing))
-            button { "Create team" }
+            (register::question(missing, ""))
+            @if missing.is_empty() { button { "Create team" } }
         }))
+    }
+}
+
+/// Returns the field that an error is about: the one of the first ID that does not exist, or that the error names.
+fn wrong_field(
+    [team, unit]: [&str; 2],
+    missing: &[Unregistered],
+    problem: &str,
+) -> Option<&'static str> {
+    let names = |id: &str| problem.contains(&format!("`{id}`"));
+    match missing.first().map(|unknown| &unknown.level) {
+        Some(KeyLevel::Team(_)) => Some("team"),
+        Some(KeyLevel::Unit(_)) => Some("unit"),
+        None if names(team) => Some("team"),
+        None if names(unit) => Some("unit"),
+        None => None,
     }
 }
 
@@ -78,10 +95,14 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let (id, unit) = (form.text("team"), form.text("unit"));
+    let levels = [
+        register::meant(form, KeyLevel::Team(form.text("team").to_owned())),
+        register::meant(form, KeyLevel::Unit(form.text("unit").to_owned())),
+    ];
+    let [id, unit] = levels.each_ref().map(KeyLevel::id);
     let again = |missing: &[Unregistered], problem: &str| {
         let content = html! {
-            (view::problem(problem))
+            (view::form_problem(problem, wrong_field([id, unit], missing, problem)))
             section { h2 { "Create a team" } (add_form(context, [id, unit], missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("The team was not created", content) })
@@ -89,21 +110,21 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     if context.was_done().await?.is_some() {
         return add(context, id, unit).await;
     }
-    let levels = [KeyLevel::Team(id.to_owned()), KeyLevel::Unit(unit.to_owned())];
     let mut missing = match records::look_up(context.store, &levels).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
         missing => missing?,
     };
     let is_new = missing.iter().any(|unknown| matches!(unknown.level, KeyLevel::Team(_)));
     if !is_new && !teams::get(context.store, id).await?.units.iter().any(|own| own == unit) {
-        return again(&[], &format!("the team {id} already exists: add units on its page"));
+        return again(&[], &format!("the team `{id}` already exists: add units on its page"));
     }
     missing.retain(|unknown| {
-        unknown.suggestion.is_some() || !matches!(unknown.level, KeyLevel::Team(_))
+        let is_asked = unknown.suggestion.is_some() || !matches!(unknown.level, KeyLevel::Team(_));
+        is_asked && !register::is_new(form, &unknown.level)
     });
     match register::problem(&missing) {
-        Some(problem) if !register::is_right(form) => again(&missing, &problem),
-        _ => add(context, id, unit).await,
+        Some(problem) => again(&missing, &problem),
+        None => add(context, id, unit).await,
     }
 }
 
@@ -129,6 +150,8 @@ struct FormResult<'a> {
     unit: &'a str,
     /// The unit that was entered, if it does not exist.
     missing: &'a [Unregistered],
+    /// What is wrong with the unit that was entered.
+    problem: &'a str,
 }
 
 async fn page<S: OperatorStore, C: Clock, E: Entropy>(
@@ -185,14 +208,14 @@ fn member_form<S, C: Clock, E: Entropy>(
         label: "Unit ID",
         value: after.unit,
         required: true,
-        invalid: !after.unit.is_empty(),
+        problem: after.problem,
         ..view::Field::default()
     };
     html! {
         (context.form(&link::path(&["teams", team, "add"]), &html! {
             (field.render())
-            (register::question(after.missing))
-            button { "Add unit" }
+            (register::question(after.missing, ""))
+            @if after.missing.is_empty() { button { "Add unit" } }
         }))
     }
 }
@@ -204,11 +227,12 @@ pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     id: &str,
     form: &Form,
 ) -> Result {
-    let unit = form.text("unit");
+    let level = register::meant(form, KeyLevel::Unit(form.text("unit").to_owned()));
+    let unit = level.id();
     if context.was_done().await?.is_some() {
         return add(context, id, unit).await;
     }
-    let missing = match register::missing(context, &[KeyLevel::Unit(unit.to_owned())], form).await {
+    let missing = match register::missing(context, std::slice::from_ref(&level), form).await {
         Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
             return refused(context, id, unit, &[], &problem).await;
         }
@@ -227,8 +251,11 @@ async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
     missing: &[Unregistered],
     problem: &str,
 ) -> Result {
-    let notice = view::problem(problem);
-    let after = FormResult { status: Some(422), notice, unit, missing, ..FormResult::default() };
+    let field = Some("unit").filter(|_| !unit.is_empty());
+    let notice = view::form_problem(problem, field);
+    let problem = field.map_or("", |_| problem);
+    let status = Some(422);
+    let after = FormResult { status, notice, unit, missing, problem, ..FormResult::default() };
     page(context, id, after).await
 }
 

@@ -66,13 +66,14 @@ fn add_form<S, C: Clock, E: Entropy>(
         value: id,
         hint: "The shop's requests use this ID. It cannot be changed later.",
         required: true,
-        invalid: !problem.is_empty(),
+        problem,
+        ..view::Field::default()
     };
     html! {
         (context.form("/units", &html! {
             (field.render())
-            (register::question(missing))
-            button { "Create unit" }
+            (register::question(missing, ""))
+            @if missing.is_empty() { button { "Create unit" } }
         }))
     }
 }
@@ -83,10 +84,11 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     form: &Form,
 ) -> Result {
-    let id = form.text("unit");
+    let level = register::meant(form, KeyLevel::Unit(form.text("unit").to_owned()));
+    let id = level.id();
     let again = |missing: &[Unregistered], problem: &str| {
         let content = html! {
-            (view::problem(problem))
+            (view::form_problem(problem, Some("unit")))
             section { h2 { "Create a unit" } (add_form(context, id, missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("The unit was not created", content) })
@@ -94,8 +96,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     if context.was_done().await?.is_some() {
         return add(context, id).await;
     }
-    let level = [KeyLevel::Unit(id.to_owned())];
-    let missing = match records::look_up(context.store, &level).await {
+    let missing = match records::look_up(context.store, std::slice::from_ref(&level)).await {
         Err(OperatorError::Invalid(problem)) => return again(&[], &problem),
         missing => missing?,
     };
@@ -104,7 +105,7 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
             let words = html! { "This unit already exists. Nothing was changed." };
             added(context, id, view::done(&words)).await
         }
-        Some(Unregistered { suggestion: Some(_), .. }) if !register::is_right(form) => {
+        Some(Unregistered { suggestion: Some(_), .. }) if !register::is_new(form, &level) => {
             let problem = register::problem(&missing).unwrap_or_default();
             again(&missing, &problem)
         }

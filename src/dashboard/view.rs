@@ -5,7 +5,7 @@ use crate::operator::Coverage;
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::scope::Mode;
 use crate::settlement::Month;
-use crate::time::date_of;
+use crate::time::{TimeZones, date_of};
 use crate::validate::instant::instant;
 use maud::{Markup, html};
 
@@ -56,13 +56,31 @@ pub(super) fn month(month: Month) -> String {
     words.unwrap_or(text)
 }
 
+/// Renders an RFC 3339 date-time in the time zone of a shop, as `3 Oct 2026, 16:05 (Europe/Berlin)`. Without a zone that
+/// is known, renders it as [`time()`] does.
+pub(super) fn shop_time(zones: &impl TimeZones, zone: Option<&str>, text: &str) -> Markup {
+    let local = zone.and_then(|zone| {
+        let seconds = instant(text)?;
+        let ahead = i64::from(zones.utc_offset(zone, seconds)?);
+        Some([&*minute_in_words(seconds.checked_add(ahead)?)?, " (", zone, ")"].concat())
+    });
+    match local {
+        Some(words) => html! { time datetime=(text) { (words) } },
+        None => time(text),
+    }
+}
+
 fn in_words(text: &str) -> Option<String> {
-    let seconds = instant(text)?;
+    Some(minute_in_words(instant(text)?)? + " UTC")
+}
+
+/// Writes the minute of a second since 1970 as `3 Oct 2026, 14:05`.
+fn minute_in_words(seconds: i64) -> Option<String> {
     let (year, month, day) = date_of(seconds)?;
     let month = MONTHS.get(usize::from(month).checked_sub(1)?)?;
     let of_day = seconds.rem_euclid(86_400);
     let (hour, minute) = (of_day / 3_600, of_day / 60 % 60);
-    Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02} UTC"))
+    Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02}"))
 }
 
 /// A form that is posted to a path of the dashboard.
@@ -84,17 +102,41 @@ pub(super) struct Field<'f> {
     /// Help below the field; may be empty.
     pub hint: &'f str,
     pub required: bool,
-    /// Whether the error above the form is about this field.
-    pub invalid: bool,
+    /// The input's type, such as `date`; empty for a line of text.
+    pub kind: &'f str,
+    /// What is wrong with the value; empty if nothing is.
+    pub problem: &'f str,
 }
 
 impl Field<'_> {
     pub fn render(&self) -> Markup {
+        let is_wrong = !self.problem.is_empty();
+        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
         html! {
             label {
                 span { (self.label) }
-                input name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[self.invalid.then_some("true")];
+                input type=[Some(self.kind).filter(|kind| !kind.is_empty())] id=[is_wrong.then_some(self.name)] name=(self.name) value=(self.value) required[self.required]
+                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
+                @if let Some(id) = &problem_id {
+                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+                }
+                @if !self.hint.is_empty() { small { (self.hint) } }
+            }
+        }
+    }
+
+    /// Renders a field for a text of several lines.
+    pub fn render_lines(&self) -> Markup {
+        let is_wrong = !self.problem.is_empty();
+        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
+        html! {
+            label {
+                span { (self.label) }
+                textarea id=[is_wrong.then_some(self.name)] name=(self.name) rows="3" required[self.required]
+                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()] { (self.value) }
+                @if let Some(id) = &problem_id {
+                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+                }
                 @if !self.hint.is_empty() { small { (self.hint) } }
             }
         }
@@ -137,6 +179,16 @@ pub(super) fn untrusted_text(text: &str) -> Markup {
     html! { bdi { (beginning) @if is_long { "…" } } }
 }
 
+/// Renders `1.50 USD`.
+pub(super) fn money(amount: &str, currency: &str) -> Markup {
+    html! { span.number { (amount) " " (currency) } }
+}
+
+/// Renders a transaction's ID as a link to its page.
+pub(super) fn id_link(id: &str) -> Markup {
+    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
+}
+
 /// A list of facts: pairs of a label and a value.
 pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
@@ -144,7 +196,8 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table. The first cell of each row is the row's heading. Without rows, the text `empty` is shown instead.
+/// A table. The first cell of each row is the row's heading. Every cell names its column, which the style shows where a
+/// narrow screen turns rows into cards. Without rows, the text `empty` is shown instead.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
     table_of(headings, &[], rows, empty)
 }
@@ -160,18 +213,17 @@ pub(super) fn table_of(
         return html! { p.soft { (empty) } };
     }
     let class = |is_number: bool| is_number.then_some("number");
-    let is_number: Vec<bool> = headings.iter().map(|heading| numbers.contains(heading)).collect();
     html! {
         div.table tabindex="0" role="group" {
             table {
-                thead { tr { @for (heading, number) in headings.iter().zip(&is_number) {
-                    th scope="col" class=[class(*number)] { (heading) }
+                thead { tr { @for heading in headings {
+                    th scope="col" class=[class(numbers.contains(heading))] { (heading) }
                 } } }
                 tbody {
                     @for row in rows {
-                        tr { @for (index, (cell, number)) in row.iter().zip(&is_number).enumerate() {
-                            @if index == 0 { th scope="row" { (cell) } }
-                            @else { td class=[class(*number)] { (cell) } }
+                        tr { @for (index, (cell, heading)) in row.iter().zip(headings).enumerate() {
+                            @if index == 0 { th scope="row" data-label=(heading) { (cell) } }
+                            @else { td class=[class(numbers.contains(heading))] data-label=(heading) { (cell) } }
                         } }
                     }
                 }
@@ -184,7 +236,7 @@ pub(super) fn table_of(
 pub(super) fn month_field(value: &str) -> Markup {
     html! {
         label {
-            span { "Month" }
+            span { "Month (UTC)" }
             input type="month" name="month" value=(value) placeholder="2026-10" pattern="[0-9]{4}-[0-9]{2}";
         }
     }
@@ -260,9 +312,20 @@ pub(super) fn notice(text: &Markup) -> Markup {
     html! { div.notice { (text) } }
 }
 
-/// The error above a form that was not carried out and is shown again.
+/// An error on a page.
 pub(super) fn problem(text: &str) -> Markup {
     html! { div.notice.alarm role="alert" { (inline_code(&sentence(text))) } }
+}
+
+/// The error above a form that was not carried out and is shown again. It has the focus, so that a screen reader and a
+/// keyboard begin there, and a link to the [`Field`] that it is about.
+pub(super) fn form_problem(text: &str, field: Option<&str>) -> Markup {
+    html! {
+        div.notice.alarm role="alert" tabindex="-1" autofocus {
+            (inline_code(&sentence(text)))
+            @if let Some(name) = field { " " a href={ "#" (name) } { "Go to the field" } "." }
+        }
+    }
 }
 
 /// Says that lists in Workers KV may lack the latest changes.

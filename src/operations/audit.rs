@@ -3,7 +3,8 @@
 use super::call::{Answer, Call, Ports, Result};
 use super::spec::{Argument, Kind, Spec, text};
 use super::table::{paragraphs, table, time};
-use crate::operator::audit::{self, Change};
+use crate::operator::audit::{self, AuditFilter, Change};
+use crate::time::parse_ms;
 use serde::Deserialize;
 
 pub const LIST: Spec = Spec::reads(
@@ -18,22 +19,48 @@ pub const LIST: Spec = Spec::reads(
             text("cursor"),
             "`next` of the previous page; lists the entries that are older than it",
         ),
+        Argument::option("who", text("text"), "only changes by people whose name contains this text"),
+        Argument::option(
+            "command",
+            text("name"),
+            "only changes by this command, such as `keys revoke`, or by this group of commands, such as `keys`",
+        ),
+        Argument::option("shop", text("id"), "only changes that concern this unit or team"),
+        Argument::option("since", Kind::Time, "only changes at or after this time"),
+        Argument::option("until", Kind::Time, "only changes before this time"),
     ],
 )
-.answers("`changes`: for each entry `at`, `by`, `command`, `on` (the IDs of what it changed) and, for a change, `operation` (a hash of the author and the operation ID); `damaged`: number of entries that cannot be read; `next`: the value of `--after` for older entries, or `null`");
+.noted(
+    "With a filter, a page may have fewer entries than `--limit`, because one call searches at most 5,000 entries. \
+     Continue with `--after`.",
+)
+.answers("`changes`: for each entry `at`, `by`, `command`, `on` (the IDs of what it changed), `of` (the unit or team of a key or a transaction), `changed` (the members of a profile, each with `member`, `before` and `after`) and, for a change, `operation` (a hash of the author and the operation ID); `damaged`: number of entries that cannot be read; `next`: the value of `--after` for older entries, or `null`");
 
 #[derive(Deserialize)]
 pub struct List {
     limit: usize,
     after: Option<String>,
+    who: Option<String>,
+    command: Option<String>,
+    shop: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
 }
 
-pub async fn list<P: Ports>(call: &Call<'_, P>, List { limit, after }: List) -> Result<Answer> {
-    let page = audit::page(call.store, after.as_deref(), limit).await?;
+pub async fn list<P: Ports>(call: &Call<'_, P>, arguments: List) -> Result<Answer> {
+    let List { limit, after, who, command, shop, since, until } = arguments;
+    let filter = AuditFilter {
+        by: who,
+        command,
+        shop,
+        since_ms: since.as_deref().and_then(parse_ms),
+        until_ms: until.as_deref().and_then(parse_ms),
+    };
+    let page = audit::page(call.store, &filter, after.as_deref(), limit).await?;
     let rows: Vec<_> = page.changes.iter().map(cells).collect();
     let list = match rows.is_empty() {
         true => "no entries".to_owned(),
-        false => table(["TIME", "BY", "COMMAND", "ON"], &rows),
+        false => table(["TIME", "BY", "CHANGE"], &rows),
     };
     let damaged = match page.damaged {
         0 => String::new(),
@@ -44,6 +71,6 @@ pub async fn list<P: Ports>(call: &Call<'_, P>, List { limit, after }: List) -> 
     Answer::new(&page, text)
 }
 
-fn cells(Change { at, by, command, on, .. }: &Change) -> [String; 4] {
-    [time(at), by.clone(), command.clone(), on.join(", ")]
+fn cells(change: &Change) -> [String; 3] {
+    [time(&change.at), change.by.clone(), change.plain_sentence()]
 }

@@ -6,6 +6,7 @@
 mod audit;
 mod call;
 mod covered;
+mod credits;
 mod emails;
 mod keys;
 mod ledger;
@@ -13,6 +14,7 @@ mod payments;
 mod prices;
 mod register;
 pub mod spec;
+mod statements;
 mod sums;
 pub mod table;
 mod teams;
@@ -85,6 +87,11 @@ operations! {
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
+    PaymentsDue = statements::DUE, due;
+    PaymentsStatement = statements::STATEMENT, statement;
+    CreditsAdd = credits::ADD, add;
+    CreditsList = credits::LIST, list;
+    CreditsRestore = credits::RESTORE, restore;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
@@ -97,7 +104,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -107,6 +114,10 @@ pub const GROUPS: [(&str, &str); 9] = [
     ("teams", "Teams: a team's key may act for each unit of the team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
+    (
+        "credits",
+        "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
+    ),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",
@@ -136,6 +147,7 @@ impl Operation {
             Operation::TransactionsFind => transactions::check_find(&values),
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
+            Operation::CreditsAdd => credits::check(&values),
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

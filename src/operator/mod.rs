@@ -3,14 +3,19 @@
 //!
 //! The caller, such as a command or a page of the dashboard, handles input and output.
 
+pub mod attention;
 pub mod audit;
 pub mod backups;
 mod bound;
 mod claimed_change;
 mod coverage;
+pub mod credits;
 pub mod csv;
 pub mod delays;
 pub mod demo;
+mod due;
+pub mod due_months;
+pub mod dues;
 mod error;
 pub mod increment;
 pub mod kept;
@@ -29,6 +34,7 @@ pub mod roles;
 mod secret;
 pub mod seed;
 mod shared_record;
+pub mod statement;
 mod sum;
 pub mod teams;
 pub mod transactions;

@@ -10,7 +10,7 @@
 //! list did not show A's entry, B took longer than the wait to write its own entry. A change that took that long yields
 //! to any other.
 
-use super::audit::{self, Author, Change, Entry, Written, change_of};
+use super::audit::{self, Author, Change, Entry, Subject, Written, change_of};
 use super::{OperatorError, Result, encode, load, read_value};
 use crate::service::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key, NoMetadata, OperatorStore, StoreError};
@@ -87,13 +87,13 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
     /// # Errors
     /// If somebody else changes the record at the same moment, or has just changed it; or if the store fails. Then only
     /// entries of the audit log were written.
-    pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy>(
+    pub async fn begin<'t, S: OperatorStore, C: Clock, E: Entropy, T: Into<Subject>>(
         &'t self,
         store: &'t S,
         author: &'t Author<'t, C, E>,
         seen: RecordVersion,
         command: &str,
-        on: impl FnOnce(&str) -> Vec<String>,
+        on: impl FnOnce(&str) -> T,
     ) -> Result<PendingChange<'t, S, C, E, K>> {
         let began_ms = author.clock.now_ms();
         let before = self.changes(store, began_ms).await?;

@@ -1,17 +1,19 @@
 //! Units: their entries in the register, and their profiles with the name, logo and style that a shop's timelines show.
 
-use super::audit::Author;
+use super::audit::{Author, MemberChange, Subject};
 use super::once::{Done, Outcome, once, refuse_repeat};
 use super::shared_record::{RecordVersion, SharedRecord};
 use super::{OperatorError, Result, prices, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, names};
 use crate::recipient::{NewProfile, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::{
     ChangeNote, Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 const SET: &str = "units set";
 const UNSET: &str = "units unset";
@@ -92,6 +94,9 @@ pub struct ProfileMembers {
     mail: Option<bool>,
     reply_to: Option<String>,
     time_zone: Option<String>,
+    billing_name: Option<String>,
+    billing_address: Option<String>,
+    tax_text: Option<String>,
 }
 
 /// An optional member of a profile.
@@ -110,6 +115,12 @@ pub enum Member {
     ReplyTo,
     /// The time zone of dates.
     TimeZone,
+    /// The name of the company on statements.
+    BillingName,
+    /// The company's address on statements.
+    BillingAddress,
+    /// The tax text of the company on statements.
+    TaxText,
 }
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
@@ -128,10 +139,11 @@ pub async fn set(
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
         let (old, seen) = stored(store, unit).await?;
-        let profile = members.clone().over(unit, old)?;
-        keep(store, author, (SET, unit), checked(profile, author)?, seen).await
+        let profile = checked(members.clone().over(unit, old.clone())?, author)?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -153,6 +165,9 @@ impl ProfileMembers {
             mail: self.mail.unwrap_or(old.mail),
             reply_to: self.reply_to.or(old.reply_to),
             time_zone: self.time_zone.or(old.time_zone),
+            billing_name: self.billing_name.or(old.billing_name),
+            billing_address: self.billing_address.or(old.billing_address),
+            tax_text: self.tax_text.or(old.tax_text),
         })
     }
 }
@@ -174,9 +189,12 @@ pub async fn replace(
     check_id(unit).map_err(OperatorError::Invalid)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
-        keep(store, author, (SET, unit), checked(profile.clone(), author)?, seen).await
+        let profile = checked(profile.clone(), author)?;
+        let (old, _) = stored(store, unit).await?;
+        keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -195,14 +213,24 @@ pub async fn unset(
     check_id(unit).map_err(OperatorError::Invalid)?;
     let work = async |author: &Author<'_, _, _>| {
         refuse_repeat(ledger, author)?;
-        let (Some(mut profile), seen) = stored(store, unit).await? else { return Ok(None) };
+        let (Some(old), seen) = stored(store, unit).await? else { return Ok(None) };
+        let mut profile = old.clone();
         members.iter().for_each(|member| *member.of(&mut profile) = None);
-        keep(store, author, (UNSET, unit), checked(profile, author)?, seen).await.map(Some)
+        let profile = checked(profile, author)?;
+        keep(store, author, (UNSET, unit), (Some(old), seen), profile).await.map(Some)
     };
     let done = once(store, ledger, author, (UNSET, &(unit, members)), work).await?;
     match &done.before {
         None => Ok(done),
         Some(_) => Ok(Done { outcome: get(store, unit).await?, ..done }),
+    }
+}
+
+/// Copies the name of a profile that was set into the ledger, by which the unit is found. If this fails, the next
+/// reconciliation pass does it. The outcome of a replay has no profile: the name was copied before.
+async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
+    if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
+        let _ = names::set(ledger, &row.unit, profile.name()).await;
     }
 }
 
@@ -215,6 +243,9 @@ impl Member {
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
             Member::TimeZone => &mut profile.time_zone,
+            Member::BillingName => &mut profile.billing_name,
+            Member::BillingAddress => &mut profile.billing_address,
+            Member::TaxText => &mut profile.tax_text,
         }
     }
 }
@@ -267,15 +298,47 @@ async fn keep(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     (command, unit): (&str, &str),
+    (old, seen): (Option<NewProfile>, RecordVersion),
     profile: Profile,
-    seen: RecordVersion,
 ) -> Result<UnitRow> {
     let is_of = is_of(unit);
     let shared_record = shared_record(unit, &is_of);
-    let turn = shared_record.begin(store, author, seen, command, |_| vec![unit.to_owned()]).await?;
+    let changed = replaced(old.as_ref(), &profile);
+    let subject = |_: &str| Subject { changed, ..Subject::from(vec![unit.to_owned()]) };
+    let turn = shared_record.begin(store, author, seen, command, subject).await?;
     let named = if command == SET { vec![KeyLevel::Unit(unit.to_owned())] } else { vec![] };
     turn.write(&profile, async || register::ensure(store, author, &named).await).await?;
     Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
+}
+
+/// The members whose values the audit log records. It records of any other member only that it was changed: the address
+/// for replies may be a person's.
+const RECORDED: [&str; 7] = ["name", "logo", "accent", "language", "link", "mail", "timeZone"];
+
+/// Returns the members that differ between two versions of a profile.
+fn replaced(old: Option<&NewProfile>, new: &Profile) -> Vec<MemberChange> {
+    let members = |profile| match profile {
+        Ok(Value::Object(members)) => members,
+        _ => serde_json::Map::new(), // a profile is an object
+    };
+    let old = members(old.map_or(Ok(Value::Null), serde_json::to_value));
+    let new = members(serde_json::to_value(new));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let value = |of: &serde_json::Map<String, Value>, name: &str| match of.get(name) {
+        None | Some(Value::Null | Value::Bool(false)) => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(other) => Some(other.to_string()),
+    };
+    let change = |name: &String| {
+        let (before, after) = (value(&old, name), value(&new, name));
+        let is_recorded = RECORDED.contains(&&**name);
+        (before != after).then(|| MemberChange {
+            member: name.clone(),
+            before: before.filter(|_| is_recorded),
+            after: after.filter(|_| is_recorded),
+        })
+    };
+    names.into_iter().filter_map(change).collect()
 }
 
 /// Returns a unit's profile; `None` if the unit has none. Its timelines then show the name Impact Pledge. KV cost: 1
@@ -336,7 +399,11 @@ pub async fn remove(
         refuse_repeat(ledger, author)?;
         remove_now(store, author, unit).await
     };
-    once(store, ledger, author, (REMOVE, &unit), work).await
+    let done = once(store, ledger, author, (REMOVE, &unit), work).await?;
+    if let Some(ledger) = ledger.filter(|_| done.before.is_none()) {
+        let _ = names::remove(ledger, unit).await; // else the next reconciliation pass removes it
+    }
+    Ok(done)
 }
 
 async fn remove_now(

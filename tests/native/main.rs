@@ -12,13 +12,19 @@
 )]
 
 mod answer;
+mod audit_log;
 mod auth;
+mod billing;
 mod charge;
 mod claimed;
 mod conflicts;
+mod credit_races;
+mod credit_table;
+mod credits;
 mod dashboard;
 mod deliveries;
 mod descriptions;
+mod dues;
 mod fixtures;
 mod formats;
 mod fuzz;
@@ -32,6 +38,7 @@ mod increment;
 mod json_schema;
 mod layers;
 mod ledger;
+mod ledger_attention;
 mod ledger_plans;
 mod ledger_queue;
 mod ledger_times;
@@ -48,8 +55,10 @@ mod payments;
 mod profile;
 mod quantities;
 mod records;
+mod references;
 mod retry;
 mod rows;
+mod statement;
 mod store;
 mod texts;
 mod timeline;

@@ -1,7 +1,7 @@
 //! Saves the profile that a form sends.
 
 use super::preview::preview;
-use super::section::{members, profile_form, seen};
+use super::section::{members, profile_form, seen, wrong_field};
 use crate::auth::KeyLevel;
 use crate::dashboard::form::Form;
 use crate::dashboard::page::Page;
@@ -19,6 +19,7 @@ use maud::{Markup, html};
 
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);
+    let lines = |name| form.given(name).map(|text| text.replace("\r\n", "\n"));
     NewProfile {
         name: form.text("name").to_owned(),
         logo: given("logo"),
@@ -28,6 +29,9 @@ fn sent(form: &Form) -> NewProfile {
         mail: form.text("mail") == "on",
         reply_to: given("reply-to"),
         time_zone: given("time-zone"),
+        billing_name: given("billing-name"),
+        billing_address: lines("billing-address"),
+        tax_text: lines("tax-text"),
     }
 }
 
@@ -123,7 +127,7 @@ fn again<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Page {
     let content = html! {
-        (view::problem(problem))
+        (view::form_problem(problem, wrong_field(problem, profile)))
         section {
             h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
             (profile_form(context, id, profile, seen, missing, problem))

@@ -3,7 +3,7 @@
 use super::{CREATE, KeyMetadata, KeyRow, MadeKey, NotedKey, of_rotation, read, revokes, row};
 use crate::auth::{ApiKey, KEY_BYTES, KeyRecord, new_key};
 use crate::ledger::Ledger;
-use crate::operator::audit::{self, Author, Change, EarlierAttempt};
+use crate::operator::audit::{self, Author, Change, EarlierAttempt, Subject};
 use crate::operator::once::{Done, once};
 use crate::operator::{OperatorError, Result, encode, register, secret};
 use crate::scope::Mode;
@@ -57,7 +57,8 @@ async fn make(
     if let Some(made) = pending_key.made_before(store, author).await? {
         return Ok(made);
     }
-    author.record(store, CREATE, [&pending_key.id(), record.level.id()]).await?;
+    let subject = Subject::of(record.level.clone(), [&pending_key.id(), record.level.id()]);
+    author.record_subject(store, CREATE, subject).await?;
     if is_new {
         secret::keep(store, secret.clone()).await?;
     }

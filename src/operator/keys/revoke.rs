@@ -1,8 +1,9 @@
 //! Revokes keys.
 
 use super::{KeyName, REVOKE, find};
+use crate::auth::KeyRecord;
 use crate::ledger::Ledger;
-use crate::operator::audit::Author;
+use crate::operator::audit::{Author, Subject};
 use crate::operator::once::{Done, once};
 use crate::operator::{OperatorError, Result, read_value};
 use crate::service::{Clock, Entropy};
@@ -32,15 +33,17 @@ async fn remove(
     key: &str,
 ) -> Result<KeyName> {
     let key = find(store, key).await?;
-    if read_value(store, key).await?.is_none() {
+    let Some(value) = read_value(store, key).await? else {
         if author.earlier.is_some() {
             return Ok(KeyName::new(key)); // an earlier attempt has removed it
         }
         return Err(OperatorError::Invalid(
             "nothing was revoked: this key does not exist here".to_owned(),
         ));
-    }
-    author.record(store, REVOKE, [key.0.id()]).await?;
+    };
+    let of = serde_json::from_slice(&value).ok().map(|record: KeyRecord| record.level);
+    let subject = Subject { of, ..Subject::from(vec![key.0.id()]) };
+    author.record_subject(store, REVOKE, subject).await?;
     store.remove(&key).await?;
     Ok(KeyName::new(key))
 }

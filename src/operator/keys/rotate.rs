@@ -4,7 +4,7 @@ use super::make::{self, PendingKey};
 use super::{KeyMetadata, KeyName, MadeKey, NotedKey, ROTATE, find, of_rotation, read, revokes};
 use crate::auth::KeyRecord;
 use crate::ledger::Ledger;
-use crate::operator::audit::{self, Author, Change};
+use crate::operator::audit::{self, Author, Change, Subject};
 use crate::operator::once::{Done, Outcome, once};
 use crate::operator::{OperationId, OperatorError, Result, read_value};
 use crate::secret::NamespaceSecret;
@@ -170,7 +170,8 @@ async fn copy(
     let made = match pending_key.made_before(store, author).await? {
         Some(made) => made,
         None => {
-            author.record(store, ROTATE, [&replaces.id, &pending_key.id()]).await?;
+            let subject = Subject::of(record.level.clone(), [&replaces.id, &pending_key.id()]);
+            author.record_subject(store, ROTATE, subject).await?;
             let note = KeyMetadata::new(record, author.registered());
             let note = KeyMetadata { predecessor: Some(replaces.id.clone()), ..note };
             pending_key.put(store, value, note).await?

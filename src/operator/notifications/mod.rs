@@ -6,6 +6,7 @@
 mod failed;
 mod preview;
 mod profile;
+mod recent;
 mod refusal;
 mod resend;
 mod status;
@@ -14,6 +15,7 @@ mod words;
 
 pub use failed::{FailedMail, FailedQuery, Failures, failed};
 pub use preview::{NOWHERE, Preview, masked_preview, preview};
+pub use recent::{RECENT_DAYS, RecentFailures, recent_failures};
 pub use resend::{DayQuery, DayStep, QueuedRounds, Resent, next_message, queue_round, resend_day};
 pub use status::{State, Status, WAITING_HOURS, status};
 pub use view::{EmailView, show};

@@ -209,7 +209,7 @@ fn unmarked(age_ms: u64) -> Status {
 
 /// Returns the round whose message is queued; `None` if it should have been delivered more than 24 hours ago, or the record
 /// cannot be read.
-fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
+pub(super) fn in_queue(record: &[u8], now_ms: u64) -> Option<Queued> {
     let queued: Queued = decode(QueuedMailKey::KIND, record).ok()?;
     let until_ms = parse_ms(&queued.until)?;
     (now_ms < until_ms.saturating_add(WAITING_MS)).then_some(queued)

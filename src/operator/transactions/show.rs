@@ -112,8 +112,9 @@ pub async fn reveal<'r>(
     Ok(shown)
 }
 
-/// Masks the recipient and all texts. Only their first characters stay, which is enough to compare them with what a
-/// person says on the phone. The reference stays, because it identifies the shop's order.
+/// Masks the recipient and all texts about the order. Only their first characters stay, which is enough to compare them with
+/// what a person says on the phone. The reference, the offerings and their nouns stay: they say what was ordered, and name
+/// nobody.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
@@ -125,8 +126,6 @@ fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
             [
                 &mut detail.name,
                 &mut detail.description,
-                &mut detail.noun_singular,
-                &mut detail.noun_plural,
                 &mut detail.image,
                 &mut detail.external_id,
                 &mut detail.external_url,

@@ -117,6 +117,23 @@ fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
 }
 
 #[test]
+fn a_form_that_a_double_click_sent_twice_offers_a_new_secret_in_one_step() {
+    let dashboard = shop();
+    let id = form_id(&dashboard, "/units/shop");
+    let send = || dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "live"));
+    let key = shown(&send());
+    let again = send();
+    check_made_before(&again, &key);
+    assert!(again.text.contains("A reload or a double click"), "{}", again.text);
+    let (operation, name) = (field(&again.text, "operation"), field(&again.text, "key"));
+    let fields = [("operation", &*operation), ("key", &name), ("unit", "shop"), ("keep", "0")];
+    let new = shown(&dashboard.post(OPERATOR, "/keys/rotate", &fields));
+    assert_ne!(new, key);
+    assert_eq!(names(&dashboard, "key:").len(), 1, "the key without a secret is revoked");
+    assert_eq!(commands(&dashboard), ["keys create", "keys rotate"]);
+}
+
+#[test]
 fn an_incomplete_or_invalid_form_creates_no_key() {
     let dashboard = shop();
     let id = form_id(&dashboard, "/units/shop");
@@ -148,7 +165,13 @@ fn an_incomplete_or_invalid_form_creates_no_key() {
     dashboard.store().set_failing(None);
     let id = form_id(&dashboard, "/units/shop");
     let mut fields = making(&id, ["unit", "shop2"], "test");
-    fields.push(("new", "yes"));
+    let question = dashboard.post(OPERATOR, "/keys", &fields);
+    assert!(
+        question.text.contains(">Create the unit shop2 and the key</button>"),
+        "{}",
+        question.text
+    );
+    fields.extend([("answer", "create"), ("asked-unit", "shop2")]);
     shown(&dashboard.post(OPERATOR, "/keys", &fields));
     assert_eq!(names(&dashboard, "unit:"), ["unit:shop", "unit:shop2"]);
 }

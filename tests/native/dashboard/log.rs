@@ -33,14 +33,15 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     let newest = dashboard.get(OPERATOR, "/audit");
     let words = [
         "<bdi>&lt;b&gt;ada\u{202e}</bdi>",
-        "<bdi>keys revoke 59</bdi>",
-        "name=\"text\" value=\"0123456789ab\"",
+        "ran <bdi>keys revoke 59</bdi> on",
+        "<bdi>0123456789ab</bdi>",
         "href=\"/teams/team\"",
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
         "href=\"/units/a:b/usage?mode=test\"",
         "href=\"/units/shop\"",
-        ">1.00 USD paid</bdi>",
+        "Jan 2026</a> of the unit <a href=\"/units/a:b\"><bdi>a:b</bdi></a> (test) as paid: <bdi>1.00 USD paid</bdi>.",
+        "withdrawn: nothing was changed",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];
@@ -48,8 +49,8 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert!(!newest.text.contains("<script") && !newest.text.contains('\0'));
     assert!(!newest.text.contains("/units/audit:"), "a change has no page");
     assert!(!newest.text.contains("canary"));
-    assert!(newest.text.find("units add") < newest.text.find("keys revoke 59"));
-    assert!(!newest.text.contains("<bdi>keys revoke 10</bdi>"));
+    assert!(newest.text.find("created the units") < newest.text.find("keys revoke 59"));
+    assert!(!newest.text.contains("ran <bdi>keys revoke 10</bdi> on"));
     assert_eq!((dashboard.store().take_lists().len(), dashboard.store().reads()), (1, 50));
 
     record("transactions erase", &[&id]);
@@ -59,10 +60,11 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
     assert_has(
         &older,
         200,
-        &["<bdi>keys revoke 01</bdi>", "<bdi>keys revoke 15</bdi>", ">Newest</a>"],
+        &["ran <bdi>keys revoke 01</bdi> on", "ran <bdi>keys revoke 15</bdi> on", ">Newest</a>"],
     );
     assert!(
-        !older.text.contains("<bdi>keys revoke 16</bdi>") && !older.text.contains(">Older</a>")
+        !older.text.contains("ran <bdi>keys revoke 16</bdi> on")
+            && !older.text.contains(">Older</a>")
     );
     assert_has(&older, 200, &["Unreadable entries on this page: 1."]);
     let erased = format!("href=\"/transactions/{id}\"");
@@ -108,4 +110,52 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
         ["&lt;i&gt;&amp;production", "<bdi>https://pledge.example</bdi>", version, "no members"];
     assert_has(&page, 200, &here);
     assert!(!page.text.contains("<i>"));
+}
+
+#[test]
+fn the_system_says_what_is_not_set_up_or_has_a_problem_and_each_part_fails_alone() {
+    let mut dashboard = dashboard(seeded());
+    let text = |dashboard: &super::TestDashboard| {
+        let page = dashboard.get(OPERATOR, "/system");
+        assert_eq!(page.status, 200, "{}", page.text);
+        page.text
+    };
+    let new = text(&dashboard);
+    for words in [
+        "No e-mail failed in the last 7 days.",
+        "its first reconciliation begins within five minutes",
+        "No message has arrived yet.",
+        "Run <code>transactions backup</code>.",
+        "The variable <code>ENVIRONMENT</code>",
+        "The variable <code>UNUSUAL_CHARGE</code>",
+    ] {
+        assert!(new.contains(words), "{words}: {new}");
+    }
+    for prefix in ["mail-failed:", "backup"] {
+        dashboard.store().set_failing(Some(prefix));
+        assert_eq!(text(&dashboard).matches("This could not be read").count(), 1, "{prefix}");
+    }
+    dashboard.store().set_failing(None);
+    dashboard.ledger.as_ref().unwrap().set_failing(support::ledger::Failing::Before);
+    assert_eq!(text(&dashboard).matches("This could not be read").count(), 1);
+    dashboard.ledger = None;
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        support: "no address",
+        unusual_charge: "lots",
+        service_origin: "https://pledges.example",
+        ..Variables::default()
+    });
+    let page = text(&dashboard);
+    for words in [
+        "Nobody has the role accounts. Set the secret <code>ACCOUNTS</code>",
+        "The Worker&#39;s secret",
+        "The variable <code><bdi>UNUSUAL_CHARGE</bdi></code> is ignored",
+        "docs/ledger.md",
+        "href=\"https://pledges.example/healthz\"",
+    ] {
+        let found = page.contains(words) || page.contains(&words.replace("&#39;", "'"));
+        assert!(found, "{words}: {page}");
+    }
+    assert!(!dashboard.get(SUPPORT, "/").text.contains("UNUSUAL_CHARGE"), "not for strangers");
 }

@@ -40,6 +40,11 @@ fn has(answer: &Answer, status: u16, words: &str) {
     assert!(!answer.text.contains("<script"), "{}", answer.text);
 }
 
+/// Returns the fields of the button that creates a unit.
+fn create(unit: &str) -> [(&str, &str); 2] {
+    [("answer", "create"), ("asked-unit", unit)]
+}
+
 fn profile(dashboard: &TestDashboard, unit: &str) -> Value {
     let record = dashboard.store().value(&format!("profile:{unit}"));
     serde_json::from_str(&record.unwrap_or_else(|| "null".to_owned())).unwrap()
@@ -67,7 +72,17 @@ fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
     assert_eq!(add(&[("unit", ODD)]).status, 503);
     dashboard.store().set_failing(None);
     assert_eq!(commands(&dashboard), [""; 0]);
-    has(&add(&[("unit", "shop2"), ("new", "yes")]), 200, "Unit created.");
+    let question = add(&[("unit", "shop2")]);
+    has(&question, 422, ">Use the unit shop</button>");
+    has(&question, 422, ">Create the unit shop2</button>");
+    has(&question, 422, "aria-invalid=\"true\" aria-describedby=\"unit-problem\"");
+    let asked = [("asked-unit", "shop2"), ("similar-unit", "shop")];
+    let answer = |unit, answer| add(&[("unit", unit), ("answer", answer), asked[0], asked[1]]);
+    has(&answer("shop2", "use"), 200, "This unit already exists");
+    for button in ["use", "create"] {
+        has(&answer("shop3", button), 422, "Create the unit shop3"); // an ID that was corrected is looked up
+    }
+    has(&answer("shop2", "create"), 200, "Unit created.");
     for words in ["Unit created.", "This unit already exists"] {
         has(&add(&[("unit", ODD)]), 200, words);
     }
@@ -128,7 +143,7 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
     let unknown = dashboard.get(OPERATOR, "/units/shpo");
     has(&unknown, 200, "The unit shpo does not exist yet.");
     has(&unknown, 200, "Did you mean <a href=\"/units/shop\">");
-    has(&unknown, 200, "name=\"new\"");
+    has(&unknown, 200, ">Create the unit shpo and the key</button>");
 }
 
 // ---- Profiles ------------------------------------------------------------------------------------
@@ -201,7 +216,7 @@ fn a_wrong_profile_is_shown_again_with_what_was_entered() {
     let misspelt = save(&dashboard, &page, "/units/shop2", &[]);
     has(&misspelt, 422, "did you mean shop?");
     assert_eq!(commands(&dashboard), [""; 0]);
-    has(&save(&dashboard, &page, "/units/shop2", &[("new", "yes")]), 200, "was saved");
+    has(&save(&dashboard, &page, "/units/shop2", &create("shop2")), 200, "was saved");
     assert_eq!(dashboard.store().names().iter().filter(|name| *name == "unit:shop2").count(), 1);
     dashboard.store().keep("profile:shop", b"{\"name\":7}", b"null");
     let damaged = dashboard.get(OPERATOR, "/units/shop");
@@ -247,8 +262,9 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
 fn a_team_is_made_of_a_first_unit_and_once() {
     let dashboard = shop();
     let open = || field(&dashboard.get(OPERATOR, "/teams").text, "operation");
-    let send = |id: &str, team, unit, new| {
-        let fields = [("operation", id), ("team", team), ("unit", unit), ("new", new)];
+    let send = |id: &str, team, unit, answer| {
+        let fields = [("operation", id), ("team", team), ("unit", unit), ("answer", answer)];
+        let fields = [&fields[..], &[("asked-team", team), ("asked-unit", unit)]].concat();
         dashboard.post(OPERATOR, "/teams", &fields)
     };
     let add = |team, unit, new| send(&open(), team, unit, new);
@@ -259,7 +275,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
         ("teams", "shop", "there is no team teams; did you mean team?"),
         ("chain", "shop2", "there is no unit shop2; did you mean shop?"),
         ("teams", "shop2", "no team teams, and no unit shop2; did you mean team and shop?"),
-        ("team", "other", "the team team already exists"),
+        ("team", "other", "the team <code><bdi>team</bdi></code> already exists"),
     ] {
         let answer = add(team, unit, "");
         has(&answer, 422, &words.replacen("the", "The", usize::from(words.starts_with("the"))));
@@ -274,11 +290,11 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     has(&send(&id, "chain", "shop", ""), 200, "shop was added");
     has(&send(&id, "chain", "shop", ""), 200, "This was already done");
     has(&add("chain", "shop", ""), 200, "is already in the team");
-    has(&add("<i>", ODD, "yes"), 200, &format!("href=\"{ODD_PATH}\""));
+    has(&add("<i>", ODD, "create"), 200, &format!("href=\"{ODD_PATH}\""));
     assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
-    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
+    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td data-label=\"Units\">1</td>");
     assert!(!page.text.contains("Not all teams and units are shown"), "{}", page.text);
     dashboard.store().set_page_length(1);
     for number in 0..9 {
@@ -286,7 +302,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     }
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "Not all teams and units are shown");
-    has(&page, 200, ">a</a></th><td>9</td>");
+    has(&page, 200, ">a</a></th><td data-label=\"Units\">9</td>");
 }
 
 #[test]
@@ -299,8 +315,19 @@ fn units_come_and_go_without_a_new_key() {
     let (form, late) = (("operation", &*id), form_id(&dashboard, "/teams/team"));
     has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
     has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
-    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "Some fields are missing");
-    let odd = [form, ("unit", ODD), ("new", "yes")];
+    let without_id = [&[("unit", ODD)][..], &create(ODD)].concat();
+    has(&post("add", &without_id), 422, "Some fields are missing");
+    let odd = [form, ("unit", ODD)];
+    has(&post("add", &odd), 422, "Create the unit");
+    let odd = [&odd[..], &create(ODD)].concat();
+    let other = form_id(&dashboard, "/teams/team");
+    let used =
+        [("operation", &*other), ("unit", "shops"), ("answer", "use"), ("asked-unit", "shops")];
+    has(
+        &post("add", &[&used[..], &[("similar-unit", "shop")]].concat()),
+        200,
+        "is already in the team",
+    );
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(post("add", &odd).status, 503);
     dashboard.store().set_failing(None);
@@ -344,13 +371,13 @@ fn a_change_is_shown_before_lists_show_it() {
     let dashboard = shop();
     dashboard.store().set_hidden(Some("member:"));
     let id = form_id(&dashboard, "/teams/team");
-    let fields = [("operation", &*id), ("unit", "till"), ("new", "y")];
+    let fields = [&[("operation", &*id), ("unit", "till")][..], &create("till")].concat();
     let added = dashboard.post(OPERATOR, "/teams/team/add", &fields);
     has(&added, 200, "href=\"/units/till\"");
     dashboard.store().set_hidden(Some("unit:"));
     let made = dashboard.post(OPERATOR, "/units", &[("unit", "kiosk")]);
     assert!(!made.text.contains("does not exist yet"), "{}", made.text);
     let page = dashboard.get(OPERATOR, "/units/shop");
-    let saved = save(&dashboard, &page, "/units/shop", &[("new", "yes")]);
+    let saved = save(&dashboard, &page, "/units/shop", &create("shop"));
     has(&saved, 200, "Nordwald");
 }

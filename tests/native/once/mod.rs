@@ -89,7 +89,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// A request: the command with its arguments, or with other arguments.
+/// A request: a command with its usual arguments, or with others.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,

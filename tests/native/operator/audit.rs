@@ -4,7 +4,7 @@ use super::{names, refused, shown};
 use futures_executor::block_on;
 use impact_pledge::auth::KeyRecord;
 use impact_pledge::charge::PriceList;
-use impact_pledge::operator::audit::{self, Author};
+use impact_pledge::operator::audit::{self, AuditFilter, Author};
 use impact_pledge::operator::keys;
 use impact_pledge::operator::prices::Edit;
 use impact_pledge::operator::units::{self, Member};
@@ -42,13 +42,17 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     block_on(teams::add(&store, None, &ada, "t", &u)).unwrap();
     block_on(units::remove(&store, None, &ada, "v")).unwrap();
     let expected = [
-        json!({ "command": "keys create", "on": [&key.id, "u"] }),
-        json!({ "command": "keys rotate", "on": [&key.id, &next.id] }),
+        json!({ "command": "keys create", "on": [&key.id, "u"], "of": { "unit": "u" } }),
+        json!({ "command": "keys rotate", "on": [&key.id, &next.id], "of": { "unit": "u" } }),
         json!({ "command": "prices set", "on": [format!("prices:live:{time}")] }),
-        json!({ "command": "units set", "on": ["u"] }),
+        json!({
+            "command": "units set",
+            "on": ["u"],
+            "changed": [{ "member": "name", "after": "N" }],
+        }),
         json!({ "command": "units unset", "on": ["u"] }),
         json!({ "command": "units add", "on": ["v"] }),
-        json!({ "command": "keys revoke", "on": [&key.id] }),
+        json!({ "command": "keys revoke", "on": [&key.id], "of": { "unit": "u" } }),
         json!({ "command": "teams add", "on": ["t", "u"] }),
         json!({ "command": "teams remove", "on": ["t", "u"] }),
         json!({ "command": "teams add", "on": ["t", "u"] }),
@@ -121,7 +125,8 @@ fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
     let (mut shown, mut damaged, mut next) = (Vec::new(), 0, None);
     for pages in 1.. {
         store.take_lists();
-        let page = block_on(audit::page(&store, next.as_deref(), 3)).unwrap();
+        let page =
+            block_on(audit::page(&store, &AuditFilter::default(), next.as_deref(), 3)).unwrap();
         assert!(page.changes.len() + page.damaged <= 3 && store.take_lists().len() == 1);
         shown.extend(page.changes.into_iter().map(|change| change.on[0].parse::<u64>().unwrap()));
         damaged += page.damaged;
@@ -135,6 +140,7 @@ fn changes_are_read_page_by_page_while_others_are_added_or_damaged() {
     for hostile in ["", "~", "x~~", "10~~", "+1~~", "0~a b~", &format!("0~~{}", "a".repeat(2_048))]
     {
         let problem = "this is not a valid audit cursor: begin with the newest entries";
-        refused(block_on(audit::page(&store, Some(hostile), 3)), problem);
+        let all = AuditFilter::default();
+        refused(block_on(audit::page(&store, &all, Some(hostile), 3)), problem);
     }
 }

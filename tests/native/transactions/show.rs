@@ -59,7 +59,9 @@ fn a_shown_transaction_is_masked() {
     let bench = bench();
     let id = id_of(&bench.create(UNIT, &order()));
     let masked = show(&bench.store, &format!(" {id}\n"), false, false);
-    let text = masked.to_string().replace("canary-order", "");
+    let nouns = [r#""nounPlural":"canaries canary","nounSingular":"canary""#, "canary-order"];
+    assert!(nouns.iter().all(|shown| masked.to_string().contains(shown)), "{masked}");
+    let text = nouns.iter().fold(masked.to_string(), |text, shown| text.replace(shown, ""));
     assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
     let pledge = &masked["transaction"]["pledges"][0];
     assert_eq!(pledge["recipient"], json!({ "email": "c…@e…", "firstName": "c…", "name": "c…" }));

@@ -1,0 +1,233 @@
+//! The start page: the search, and below it what needs doing.
+//!
+//! Each task is read by itself. If a read fails, its line says so, and the other lines are shown.
+
+use super::form::Form;
+use super::last_backups::{self, Age};
+use super::page::Page;
+use super::setup::LATE_MINUTES;
+use super::{PageContext, Result, find, link, orders, view};
+use crate::ledger::{self, LEAST_CHARGES, Ledger, UNUSUAL_TIMES, UnusualCharge, UnusualCharges};
+use crate::operator::attention::{self, IdleUnits, RECENT_DAYS, RecentFailures, UNUSUAL_DAYS};
+use crate::operator::roles::Permission;
+use crate::operator::{OperatorError, bound};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use futures_util::future::{join, join3, join4};
+use maud::{Markup, html};
+
+/// Maximum number of records that a task names.
+const MAX_NAMED: usize = 5;
+
+/// The line of a task; `None` if there is nothing to do.
+type Task = Result<Option<Markup>, OperatorError>;
+
+/// The start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries at the same time.
+pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let tasks = tasks(context).await;
+    let content = html! {
+        (find::search_section(context, query))
+        section {
+            h2 { "To do" }
+            @if tasks.is_empty() { p { "Nothing needs doing." } }
+            @else { ul.plain.tasks { @for task in &tasks { li { (task) } } } }
+        }
+        (links(context))
+    };
+    Ok(Page::new("Home", content))
+}
+
+fn links<S, C, E>(context: &PageContext<'_, S, C, E>) -> Markup {
+    html! {
+        ul.links {
+            li { a href="/orders" { "Newest transactions" } }
+            @if context.may(Permission::Account) { li { a href="/usage" { "Usage of all units" } } }
+            li { a href="/units" { "Units" } }
+            @if context.may(Permission::Operate) {
+                li { a href="/person" { "Erase a person" } }
+            }
+        }
+    }
+}
+
+/// Reads the tasks of the person's roles.
+async fn tasks<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+) -> Vec<Markup> {
+    let of_mail = task(context, Permission::Support, "Failed e-mails", mails(context));
+    let of_pledges = task(context, Permission::Account, "Unpriced pledges", unpriced(context));
+    let of_months = task(context, Permission::Account, "Months to settle", unsettled(context));
+    let of_charges = task(context, Permission::Look, "Unusual transactions", unusual(context));
+    let of_units = task(context, Permission::Operate, "Units without a transaction", idle(context));
+    let of_ledger = task(context, Permission::Operate, "The state of the ledger", ledger(context));
+    let of_backups = task(context, Permission::Operate, "The last backup", backup(context));
+    let ((mails, pledges, months, charges), (units, ledger, backup)) = join(
+        join4(of_mail, of_pledges, of_months, of_charges),
+        join3(of_units, of_ledger, of_backups),
+    )
+    .await;
+    [mails, pledges, months, charges, ledger, backup, units].into_iter().flatten().collect()
+}
+
+/// Reads a task if the person has the permission. Returns a line that says that it could not be read if that failed.
+async fn task<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    permission: Permission,
+    name: &str,
+    read: impl Future<Output = Task>,
+) -> Option<Markup> {
+    if !context.may(permission) {
+        return None;
+    }
+    match read.await {
+        Ok(line) => line,
+        Err(error) => Some(html! {
+            span.problem { (name) " could not be read" } ": " (view::inline_code(&view::sentence(&error.to_string())))
+        }),
+    }
+}
+
+/// Writes `1 unit` or `3 units`.
+fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Lists counts by month, each with a link.
+fn by_month(months: &[(Month, u64)], one: &str, address: impl Fn(Month) -> String) -> Markup {
+    html! {
+        @for (index, (month, count)) in months.iter().enumerate() {
+            @if index > 0 { ", " }
+            a href=(address(*month)) { (counted(*count, one)) " in " (view::month(*month)) }
+        }
+        "."
+    }
+}
+
+/// Returns the URL of a list with these parameters, in live mode and this month.
+fn in_month(path: &str, month: Month, more: &[(&str, &str)]) -> String {
+    let month = month.to_string();
+    let parameters = [("mode", Mode::Live.name()), ("month", &month)];
+    link::with(path, &[&parameters[..], more].concat())
+}
+
+// ---- Tasks of support and accounts ---------------------------------------------------------------
+
+async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let failures = attention::recent_failures(context.store, context.clock).await?;
+    let RecentFailures { count, has_more } = failures;
+    Ok((count > 0).then(|| {
+        html! {
+            a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
+        }
+    }))
+}
+
+async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let months = attention::unpriced(bound(context.ledger)?, context.clock).await?;
+    let address = |month| in_month("/orders", month, &[("unpriced", "yes")]);
+    Ok((!months.is_empty()).then(|| {
+        html! {
+            "Unpriced pledges, which are charged 0.00: " (by_month(&months, "pledge", address))
+            @if context.may(Permission::Operate) { " " a href="/prices" { "Set their prices" } "." }
+        }
+    }))
+}
+
+async fn unsettled<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let months = attention::unsettled(bound(context.ledger)?, context.clock).await?;
+    let address = |month| in_month("/payments", month, &[]);
+    Ok((!months.is_empty())
+        .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
+}
+
+async fn unusual<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let limit = context.settings.unusual_charge;
+    let ledger = bound(context.ledger)?;
+    let found = attention::unusual(ledger, context.clock, limit, MAX_NAMED).await?;
+    let UnusualCharges { count, newest } = &found;
+    let opens = context.may(Permission::Support);
+    Ok((*count > 0).then(|| html! {
+        (counted(*count, "unusual transaction")) " in the last " (UNUSUAL_DAYS) " days"
+        @if *count > newest.len() as u64 { ", the newest " (newest.len()) }
+        ":"
+        ul { @for charge in newest { li { (unusual_charge(charge, opens)) } } }
+        p { small {
+            "A charge is unusual above " (UNUSUAL_TIMES) " times the median of a unit that has at least "
+            (LEAST_CHARGES) " transactions"
+            @if limit.is_some() { ", or above the sum in " code { "UNUSUAL_CHARGE" } }
+            "."
+        } }
+    }))
+}
+
+fn unusual_charge(charge: &UnusualCharge, opens: bool) -> Markup {
+    let UnusualCharge { id, unit, created_at, currency_code, amount } = charge;
+    let of_unit = orders::address(&[("unit", unit), ("mode", Mode::Live.name())]);
+    let money = html! { (amount) " " (view::untrusted_text(currency_code)) };
+    html! {
+        @if opens { a href=(link::path(&["transactions", id])) { (money) } } @else { (money) }
+        ", " a href=(of_unit) { (view::untrusted_text(unit)) } ", " (view::time(created_at))
+    }
+}
+
+// ---- Tasks of operators --------------------------------------------------------------------------
+
+async fn idle<S: OperatorStore, C, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let IdleUnits { units, has_more } =
+        attention::idle_units(context.store, bound(context.ledger)?).await?;
+    let others = units.len().saturating_sub(MAX_NAMED);
+    Ok((!units.is_empty()).then(|| {
+        html! {
+            a href="/units" { (counted(units.len() as u64, "unit")) }
+            " without a live transaction"
+            @if has_more { ", among the first " (attention::MAX_UNITS) " units" }
+            ": "
+            @for (index, unit) in units.iter().take(MAX_NAMED).enumerate() {
+                @if index > 0 { ", " }
+                a href=(link::path(&["units", unit])) { (view::untrusted_text(unit)) }
+            }
+            @if others > 0 { " and " (others) " more" }
+            "."
+        }
+    }))
+}
+
+async fn ledger<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let ledger: &dyn Ledger = bound(context.ledger)?;
+    let health = ledger::health(ledger, context.clock.now_ms()).await?;
+    let minutes = health.lag_ms.unwrap_or_default() / 60_000;
+    let problem = health.problem.as_deref().map(view::sentence);
+    let is_late = minutes >= LATE_MINUTES;
+    if problem.is_none() && !is_late && health.findings == 0 {
+        return Ok(None);
+    }
+    Ok(Some(html! {
+        a href="/system" { "The ledger" } ": "
+        @if let Some(problem) = problem { (view::inline_code(&problem)) " " }
+        @if is_late { "The last message arrived " (minutes) " minutes after its transaction. " }
+        @if health.findings > 0 { (counted(health.findings as u64, "finding")) " to check." }
+    }))
+}
+
+async fn backup<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
+    let days = match last_backups::days(context).await? {
+        Age::Days(days) if days <= last_backups::MAX_DAYS => return Ok(None),
+        Age::Days(days) => Some(days),
+        Age::Invalid => None,
+        Age::None => {
+            return Ok(Some(html! {
+                a href="/system" { "No backup" } " has been recorded. Run " code { "transactions backup" } "."
+            }));
+        }
+    };
+    Ok(Some(html! {
+        a href="/system" { "The last backup" }
+        @match days { Some(days) => { " is " (days) " days old." } None => " has no valid time." }
+    }))
+}

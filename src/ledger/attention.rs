@@ -1,0 +1,213 @@
+//! Queries for what operators have to look at: unpriced pledges, months that are not marked as paid, unusual charges.
+//! They concern live mode, because test mode is not charged.
+
+use super::money::money;
+use super::shops::wanted;
+use super::sums::{SumsQuery, months};
+use super::{Ledger, Query, Result, ask};
+use crate::scope::Mode;
+use crate::settlement::Month;
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// Selects whether the month of a shop in live mode is marked as paid. The first argument is the month.
+macro_rules! is_settled {
+    ($month:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM claims c WHERE c.kind = 'settlement' AND c.name = 'live:' || unit || ':' || ",
+            $month,
+            " AND c.state IN ('kept', 'removing'))"
+        )
+    };
+}
+
+// ---- By month ------------------------------------------------------------------------------------
+
+/// Returns the number of unpriced pledges of each of these months, without those of shops that have paid the month.
+/// Leaves out months without any. One query, which reads the rows of these months.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unpriced(ledger: &dyn Ledger, months: &[Month]) -> Result<Vec<(Month, u64)>> {
+    ask(ledger, &Unpriced(&SumsQuery::new(Some(Mode::Live), None, months))).await
+}
+
+#[derive(Serialize)]
+struct Unpriced<'a>(&'a SumsQuery<'a>);
+
+impl Query for Unpriced<'_> {
+    type Row = (Month, u64);
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        ", ",
+        months!(),
+        ", of_shop AS MATERIALIZED (
+  SELECT month, unit, (SELECT ifnull(sum(unpriced), 0) FROM transactions t
+    WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND unpriced > 0) AS number
+  FROM months CROSS JOIN wanted
+)
+SELECT json_array(month, sum(number)) FROM of_shop WHERE number > 0 AND NOT ",
+        is_settled!("month"),
+        " GROUP BY month ORDER BY month DESC"
+    );
+}
+
+/// Returns for each of these months the number of shops that have charges in it and have not paid it. Leaves out months
+/// that all shops have paid. One query, which reads few rows for each shop and month: those up to its first charge above
+/// 0.00.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unsettled(ledger: &dyn Ledger, months: &[Month]) -> Result<Vec<(Month, u64)>> {
+    ask(ledger, &Unsettled(&SumsQuery::new(Some(Mode::Live), None, months))).await
+}
+
+#[derive(Serialize)]
+struct Unsettled<'a>(&'a SumsQuery<'a>);
+
+impl Query for Unsettled<'_> {
+    type Row = (Month, u64);
+    const SQL: &'static str = concat!(
+        "WITH ",
+        wanted!(),
+        ", ",
+        months!(),
+        "
+SELECT json_array(month, count(*)) FROM months CROSS JOIN wanted
+WHERE NOT ",
+        is_settled!("month"),
+        " AND EXISTS (SELECT 1 FROM transactions t
+  WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms AND t.cents IS NOT 0)
+GROUP BY month ORDER BY month DESC"
+    );
+}
+
+// ---- Unusual charges -----------------------------------------------------------------------------
+
+/// A shop needs this many charges before its median says what is usual.
+pub const LEAST_CHARGES: u64 = 20;
+/// A charge above this many times the median is unusual.
+pub const UNUSUAL_TIMES: u64 = 100;
+
+/// A transaction whose charge is unusual.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusualCharge {
+    /// The transaction's ID.
+    pub id: String,
+    /// The unit's ID.
+    pub unit: String,
+    /// When the transaction was created, an RFC 3339 date-time.
+    pub created_at: String,
+    /// The code of the currency.
+    pub currency_code: String,
+    /// The charge, a decimal with two places.
+    pub amount: String,
+}
+
+/// Transactions whose charges are unusual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnusualCharges {
+    /// Number of these transactions.
+    pub count: u64,
+    /// The newest of them.
+    pub newest: Vec<UnusualCharge>,
+}
+
+/// Returns the live transactions since a time, in milliseconds since 1970, whose charge is above [`UNUSUAL_TIMES`] times
+/// the median of their shop's charges since then, if there are at least [`LEAST_CHARGES`] and the median is not 0. Adds
+/// those whose charge is above `limit`, in hundredths of the currency, or larger than 2^53 hundredths. Leaves out months
+/// that are marked as paid. Amounts of several currencies are compared as numbers. `most` is the length of the list.
+///
+/// One query, which reads the shops' rows since that time: once, and again for shops whose largest charge is above 100
+/// times their smallest. It sorts only the charges of shops that have an unusual one.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unusual(
+    ledger: &dyn Ledger,
+    since: u64,
+    limit: Option<u64>,
+    most: usize,
+) -> Result<UnusualCharges> {
+    let rows = ask(ledger, &Unusual { since, limit, most }).await?;
+    let count = rows.first().map_or(0, |row| row.count);
+    let newest = rows.into_iter().map(Row::into_charge).collect();
+    Ok(UnusualCharges { count, newest })
+}
+
+#[derive(Serialize)]
+struct Unusual {
+    since: u64,
+    limit: Option<u64>,
+    most: usize,
+}
+
+/// A row of the answer. `count` is the number of all rows, of which the answer has the first ones.
+#[derive(Deserialize)]
+struct Row {
+    count: u64,
+    id: String,
+    unit: String,
+    created: u64,
+    currency: String,
+    cents: Option<u64>,
+    amount: Option<String>,
+}
+
+impl Row {
+    fn into_charge(self) -> UnusualCharge {
+        UnusualCharge {
+            id: self.id,
+            unit: self.unit,
+            created_at: date_time(self.created),
+            currency_code: self.currency,
+            amount: money(self.cents, self.amount.as_deref()),
+        }
+    }
+}
+
+/// Selects a shop's transactions since the time. `s` is the shop.
+macro_rules! recent {
+    () => {
+        "FROM transactions t WHERE t.shop = s.shop AND t.created >= ?1 ->> '$.since'"
+    };
+}
+
+// A charge is above 100 times the median if more than half of the charges are below a hundredth of it. Counting them
+// needs no sorting.
+impl Query for Unusual {
+    type Row = Row;
+    const SQL: &'static str = concat!(
+        "WITH charged AS MATERIALIZED (
+  SELECT shop, unit, (SELECT json_array(count(cents), min(cents), max(cents), count(*) - count(cents)) ",
+        recent!(),
+        ") AS charges FROM shops s WHERE mode = 'live'
+), s AS MATERIALIZED (
+  SELECT shop, unit, charges ->> '$[0]' AS number, charges ->> '$[1]' AS least, charges ->> '$[2]' AS most,
+    charges ->> '$[3]' AS large
+  FROM charged
+), usual AS MATERIALIZED (
+  SELECT shop, unit, iif(number >= 20 AND most > 100 * least
+      AND (SELECT count(*) ",
+        recent!(),
+        " AND t.cents * 100 < s.most) > (number - 1) / 2,
+    (SELECT cents FROM (SELECT cents, row_number() OVER (ORDER BY cents) AS place ",
+        recent!(),
+        " AND cents IS NOT NULL) WHERE place = (s.number + 1) / 2), NULL) AS median,
+    most > ifnull(?1 ->> '$.limit', most) OR large > 0 AS has_limit
+  FROM s
+), found AS MATERIALIZED (
+  SELECT t.id, s.unit, t.created, t.currency, t.cents, t.amount
+  FROM usual s CROSS JOIN transactions t ON t.shop = s.shop AND t.created >= ?1 ->> '$.since'
+  WHERE (s.median > 0 OR s.has_limit)
+    AND (t.cents IS NULL OR t.cents > ?1 ->> '$.limit' OR (s.median > 0 AND t.cents > 100 * s.median))
+    AND NOT ",
+        is_settled!("strftime('%Y-%m', t.created / 1000, 'unixepoch')"),
+        "
+)
+SELECT json_object('count', count(*) OVER (), 'id', id, 'unit', unit, 'created', created, 'currency', currency,
+  'cents', cents, 'amount', amount)
+FROM found ORDER BY created DESC, id DESC LIMIT ?1 ->> '$.most'"
+    );
+}

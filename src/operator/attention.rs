@@ -1,0 +1,86 @@
+//! What operators have to look at. Each function reads one thing, so that one failure hides only that.
+
+use super::Result;
+use crate::ledger::{self, Ledger, UnusualCharges};
+use crate::scope::Mode;
+use crate::service::Clock;
+use crate::settlement::Month;
+use crate::store::{Key as _, OperatorStore, UnitKey};
+use crate::time::DAY_MS;
+use std::collections::BTreeSet;
+use std::iter::successors;
+
+/// Days whose charges are searched for unusual ones.
+pub const UNUSUAL_DAYS: u64 = 90;
+/// Number of past months that are searched for open payments and unpriced pledges.
+const MONTHS: usize = 12;
+/// Number of months, the current one included, that are searched for unpriced pledges.
+const UNPRICED_MONTHS: usize = 2;
+/// Maximum number of units that are compared with the ledger.
+pub const MAX_UNITS: usize = 1_000;
+
+pub use super::notifications::{RECENT_DAYS, RecentFailures, recent_failures};
+
+/// Returns the number of unpriced pledges in live mode, for the current and the previous month, without months that are
+/// marked as paid. Ledger cost: 1 query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unpriced(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Month, u64)>> {
+    let months: Vec<_> = months_back(clock).take(UNPRICED_MONTHS).collect();
+    Ok(ledger::unpriced(ledger, &months).await?)
+}
+
+/// Returns for each of the last 12 months that have ended the number of shops that have not paid it. Ledger cost: 1
+/// query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unsettled(ledger: &dyn Ledger, clock: &impl Clock) -> Result<Vec<(Month, u64)>> {
+    let has_ended = |month: &Month| month.has_ended(clock.now_ms());
+    let months: Vec<_> = months_back(clock).filter(has_ended).take(MONTHS).collect();
+    Ok(ledger::unsettled(ledger, &months).await?)
+}
+
+/// Returns the current month and the months before it, down to [`MONTHS`] before.
+fn months_back(clock: &impl Clock) -> impl Iterator<Item = Month> {
+    successors(Month::at(clock.now_ms()), |month| month.previous()).take(MONTHS + 1)
+}
+
+/// Returns unusual charges of the last [`UNUSUAL_DAYS`], as [`ledger::unusual`]. `limit` is an amount in hundredths of
+/// the currency. Ledger cost: 1 query.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn unusual(
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    limit: Option<u64>,
+    most: usize,
+) -> Result<UnusualCharges> {
+    let since = clock.now_ms().saturating_sub(UNUSUAL_DAYS * DAY_MS);
+    Ok(ledger::unusual(ledger, since, limit, most).await?)
+}
+
+/// Units without a live transaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdleUnits {
+    /// Their IDs, sorted.
+    pub units: Vec<String>,
+    /// Whether there are more units than were compared.
+    pub has_more: bool,
+}
+
+/// Returns the registered units without a live transaction, of the first 1,000 units. KV cost: 1 list. Ledger cost: 1
+/// query.
+///
+/// # Errors
+/// If the store or the ledger fails.
+pub async fn idle_units(store: &impl OperatorStore, ledger: &dyn Ledger) -> Result<IdleUnits> {
+    let active = ledger::shops(ledger, Some(Mode::Live), None).await?;
+    let active: BTreeSet<_> = active.into_iter().map(|shop| shop.unit).collect();
+    let page = store.list(UnitKey::PREFIX, None).await?;
+    let ids = page.records.iter().filter_map(|record| record.name.strip_prefix(UnitKey::PREFIX));
+    let idle = ids.take(MAX_UNITS).filter(|id| !active.contains(*id));
+    Ok(IdleUnits { units: idle.map(str::to_owned).collect(), has_more: page.cursor.is_some() })
+}

@@ -1,0 +1,228 @@
+//! The author of changes, who writes their entries.
+
+use super::change::{Change, Subject, WITHDRAWN};
+use super::entry::Entry;
+use crate::operator::operation_id::OperationId;
+use crate::operator::{OperatorError, Result, encode, load};
+use crate::service::{Clock, Entropy};
+use crate::store::{AuditKey, ChangeNote, Key as _, OperatorStore, Registered};
+use crate::time::date_time;
+use std::cell::Cell;
+
+/// Largest number of bytes of a name: an e-mail address can have as many.
+const MAX_NAME_BYTES: usize = 254;
+
+/// The person who changes records, with the clock and the source of randomness that a change needs, and the operation's
+/// ID.
+#[derive(Debug)]
+pub struct Author<'a, C, E> {
+    pub(in crate::operator) by: &'a str,
+    pub(in crate::operator) clock: &'a C,
+    pub(in crate::operator) entropy: &'a E,
+    /// The ID of the operation; `None` generates one for each change.
+    pub(in crate::operator) operation: Option<OperationId>,
+    /// The earlier attempts of the operation, if there may be any.
+    pub(in crate::operator) earlier: Option<EarlierAttempt>,
+    /// Whether this attempt has, or may have, an entry in the audit log. Without one, it has changed nothing.
+    has_entry: Cell<bool>,
+}
+
+/// Earlier attempts of an operation, which may have changed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::operator) struct EarlierAttempt {
+    /// The earliest time at which these attempts began, in milliseconds since 1970.
+    pub since_ms: u64,
+    /// Whether the person was shown that the last attempt failed.
+    pub has_failed: bool,
+}
+
+impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
+    /// Creates an author without an operation ID. `by` is the name: one line of 1 to 254 bytes.
+    ///
+    /// # Errors
+    /// If the name is not valid.
+    pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
+        if is_line(by, MAX_NAME_BYTES) {
+            let has_entry = Cell::default();
+            return Ok(Author { by, clock, entropy, operation: None, earlier: None, has_entry });
+        }
+        Err(OperatorError::Invalid(format!(
+            "the author's name must be one line of 1 to {MAX_NAME_BYTES} bytes"
+        )))
+    }
+
+    /// Sets the operation's ID. However often a change is requested with the same ID, it is made only once. Each change
+    /// needs its own ID.
+    #[must_use]
+    pub fn with_operation(self, operation: OperationId) -> Self {
+        Author { operation: Some(operation), ..self }
+    }
+
+    /// Returns whether the author has an operation ID.
+    pub fn has_operation(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    /// Returns this author for the operation's step at a position.
+    pub fn of_step(&self, position: &str) -> Self {
+        let operation = self.operation.as_ref().map(|operation| operation.step(position));
+        Author { operation, ..self.anew() }
+    }
+
+    /// Returns this author for one attempt of an operation.
+    pub(in crate::operator) fn attempt(
+        &self,
+        operation: OperationId,
+        earlier: Option<EarlierAttempt>,
+    ) -> Self {
+        Author { operation: Some(operation), earlier, ..self.anew() }
+    }
+
+    /// Returns the same person, without an operation, an earlier attempt or an entry.
+    fn anew(&self) -> Self {
+        let (by, clock, entropy) = (self.by, self.clock, self.entropy);
+        Author { by, clock, entropy, operation: None, earlier: None, has_entry: Cell::default() }
+    }
+
+    /// Returns whether this attempt may have changed something.
+    pub(in crate::operator) fn has_entry(&self) -> bool {
+        self.has_entry.get()
+    }
+
+    /// Returns when the person decided on the change, in milliseconds since 1970: when they opened its form, or when
+    /// its first attempt began, whichever is earlier. `None` if the change is decided on now.
+    pub(in crate::operator) fn wanted_ms(&self) -> Option<u64> {
+        let sent_ms = self.operation.as_ref().and_then(OperationId::sent_ms);
+        sent_ms.into_iter().chain(self.earlier.map(|earlier| earlier.since_ms)).min()
+    }
+
+    /// Returns whether the operation made the change whose entry has this name. KV cost: 1 read.
+    pub(in crate::operator) async fn has_made(
+        &self,
+        store: &impl OperatorStore,
+        change: &str,
+    ) -> Result<bool> {
+        let Some(key) = AuditKey::parse(change) else { return Ok(false) };
+        let change: Option<Change> = load(store, key).await?;
+        Ok(change.is_some_and(|change| self.has_operation_of(&change)))
+    }
+
+    /// Returns the person's name.
+    pub fn by(&self) -> &str {
+        self.by
+    }
+
+    /// Returns the author and the current time, for a new record.
+    pub(in crate::operator) fn registered(&self) -> Registered {
+        Registered { created: date_time(self.clock.now_ms()), by: self.by.to_owned() }
+    }
+
+    /// Writes the entry of a change. The change may be made once this returns `Ok`. KV cost: 1 write.
+    ///
+    /// # Errors
+    /// If it is not certain that the entry was written. Then the change must not be made.
+    pub async fn record(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        on: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<()> {
+        let on: Vec<String> = on.into_iter().map(Into::into).collect();
+        self.record_subject(store, command, on.into()).await
+    }
+
+    /// Writes the entry of a change, as [`record`](Self::record) does, with all that the change concerns.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub async fn record_subject(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        subject: Subject,
+    ) -> Result<()> {
+        let note = self.operation.as_ref().map(|_| self.note(command, &subject.on));
+        self.keep(store, &self.entry(), command, subject, note).await
+    }
+
+    /// Writes the entry of a change that may still be withdrawn. `on` receives the time of the change, and returns the
+    /// IDs of what it changes.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub(in crate::operator) async fn begin_entry<T: Into<Subject>>(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        on: impl FnOnce(&str) -> T,
+    ) -> Result<Entry> {
+        let entry = self.entry();
+        let subject = on(&entry.at).into();
+        let note = self.note(command, &subject.on);
+        self.keep(store, &entry, command, subject, Some(note.clone())).await?;
+        Ok(Entry { note: Some(note), ..entry })
+    }
+
+    /// Records in the audit log that an announced change was not made. If that fails, the entry stays valid.
+    pub(in crate::operator) async fn withdraw(
+        &self,
+        store: &impl OperatorStore,
+        announced: &Entry,
+    ) {
+        let Some(note) = &announced.note else { return };
+        let own = announced.key.name();
+        let on = vec![note.on.clone(), own.clone()];
+        let command = [&*note.command, WITHDRAWN].concat();
+        let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
+        let withdrawn = self.keep(store, &self.entry(), &command, on.into(), Some(note)).await;
+        self.has_entry.set(withdrawn.is_err());
+    }
+
+    fn note(&self, command: &str, on: &[String]) -> ChangeNote {
+        ChangeNote {
+            command: command.to_owned(),
+            on: on.first().cloned().unwrap_or_default(),
+            by: self.by.to_owned(),
+            withdraws: None,
+            operation: self.operation_hash(),
+        }
+    }
+
+    pub(in crate::operator) fn operation_hash(&self) -> Option<String> {
+        self.operation.as_ref().map(|operation| operation.hash(self.by))
+    }
+
+    /// Returns whether this operation made the change.
+    pub(in crate::operator) fn has_operation_of(&self, change: &Change) -> bool {
+        change.operation.is_some() && change.operation == self.operation_hash()
+    }
+
+    /// Creates an entry, without writing it.
+    fn entry(&self) -> Entry {
+        let now_ms = self.clock.now_ms();
+        let mut random = [0; AuditKey::RANDOM_BYTES];
+        self.entropy.fill(&mut random);
+        Entry { key: AuditKey::new(now_ms, random), at: date_time(now_ms), note: None }
+    }
+
+    /// Writes an entry. Its metadata is the note that lists show.
+    async fn keep(
+        &self,
+        store: &impl OperatorStore,
+        Entry { key, at, .. }: &Entry,
+        command: &str,
+        Subject { on, of, changed, record }: Subject,
+        note: Option<ChangeNote>,
+    ) -> Result<()> {
+        let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
+        let operation = self.operation_hash();
+        let change = encode(&Change { at, by, command, on, of, changed, record, operation })?;
+        self.has_entry.set(true);
+        Ok(store.put(key, change, &note).await?)
+    }
+}
+
+/// Returns whether a text is one line of 1 to `most` bytes.
+pub(in crate::operator) fn is_line(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len()) && !text.chars().any(char::is_control)
+}

@@ -1,0 +1,74 @@
+//! A change in the audit log, and what it concerns.
+
+use crate::auth::KeyLevel;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The end of the command in the entry that withdraws a change.
+pub(super) const WITHDRAWN: &str = " (withdrawn)";
+
+/// A change in the audit log. It contains no secret, and no personal data except the author's name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// When the change was made, an RFC 3339 date-time.
+    pub at: String,
+    /// Who made the change.
+    pub by: String,
+    /// The command, such as `keys revoke`.
+    pub command: String,
+    /// The IDs of what was changed; for a payment, also the payment in words.
+    pub on: Vec<String>,
+    /// The unit or team that the changed key or transactions belong to; `None` in entries of earlier releases, and where
+    /// `on` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<KeyLevel>,
+    /// The members of a record that the change replaced, where they are recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<MemberChange>,
+    /// The record that the change writes, if its only other copy is in the ledger, such as a credit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
+    /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+}
+
+/// A member of a record before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberChange {
+    /// The member's name, such as `language`.
+    pub member: String,
+    /// The value before the change; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The value after the change; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// What a change concerns: the members of its entry that depend on the command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// As [`Change::on`].
+    pub on: Vec<String>,
+    /// As [`Change::of`].
+    pub of: Option<KeyLevel>,
+    /// As [`Change::changed`].
+    pub changed: Vec<MemberChange>,
+    /// As [`Change::record`].
+    pub record: Option<Value>,
+}
+
+impl From<Vec<String>> for Subject {
+    fn from(on: Vec<String>) -> Self {
+        Subject { on, ..Subject::default() }
+    }
+}
+
+impl Subject {
+    /// Returns the subject of a change of a key or of transactions: their IDs, and the unit or team that they belong to.
+    pub fn of(level: KeyLevel, on: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let on = on.into_iter().map(Into::into).collect();
+        Subject { on, of: Some(level), ..Subject::default() }
+    }
+}

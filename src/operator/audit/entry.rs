@@ -1,0 +1,39 @@
+//! Entries of the audit log, and records that name the entry of the change that wrote them.
+
+use crate::store::{AuditKey, ChangeNote, Key as _};
+use serde::{Deserialize, Serialize};
+
+/// An entry of the audit log.
+#[derive(Clone, Debug)]
+pub(in crate::operator) struct Entry {
+    /// The key of the entry's record.
+    pub key: AuditKey,
+    /// The time of the change, an RFC 3339 date-time.
+    pub at: String,
+    /// The note that lists show; only for an announced change.
+    pub(super) note: Option<ChangeNote>,
+}
+
+/// A record with the name of the change that wrote it.
+#[derive(Serialize)]
+pub(in crate::operator) struct Written<'r, R> {
+    #[serde(flatten)]
+    record: &'r R,
+    change: String,
+}
+
+impl<'r, R> Written<'r, R> {
+    pub fn new(record: &'r R, by: &Entry) -> Self {
+        Written { record, change: by.key.name() }
+    }
+}
+
+/// Returns the change that wrote a record, if the record names it.
+pub(in crate::operator) fn change_of(record: &[u8]) -> Option<AuditKey> {
+    #[derive(Deserialize)]
+    struct Written {
+        change: String,
+    }
+    let written: Written = serde_json::from_slice(record).ok()?;
+    AuditKey::parse(&written.change)
+}

@@ -1,0 +1,19 @@
+//! The audit log: who changed what, by which command, and when. An entry is written before its change is made. If the
+//! entry cannot be written, nothing is changed.
+
+mod author;
+mod change;
+mod entry;
+mod list;
+mod search;
+mod sentence;
+
+pub use author::Author;
+pub use change::{Change, MemberChange, Subject};
+pub use list::since;
+pub use search::{AuditFilter, AuditPage, page};
+pub use sentence::{GROUPS, Part, is_known};
+
+pub(super) use author::{EarlierAttempt, is_line};
+pub(super) use entry::{Entry, Written, change_of};
+pub(super) use list::notes;

@@ -1,0 +1,251 @@
+//! The changes of the audit log in sentences, which the dashboard and the command `audit list` share.
+
+use super::change::{Change, MemberChange, WITHDRAWN};
+use crate::auth::KeyLevel;
+use crate::pledge::TransactionId;
+use crate::scope::Mode;
+use crate::settlement::Month;
+use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
+
+/// Maximum number of units or transactions that a sentence names.
+const MAX_NAMED: usize = 10;
+
+/// The groups of commands that the audit log records, each with the noun for what its commands change.
+pub const GROUPS: [(&str, &str); 9] = [
+    ("keys", "API keys"),
+    ("prices", "Prices"),
+    ("units", "Units"),
+    ("teams", "Teams"),
+    ("transactions", "Transactions"),
+    ("payments", "Payments"),
+    ("credits", "Credits"),
+    ("emails", "E-mails"),
+    ("ledger", "Ledger"),
+];
+
+/// The sentence of each command, without its author. A word in braces stands for an ID that the entry has, with its
+/// index: `{units 1}` for all from the second one on, `{of}` for the unit or team that the change concerns, and `{text 1}`
+/// for a text after a colon.
+const SENTENCES: &[(&str, &str)] = &[
+    ("keys create", "created the key {key 0}{of}"),
+    ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),
+    ("keys revoke", "revoked the key {key 0}{of}"),
+    ("prices set", "changed the {prices 0}"),
+    ("prices change", "changed the {prices 0}"),
+    ("prices remove", "removed the {prices 0}"),
+    ("units add", "created {units 0}"),
+    ("units set", "changed the profile of {units 0}"),
+    ("units unset", "removed members of the profile of {units 0}"),
+    ("units remove", "removed {units 0}"),
+    ("teams add", "added {units 1} to the team {team 0}"),
+    ("teams remove", "removed {units 1} from the team {team 0}"),
+    ("transactions erase", "erased the personal data of {transactions 0}"),
+    ("transactions reveal", "viewed {transactions 0} unmasked"),
+    ("payments mark", "marked {month 0} as paid{text 1}"),
+    ("payments undo", "undid the payment of {month 0}{text 1}"),
+    ("credits add", "began to credit {transaction 0}{text 1}"),
+    ("credits add (done)", "credited {transaction 1}{text 2}"),
+    ("credits restore", "restored credits from the audit log"),
+    ("emails resend", "sent the e-mail of {transactions 0} again"),
+];
+
+/// The commands about the ledger. Their texts are not IDs.
+const OF_LEDGER: [(&str, &str); 2] = [
+    ("ledger keep-from", "changed the first month that the ledger keeps{text 0}"),
+    ("ledger rebuild", "started a rebuild of the ledger"),
+];
+
+/// A part of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A text.
+    Text(String),
+    /// The ID of an API key.
+    Key(String),
+    /// The ID of a unit.
+    Unit(String),
+    /// The ID of a team.
+    Team(String),
+    /// The ID of a transaction.
+    Transaction(String),
+    /// A month of a unit.
+    Month(Mode, String, Month),
+    /// The price list of a mode, or of a unit in that mode.
+    Prices(Mode, Option<String>),
+    /// A text that somebody wrote, such as an invoice number.
+    Words(String),
+}
+
+impl Part {
+    fn text(text: &str) -> Self {
+        Part::Text(text.to_owned())
+    }
+
+    /// Returns the part as plain text.
+    pub fn plain(&self) -> String {
+        match self {
+            Part::Text(text)
+            | Part::Key(text)
+            | Part::Unit(text)
+            | Part::Team(text)
+            | Part::Transaction(text)
+            | Part::Words(text) => text.clone(),
+            Part::Month(mode, unit, month) => {
+                format!("{month} of the unit {unit} ({})", mode.name())
+            }
+            Part::Prices(mode, None) => format!("prices of {} keys", mode.name()),
+            Part::Prices(mode, Some(unit)) => {
+                format!("prices of {} keys of the unit {unit}", mode.name())
+            }
+        }
+    }
+}
+
+/// Returns whether a command, such as `keys revoke`, has a sentence.
+pub fn is_known(command: &str) -> bool {
+    template(command).is_some()
+}
+
+fn template(command: &str) -> Option<&'static str> {
+    let mut all = SENTENCES.iter().chain(&OF_LEDGER);
+    all.find(|(known, _)| *known == command).map(|(_, template)| *template)
+}
+
+impl Change {
+    /// Returns the change as a sentence without its author and without a full stop: `revoked the key 0123456789ab of the
+    /// unit shop`. A command of a later release has a sentence with its name.
+    pub fn sentence(&self) -> Vec<Part> {
+        let command = self.command.strip_suffix(WITHDRAWN);
+        let is_withdrawn = command.is_some();
+        let command = command.unwrap_or(&self.command);
+        let on = match (self.on.as_slice(), is_withdrawn) {
+            ([first, ..], true) => std::slice::from_ref(first), // the second one is the withdrawn entry
+            (on, _) => on,
+        };
+        let mut parts = match template(command) {
+            Some(template) => filled(template, on, self.of.as_ref()),
+            None => unknown(command, on),
+        };
+        if is_withdrawn {
+            parts.push(Part::text(" (withdrawn: nothing was changed)"));
+        }
+        parts
+    }
+
+    /// Returns the sentence as plain text, with the members before and after the change.
+    pub fn plain_sentence(&self) -> String {
+        let mut text: String = self.sentence().iter().map(Part::plain).collect();
+        let changed: Vec<_> = self.changed.iter().map(MemberChange::plain).collect();
+        if !changed.is_empty() {
+            text.extend([" (", &*changed.join("; "), ")"]);
+        }
+        text
+    }
+}
+
+impl MemberChange {
+    /// Returns whether the entry has the values before and after.
+    pub fn has_values(&self) -> bool {
+        self.before.is_some() || self.after.is_some()
+    }
+
+    /// Returns `language: de, before: en`, or `replyTo was changed` if the values are not recorded.
+    fn plain(&self) -> String {
+        if !self.has_values() {
+            return [&*self.member, " was changed"].concat();
+        }
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+        format!("{}: {}, before: {}", self.member, or_none(&self.after), or_none(&self.before))
+    }
+}
+
+fn unknown(command: &str, on: &[String]) -> Vec<Part> {
+    let mut parts = vec![Part::text("ran "), Part::Words(command.to_owned())];
+    if !on.is_empty() {
+        parts.push(Part::text(" on "));
+        parts.extend(listed(on, Part::Words));
+    }
+    parts
+}
+
+/// Fills in a template.
+fn filled(template: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for piece in template.split('{') {
+        let (slot, text) = piece.split_once('}').unwrap_or(("", piece));
+        if !slot.is_empty() {
+            parts.extend(slot_parts(slot, on, of));
+        }
+        if !text.is_empty() {
+            parts.push(Part::text(text));
+        }
+    }
+    parts
+}
+
+fn slot_parts(slot: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
+    let (kind, index) = slot.split_once(' ').unwrap_or((slot, "0"));
+    let rest = on.get(index.parse().unwrap_or_default()..).unwrap_or_default();
+    let first = rest.first().cloned().unwrap_or_else(|| "?".to_owned());
+    match kind {
+        "key" => vec![Part::Key(first)],
+        "team" => vec![Part::Team(first)],
+        "units" => several("the unit ", "the units ", rest, Part::Unit),
+        "transactions" => several("the transaction ", "the transactions ", rest, transaction),
+        "transaction" => vec![Part::text("the transaction "), transaction(first)],
+        "month" => vec![month(first)],
+        "prices" => vec![prices(first)],
+        "text" if rest.is_empty() => Vec::new(),
+        "text" => vec![Part::text(": "), Part::Words(rest.join(", "))],
+        _ => of_level(of),
+    }
+}
+
+/// Returns ` of the unit shop`.
+fn of_level(of: Option<&KeyLevel>) -> Vec<Part> {
+    match of {
+        None => Vec::new(),
+        Some(KeyLevel::Unit(id)) => vec![Part::text(" of the unit "), Part::Unit(id.clone())],
+        Some(KeyLevel::Team(id)) => vec![Part::text(" of the team "), Part::Team(id.clone())],
+    }
+}
+
+fn several(one: &str, many: &str, ids: &[String], part: fn(String) -> Part) -> Vec<Part> {
+    let words = Part::text(if ids.len() == 1 { one } else { many });
+    std::iter::once(words).chain(listed(ids, part)).collect()
+}
+
+/// Lists IDs: `a, b and 3 more`.
+fn listed(ids: &[String], part: fn(String) -> Part) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (index, id) in ids.iter().take(MAX_NAMED).enumerate() {
+        if index > 0 {
+            parts.push(Part::text(", "));
+        }
+        parts.push(part(id.clone()));
+    }
+    if ids.len() > MAX_NAMED {
+        parts.push(Part::Text(format!(" and {} more", ids.len() - MAX_NAMED)));
+    }
+    parts
+}
+
+fn transaction(id: String) -> Part {
+    if TransactionId::parse(&id).is_some() { Part::Transaction(id) } else { Part::Words(id) }
+}
+
+fn month(name: String) -> Part {
+    match SettlementKey::parse(&name) {
+        Some(SettlementKey { mode, unit, month }) => Part::Month(mode, unit.to_owned(), month),
+        None => Part::Words(name),
+    }
+}
+
+fn prices(name: String) -> Part {
+    match PriceListVersionKey::parse(&name) {
+        Some(PriceListVersionKey { of: PriceListKey { mode, unit }, .. }) => {
+            Part::Prices(mode, unit.map(str::to_owned))
+        }
+        None => Part::Words(name),
+    }
+}

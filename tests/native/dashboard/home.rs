@@ -1,0 +1,147 @@
+//! Tests the start page: the tasks of each role, and that each task fails by itself.
+
+use super::transaction::{main_of, test_dashboard};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard};
+use impact_pledge::dashboard::{Settings, Variables};
+use serde_json::json;
+use support::ledger::Failing;
+use support::memory::MemoryStore;
+use support::service::{LIVE_UNIT, NOW_MS, TestService, minimal};
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
+
+/// The tasks, each by the words that its line begins with or has.
+const MAILS: &str = "1 failed e-mail</a> in the last 7 days";
+const UNPRICED: &str = "Unpriced pledges";
+const MONTHS: &str = "Months to settle: ";
+const UNUSUAL: &str = "1 unusual transaction in the last 90 days";
+const LEDGER: &str = "The ledger</a>: ";
+const BACKUP: &str = "No backup</a> has been recorded";
+const UNITS: &str = "1 unit</a> without a live transaction";
+
+/// A dashboard with everything to do: the transactions are of January 2026, and it is March.
+fn busy() -> TestDashboard {
+    let mut dashboard = test_dashboard();
+    dashboard.make(LIVE_UNIT, &minimal());
+    let mut order = minimal();
+    order["pledges"][0]["impact"] = json!({ "amount": 100_000, "offeringId": "tree" });
+    dashboard.make(LIVE_UNIT, &order);
+    order["pledges"][0]["impact"]["offeringId"] = json!("new");
+    dashboard.clock.0.set(NOW_MS + 29 * DAY_MS); // 1 March
+    dashboard.service.clock.0.set(NOW_MS + 29 * DAY_MS - 1_000);
+    let id = dashboard.make(LIVE_UNIT, &order);
+    let registered = json!({ "created": "2026-01-01T00:00:00.000Z", "by": "ada" }).to_string();
+    for unit in ["unit:unit_dev", "unit:new"] {
+        dashboard.store().keep(unit, registered.as_bytes(), registered.as_bytes());
+    }
+    dashboard.store().keep(&format!("mail-failed:2026-03-01:{id}"), b"", b"null");
+    dashboard.reconcile();
+    dashboard.clock.0.set(NOW_MS + 29 * DAY_MS + 20 * 60 * 60_000); // the next reconciliation is overdue
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        support: SUPPORT,
+        accounts: ACCOUNTS,
+        unusual_charge: "49999.99",
+        ..Variables::default()
+    });
+    dashboard
+}
+
+#[test]
+fn each_role_sees_its_own_tasks() {
+    let dashboard = busy();
+    let all = [MAILS, UNPRICED, MONTHS, UNUSUAL, LEDGER, BACKUP, UNITS];
+    for (person, tasks) in [
+        (OPERATOR, &all[..]),
+        (SUPPORT, &[MAILS, UNUSUAL]),
+        (ACCOUNTS, &[UNPRICED, MONTHS, UNUSUAL]),
+    ] {
+        let page = dashboard.get(person, "/");
+        assert_eq!(page.status, 200, "{}", page.text);
+        let main = main_of(&page.text);
+        for task in all {
+            assert_eq!(main.contains(task), tasks.contains(&task), "{person} {task}: {main}");
+        }
+        assert!(!main.contains("Nothing needs doing") && !main.contains("could not be read"));
+        assert_eq!(main.contains("href=\"/transactions/"), person != ACCOUNTS, "{person}");
+        assert_eq!(main.contains("action=\"/find\""), person != ACCOUNTS, "{person}");
+    }
+    let main = dashboard.get(OPERATOR, "/").text;
+    for link in [
+        "href=\"/orders?mode=live&amp;month=2026-03&amp;unpriced=yes\">1 pledge in Mar 2026</a>",
+        "href=\"/payments?mode=live&amp;month=2026-01\">1 unit in Jan 2026</a>",
+        "href=\"/orders?unit=unit_dev&amp;mode=live\"",
+        "50000.00",
+        "href=\"/units/new\"",
+        "href=\"/system\"",
+    ] {
+        assert!(main.contains(link), "{link}: {}", main_of(&main));
+    }
+}
+
+#[test]
+fn a_task_that_cannot_be_read_says_so_and_the_others_are_shown() {
+    let mut dashboard = busy();
+    let main = |dashboard: &TestDashboard| main_of(&dashboard.get(OPERATOR, "/").text).to_owned();
+    for prefix in ["mail-failed:", "unit:", "backup"] {
+        dashboard.store().set_failing(Some(prefix));
+        let page = main(&dashboard);
+        assert_eq!(page.matches("could not be read</span>").count(), 1, "{prefix}: {page}");
+        assert!(page.contains(MONTHS), "{prefix}: {page}");
+    }
+    dashboard.store().set_failing(None);
+    dashboard.ledger.as_ref().unwrap().set_failing(Failing::Before);
+    let page = main(&dashboard);
+    assert_eq!(page.matches("could not be read</span>").count(), 5, "{page}");
+    assert!(page.contains(MAILS) && page.contains(BACKUP), "{page}");
+    dashboard.ledger = None;
+    let page = main(&dashboard);
+    assert!(page.contains("docs/ledger.md") && page.contains(MAILS), "{page}");
+}
+
+#[test]
+fn an_email_that_was_sent_or_queued_again_is_no_task() {
+    let dashboard = busy();
+    let names = dashboard.store().names();
+    let failed = names.iter().find_map(|name| name.strip_prefix("mail-failed:2026-03-01:"));
+    let id = failed.unwrap().to_owned();
+    let is_shown = || dashboard.get(SUPPORT, "/").text.contains(MAILS);
+    let marker = |state: &str, round: u8| {
+        let at = "2026-03-01T12:00:00.000Z";
+        let marker = json!({ "state": state, "round": round, "at": at, "attempts": 1 }).to_string();
+        dashboard.store().keep(&format!("notification:{id}"), marker.as_bytes(), b"null");
+    };
+    for (state, expected) in [("failed", true), ("sent", false), ("skipped", false)] {
+        marker(state, 1);
+        assert_eq!(is_shown(), expected, "{state}");
+    }
+    marker("failed", 1);
+    let queued = |round: u8| {
+        let time = "2026-03-02T07:00:00.000Z";
+        let queued = json!({ "round": round, "at": time, "until": time }).to_string();
+        dashboard.store().keep(&format!("mail-queued:{id}"), queued.as_bytes(), b"null");
+    };
+    for (round, expected) in [(1, true), (2, false)] {
+        queued(round);
+        assert_eq!(is_shown(), expected, "{round}");
+    }
+    dashboard.clock.0.set(NOW_MS + 40 * DAY_MS);
+    dashboard.store().keep(&format!("mail-queued:{id}"), b"{}", b"null");
+    assert!(!is_shown(), "failures of more than 7 days ago");
+}
+
+#[test]
+fn nothing_needs_doing_in_a_new_installation_with_a_backup() {
+    let dashboard = dashboard(TestService::new(MemoryStore::default(), ""));
+    let backup = |at: &str| {
+        let backup = json!({ "at": at, "records": 1, "by": "ada" }).to_string();
+        dashboard.store().keep("backup", backup.as_bytes(), b"null");
+    };
+    backup("2026-01-24T12:00:00.000Z");
+    dashboard.reconcile();
+    let is_empty = || dashboard.get(OPERATOR, "/").text.contains("Nothing needs doing.");
+    assert!(is_empty(), "{}", main_of(&dashboard.get(OPERATOR, "/").text));
+    backup("2026-01-23T12:00:00.000Z");
+    let page = dashboard.get(OPERATOR, "/").text;
+    assert!(page.contains("The last backup</a> is 8 days old"), "{}", main_of(&page));
+}

@@ -1,0 +1,66 @@
+//! Tests that a narrow screen can show each row of a table as a card: every cell names its column.
+
+use super::transaction::{order, test_dashboard};
+use super::{ACCOUNTS, OPERATOR, SUPPORT};
+use support::service::{LIVE_UNIT, UNIT};
+
+/// Returns the headings of the columns, and the labels of the cells of each row, of every table of a page.
+fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
+    let tables = html.split("<table>").skip(1).filter_map(|rest| rest.split_once("</table>"));
+    tables
+        .map(|(table, _)| {
+            let (head, body) = table.split_once("</thead>").expect("a head");
+            let headings = head.split("<th ").skip(1).filter_map(text).collect();
+            let rows = body.split("<tr>").skip(1);
+            (headings, rows.map(labels).collect())
+        })
+        .collect()
+}
+
+/// Returns the text between the end of a tag and the next tag.
+fn text(cell: &str) -> Option<String> {
+    Some(cell.split_once('>')?.1.split_once('<')?.0.to_owned())
+}
+
+/// Returns the labels of a row's cells; `none` for a cell without a label.
+fn labels(row: &str) -> Vec<String> {
+    let cells =
+        row.split("<t").skip(1).filter(|cell| cell.starts_with("h ") || cell.starts_with('d'));
+    let label = |cell: &str| {
+        let (tag, _) = cell.split_once('>').expect("a tag");
+        let label = tag.split_once("data-label=\"").and_then(|(_, rest)| rest.split_once('"'));
+        label.map_or("none", |(label, _)| label).to_owned()
+    };
+    cells.map(label).collect()
+}
+
+#[test]
+fn every_cell_of_every_page_names_its_column() {
+    let test_dashboard = test_dashboard();
+    let id = test_dashboard.make(UNIT, &order());
+    test_dashboard.make(LIVE_UNIT, &order());
+    test_dashboard.post(OPERATOR, &format!("/transactions/{id}/whole"), &[]);
+    test_dashboard.reconcile();
+    for (person, path) in [
+        (SUPPORT, "/orders".to_owned()),
+        (SUPPORT, format!("/transactions/{id}")),
+        (ACCOUNTS, "/usage?month=2026-01".to_owned()),
+        (ACCOUNTS, "/quantities?month=2026-01".to_owned()),
+        (ACCOUNTS, "/units/unit_dev/usage".to_owned()),
+        (OPERATOR, "/units".to_owned()),
+        (OPERATOR, "/teams".to_owned()),
+        (OPERATOR, "/prices".to_owned()),
+        (OPERATOR, "/audit".to_owned()),
+        (OPERATOR, "/system".to_owned()),
+    ] {
+        let page = test_dashboard.get(person, &path);
+        let found = tables(&page.text);
+        assert!(!found.is_empty(), "{path} has no table: {}", page.text);
+        for (headings, rows) in found {
+            assert!(!rows.is_empty(), "{path}: {headings:?}");
+            for row in rows {
+                assert_eq!(row, headings, "{path}");
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Tests the ledger's queries for what operators have to look at.
+
+use crate::ledger::months;
+use futures_executor::block_on;
+use impact_pledge::ledger::{self, LEAST_CHARGES, UNUSUAL_TIMES, UnusualCharges};
+use impact_pledge::time::parse_ms;
+use support::ledger::SqliteLedger;
+
+const SINCE: &str = "2026-01-01T00:00:00Z";
+
+/// Returns a ledger with the live units `a` and `b`, and the unit `a` in test mode as shop 3.
+fn shops() -> SqliteLedger {
+    let ledger = SqliteLedger::default();
+    ledger.sql("INSERT INTO shops VALUES (1, 'live', 'a'), (2, 'live', 'b'), (3, 'test', 'a')");
+    ledger
+}
+
+/// Writes `count` transactions of a shop at a time, each with this charge in cents; `None` for one that is too large.
+fn charge(ledger: &SqliteLedger, shop: u8, at: &str, cents: Option<u64>, count: usize) {
+    charge_with(ledger, shop, at, cents, count, 0);
+}
+
+fn charge_with(
+    ledger: &SqliteLedger,
+    shop: u8,
+    at: &str,
+    cents: Option<u64>,
+    count: usize,
+    unpriced: u8,
+) {
+    let created = parse_ms(at).unwrap();
+    let cents_sql = cents.map_or("NULL, '1e21'".to_owned(), |cents| format!("{cents}, NULL"));
+    for number in 0..count {
+        let amount = cents.map_or("large".to_owned(), |cents| cents.to_string());
+        let id = format!("ptran_{shop}_{created}_{amount}_{number}");
+        ledger.sql(&format!(
+            "INSERT INTO transactions (id, shop, created, currency, cents, amount, unpriced, changed, quantities)
+             VALUES ('{id}', {shop}, {created}, 'USD', {cents_sql}, {unpriced}, 0, '[]')"
+        ));
+    }
+}
+
+fn settle(ledger: &SqliteLedger, name: &str, state: &str) {
+    ledger.sql(&format!(
+        "INSERT INTO claims (kind, name, state, change, author, at) VALUES ('settlement', '{name}', '{state}', '', '', 0)"
+    ));
+}
+
+fn by_month(found: Vec<(impact_pledge::settlement::Month, u64)>) -> Vec<String> {
+    found.into_iter().map(|(month, count)| format!("{month} {count}")).collect()
+}
+
+#[test]
+fn unpriced_pledges_are_counted_by_month_until_it_is_paid() {
+    let ledger = shops();
+    charge_with(&ledger, 1, "2026-01-05T00:00:00Z", Some(0), 2, 3);
+    charge_with(&ledger, 2, "2026-01-31T23:59:59Z", Some(5), 1, 1);
+    charge_with(&ledger, 1, "2026-02-01T00:00:00Z", Some(5), 1, 2);
+    charge_with(&ledger, 3, "2026-02-01T00:00:00Z", Some(5), 1, 2);
+    charge(&ledger, 2, "2026-02-02T00:00:00Z", Some(5), 9);
+    let unpriced =
+        || by_month(block_on(ledger::unpriced(&ledger, &months(&["2026-02", "2026-01"]))).unwrap());
+    assert_eq!(unpriced(), ["2026-02 2", "2026-01 7"]);
+    settle(&ledger, "live:a:2026-01", "kept");
+    settle(&ledger, "live:a:2026-02", "gone");
+    assert_eq!(unpriced(), ["2026-02 2", "2026-01 1"]);
+}
+
+#[test]
+fn a_month_is_to_settle_while_a_shop_has_charges_and_has_not_paid_it() {
+    let ledger = shops();
+    charge(&ledger, 1, "2026-01-05T00:00:00Z", Some(0), 3);
+    charge(&ledger, 2, "2026-01-05T00:00:00Z", Some(1), 1);
+    charge(&ledger, 1, "2026-02-28T23:59:59Z", None, 1);
+    charge(&ledger, 2, "2026-02-01T00:00:00Z", Some(1), 1);
+    charge(&ledger, 3, "2026-02-01T00:00:00Z", Some(1), 1);
+    let asked = months(&["2026-02", "2026-01", "2025-12"]);
+    let unsettled = || by_month(block_on(ledger::unsettled(&ledger, &asked)).unwrap());
+    assert_eq!(unsettled(), ["2026-02 2", "2026-01 1"]);
+    settle(&ledger, "live:b:2026-01", "kept");
+    settle(&ledger, "live:b:2026-02", "adding");
+    settle(&ledger, "live:a:2026-02", "removing");
+    assert_eq!(unsettled(), ["2026-02 1"]);
+}
+
+/// Returns the unusual charges since [`SINCE`], newest first, as `unit amount`, and their count.
+fn unusual(ledger: &SqliteLedger, limit: Option<u64>, most: usize) -> (u64, Vec<String>) {
+    let found = ledger::unusual(ledger, parse_ms(SINCE).unwrap(), limit, most);
+    let UnusualCharges { count, newest } = block_on(found).unwrap();
+    (count, newest.iter().map(|it| format!("{} {}", it.unit, it.amount)).collect())
+}
+
+#[test]
+fn a_charge_above_100_times_the_median_is_unusual_in_a_shop_with_20_charges() {
+    assert_eq!((LEAST_CHARGES, UNUSUAL_TIMES), (20, 100), "the query has both numbers");
+    let (usual, large) = ("2026-01-05T00:00:00Z", "2026-01-20T00:00:00Z");
+    // The number of usual charges of 1.00, the further charges in cents, and those that are unusual.
+    for (count, others, expected) in [
+        (19, &[10_001][..], &["a 100.01"][..]),
+        (19, &[10_000], &[]),
+        (18, &[10_001], &[]),
+        (
+            11,
+            &[20_000, 20_001, 20_002, 20_003, 20_004, 20_005, 20_006, 20_007, 9_999],
+            &[
+                "a 200.07", "a 200.06", "a 200.05", "a 200.04", "a 200.03", "a 200.02", "a 200.01",
+                "a 200.00",
+            ],
+        ),
+        (
+            5,
+            &[
+                20_000, 20_001, 20_002, 20_003, 20_004, 20_005, 20_006, 20_007, 9_999, 9_998,
+                9_997, 9_996, 9_995, 9_994, 9_993,
+            ],
+            &[],
+        ),
+    ] {
+        let ledger = shops();
+        charge(&ledger, 1, usual, Some(100), count);
+        others.iter().for_each(|cents| charge(&ledger, 1, large, Some(*cents), 1));
+        charge(&ledger, 1, "2025-12-31T23:59:59Z", Some(999_999), 3);
+        charge(&ledger, 3, usual, Some(100), 20);
+        charge(&ledger, 3, large, Some(99_999), 1);
+        let (number, found) = unusual(&ledger, None, 50);
+        assert_eq!(
+            (number, found),
+            (expected.len() as u64, expected.iter().map(|&it| it.to_owned()).collect()),
+            "{others:?}"
+        );
+    }
+}
+
+#[test]
+fn other_unusual_charges_are_above_the_limit_or_too_large_until_their_month_is_paid() {
+    let ledger = shops();
+    charge(&ledger, 1, "2026-01-05T00:00:00Z", Some(0), 40);
+    charge(&ledger, 1, "2026-01-20T00:00:00Z", Some(5_000), 1);
+    assert_eq!(unusual(&ledger, None, 50), (0, vec![]), "most transactions are free");
+    charge(&ledger, 2, "2026-01-21T00:00:00Z", Some(4_999), 1);
+    charge(&ledger, 2, "2026-01-22T00:00:00Z", None, 1);
+    let expected = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let large = "b 1000000000000000000000.00";
+    assert_eq!(unusual(&ledger, None, 50), (1, expected(&[large])));
+    assert_eq!(unusual(&ledger, Some(5_000), 50), (1, expected(&[large])));
+    assert_eq!(unusual(&ledger, Some(4_999), 50), (2, expected(&[large, "a 50.00"])));
+    assert_eq!(unusual(&ledger, Some(4_999), 1), (2, expected(&[large])));
+    assert_eq!(unusual(&ledger, Some(0), 50).0, 3);
+    settle(&ledger, "live:b:2026-01", "kept");
+    assert_eq!(unusual(&ledger, Some(0), 50), (1, expected(&["a 50.00"])));
+}
