@@ -31,9 +31,6 @@ pub struct Change {
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// What the change writes, if its only other copy is in the ledger, such as a credit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub record: Option<Value>,
 }
 
 /// A member of a record before and after a change.

@@ -19,7 +19,5 @@ pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
 pub use settled::{get, list};
 pub use undo::undo;
 
-pub(super) use payable::stated_money;
-
 use settled::look;
 use words::{CHANGED, changed_in_words, in_money};
