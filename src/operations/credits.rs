@@ -4,7 +4,6 @@ use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
 use super::spec::{Argument, Spec, text};
 use super::table::{paragraphs, table, time};
 use super::values::Values;
-use crate::operator::credit_restore;
 use crate::operator::credits::{self, Credit, CreditRequest, Left, OfferingQuantity, Part};
 use crate::operator::roles::Permission;
 use crate::operator::transactions;
@@ -167,7 +166,7 @@ pub struct Restore {}
 
 pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
     let by = call.host.person().await?;
-    let done = credit_restore::restore(call.store, call.ledger, &call.author(&by)?).await?;
+    let done = credits::restore(call.store, call.ledger, &call.author(&by)?).await?;
     let counts = format!("Restored: {}. Already there: {}.", done.restored, done.known);
     let failed = match done.failed.is_empty() {
         true => String::new(),

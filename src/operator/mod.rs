@@ -9,7 +9,6 @@ pub mod backups;
 mod bound;
 mod claimed_change;
 mod coverage;
-pub mod credit_restore;
 pub mod credits;
 pub mod csv;
 pub mod delays;

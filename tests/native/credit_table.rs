@@ -3,7 +3,7 @@
 use crate::credits::{ENDED_MS, bench, request};
 use futures_executor::block_on;
 use impact_pledge::ledger;
-use impact_pledge::operator::credit_restore::{self, RestoredCredits};
+use impact_pledge::operator::credits::{self, RestoredCredits};
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::Month;
 use serde_json::json;
@@ -127,7 +127,7 @@ fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
 
     let restore = || {
         let author = bench.operator.author();
-        let restored = credit_restore::restore(bench.store(), Some(&bench.ledger), &author);
+        let restored = credits::restore(bench.store(), Some(&bench.ledger), &author);
         let RestoredCredits { restored, known, failed } = block_on(restored).unwrap();
         (restored, known, failed.len())
     };

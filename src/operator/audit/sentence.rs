@@ -43,7 +43,7 @@ const SENTENCES: [(&str, &str); 19] = [
     ("payments mark", "marked {month 0} as paid{text 1}"),
     ("payments undo", "undid the payment of {month 0}{text 1}"),
     ("credits add", "began to credit {transaction 0}{text 1}"),
-    ("credits add (done)", "credited {transaction 1}"),
+    ("credits add (done)", "credited {transaction 1}{text 2}"),
     ("credits restore", "restored credits from the audit log"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
 ];

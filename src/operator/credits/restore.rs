@@ -1,13 +1,13 @@
 //! Restores credits from the audit log, for a database that has lost them.
 
-use super::audit::{self, Author, Change};
-use super::credits::{AuditedCredit, Credit, DONE};
-use super::due::money;
-use super::transactions;
-use super::{Result, bound, read_values};
+use super::add::DONE;
+use super::credit::{AuditedCredit, Credit};
 use crate::decimal::Decimal;
 use crate::ledger::credits::{self, Charge, CreditRow, Credited, left_of};
 use crate::ledger::{Ledger, LedgerError};
+use crate::operator::audit::{self, Author, Change};
+use crate::operator::due::money;
+use crate::operator::{Result, bound, read_values, transactions};
 use crate::quantities::Quantities;
 use crate::service::{Clock, Entropy};
 use crate::store::{AuditKey, Key as _, OperatorStore, decode};
@@ -37,7 +37,7 @@ pub async fn restore(
     author: &Author<'_, impl Clock, impl Entropy>,
 ) -> Result<RestoredCredits> {
     let ledger = bound(ledger)?;
-    author.record(store, "credits restore", ["credits"]).await?;
+    author.record(store, "credits restore", [""; 0]).await?;
     let mut restored = RestoredCredits::default();
     for (name, audited) in confirmed(store, &mut restored.failed).await? {
         if credits::credit_of(ledger, &audited.credit.operation).await?.is_some() {
