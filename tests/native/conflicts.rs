@@ -443,7 +443,8 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
                 ("risks", "accepted"),
                 ("list", &list),
                 ("name", who),
-                ("new", "yes"),
+                ("answer", "create"),
+                ("asked-unit", "unit_dev"),
             ];
             answer(pages.handle(&posted(form, &fields), Identity::Address(who)).await)
         };
