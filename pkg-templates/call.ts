@@ -199,7 +199,10 @@ function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
   return { input, init, url, shown };
 }
 
-/** @throws {PledgeError} if the platform's `Request` refuses an argument that our own checks of the options accept */
+/**
+ * Returns the arguments of `fetch` for an attempt.
+ * @throws {PledgeError} if the platform's `Request` refuses an argument that our own checks of the options accept
+ */
 function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments {
   try {
     const request = core().fetchArguments(call, signal);

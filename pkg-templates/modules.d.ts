@@ -44,7 +44,7 @@ declare module "#client" {
   ): Conclusion;
 }
 
-/** The Worker as a function of its platform; `bundleWorker` generates it from `testing/worker.ts`. */
+/** The Worker as a function that takes the platform's globals. `bundleWorker` generates it from `testing/worker.ts`. */
 declare module "#worker" {
   import type { Platform, WorkerFetch } from "./testing/isolate.ts";
 

@@ -3,7 +3,9 @@
  * TextDecoder. These coders are used on all platforms, because polyfills differ.
  */
 
-/** Whether to find halves of surrogate pairs by a regular expression: Hermes has no function for it. */
+/**
+ * Whether a regular expression finds halves of surrogate pairs. Here it does, because Hermes has no function for that.
+ */
 export const IS_PAGE = true;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };

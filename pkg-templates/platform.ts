@@ -9,7 +9,10 @@ interface Coders {
 export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (made[name] ??= new (find(name))() as never);
 
-/** Whether to find halves of surrogate pairs by a regular expression: faster in browsers. Node's own function is faster in Node. */
+/**
+ * Whether a regular expression finds halves of surrogate pairs. In browsers it is faster than the function of the
+ * language; in Node it is slower.
+ */
 export const IS_PAGE = typeof document === "object";
 
 /** Returns a global. Throws only when a missing one is used, so that the import itself always succeeds. */

@@ -159,7 +159,7 @@ interface Field {
 /** An input, or the object that a component registers instead. */
 type FieldElement = Partial<HTMLInputElement>;
 
-/** @returns the value at a path; undefined if there is none */
+/** Reads a value by its path. @returns the value at a path; undefined if there is none */
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((each, step) => (each as Values | null | undefined)?.[step], value);
 

@@ -11,7 +11,10 @@ const MAX_VALUES = 200,
   MAX_TEXT = 10_000;
 const MAX_HEADERS = 10_000; // far more than servers send
 
-/** Matches what looks like a key (§5.3): an error may show another key than the call's, or the call may have none yet. */
+/**
+ * Matches any text that looks like an API key (§5.3). An error may contain another key than the call's, or the call may
+ * have no key yet.
+ */
 const KEYS = /service_sk_(test|live)[\w.~+/=-]{4,}/g;
 
 /** Replaces API keys in a text. */

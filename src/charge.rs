@@ -40,6 +40,9 @@ pub struct UnitPrice {
 /// Maximum number of characters of a price. This is enough for any currency, and few enough for fast sums.
 const MAX_PRICE_LENGTH: usize = 40;
 
+/// Approximate size in memory of an entry of a price list without its texts, in bytes.
+const PRICE_BYTES: usize = 128;
+
 impl UnitPrice {
     /// Parses a price. Returns `None` for a sign, an exponent, a point without digits on both sides, blanks, or over 40
     /// characters.
@@ -49,6 +52,11 @@ impl UnitPrice {
         let plain = text.len() <= MAX_PRICE_LENGTH && digits(whole) && digits(fraction);
         let decimal = Decimal::parse(text).filter(|_| plain)?;
         Some(UnitPrice { text: text.to_owned(), decimal })
+    }
+
+    /// Returns the exact price of a quantity.
+    pub fn times(&self, quantity: Decimal) -> Decimal {
+        Decimal::sum_of_products(std::iter::once((quantity, &self.decimal)))
     }
 
     /// Returns the price as it was written.
@@ -127,6 +135,12 @@ impl PriceList {
     /// Returns the number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
         impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
+    }
+
+    /// Returns the approximate size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        let texts = |(offering, price): (&String, &UnitPrice)| offering.len() + price.text.len();
+        self.unit_prices.iter().map(texts).map(|bytes| bytes + PRICE_BYTES).sum()
     }
 
     /// Returns whether an offering has a price.

@@ -13,8 +13,8 @@
 //!   record, and [`recipient`] shows it to the recipient.
 //! - [`notify`] sends the e-mail for each message that a create request put into the queue.
 //! - [`retry`] decides when a client retries a request.
-//! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses) and
-//!   [`version`] (the format of records).
+//! - All of these use [`scope`] (modes and units), [`time`], [`decimal`], [`http`], [`mailbox`] (e-mail addresses),
+//!   [`order_number`] (spellings of references) and [`version`] (the format of records).
 //! - [`operator`] manages keys, prices and transactions. [`operations`] is the table of its commands, which scripts run
 //!   as wasm (feature `operator`). [`dashboard`] has pages and forms for the same functions.
 
@@ -36,6 +36,7 @@ pub mod operations;
 #[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
 // Without this condition, the service's wasm would grow.
 pub mod operator;
+pub mod order_number;
 pub mod pledge;
 pub mod quantities;
 pub mod recipient;

@@ -5,6 +5,7 @@
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::mailbox::mailbox;
+use crate::order_number::order_number;
 use crate::scope::{Mode, Scope};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error;
@@ -37,7 +38,10 @@ const HASH_BYTES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
-    /// The hash of the reference; `None` in messages, because the ledger does not need it.
+    /// The hash of the reference's [`order_number`]; `None` in records of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// The hash of the reference as it was sent, in records of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The hash of the recipient's [`mailbox`]. In records of earlier releases it is the hash of the address in lower
@@ -61,12 +65,19 @@ impl NamespaceSecret {
     /// Returns the hashes of a transaction of this unit and mode.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
         LookupHashes {
-            reference: Some(self.reference(scope, reference)),
+            order: Some(self.order(scope, reference)),
+            reference: None,
             email: self.email(scope, email),
         }
     }
 
-    /// Returns the hash of a reference, as in [`hashes`](Self::hashes).
+    /// Returns the hash of a reference, as in [`hashes`](Self::hashes). It is the same for all spellings of an
+    /// [`order_number`].
+    pub fn order(&self, scope: &Scope, reference: &str) -> String {
+        self.hash("order number", scope, &order_number(reference))
+    }
+
+    /// Returns the hash of a reference in records of earlier releases, for which each spelling has its own.
     pub fn reference(&self, scope: &Scope, reference: &str) -> String {
         self.hash("reference", scope, reference)
     }
@@ -93,6 +104,12 @@ impl NamespaceSecret {
     pub fn address(&self, email: &str) -> String {
         let everybody = Scope { mode: Mode::Live, unit: String::new() };
         self.hash("address", &everybody, &mailbox(email))
+    }
+
+    /// Returns the key that seals search terms in addresses of the dashboard. It is unrelated to all hashes.
+    pub(crate) fn sealing_key(&self) -> [u8; SECRET_BYTES] {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.mac("search terms", &everybody, []).finalize().into_bytes().into()
     }
 
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {

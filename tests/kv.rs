@@ -179,7 +179,7 @@ async fn values_have_the_sequence_of_their_keys_read_together_or_one_by_one() {
 async fn a_removed_record_is_gone() {
     let platform = empty().await;
     let store = operators_store(&platform);
-    let key = PriceListKey(Mode::Test);
+    let key = PriceListKey::of_mode(Mode::Test);
     store.put(&key, b"{}".to_vec(), &NoMetadata).await.unwrap();
     store.remove(&key).await.unwrap();
     assert!(listed(&platform).await.is_empty());
@@ -191,7 +191,7 @@ async fn a_removed_record_is_gone() {
 async fn no_record_goes_by_itself() {
     let platform = empty().await;
     let store = store(&platform);
-    store.put(&PriceListKey(Mode::Test), vec![], &NoMetadata).await.unwrap();
+    store.put(&PriceListKey::of_mode(Mode::Test), vec![], &NoMetadata).await.unwrap();
     store.put(&replay_key("k"), vec![], &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(1)), vec![], &access("u")).await.unwrap();
     let expirations: Vec<_> = listed(&platform)
@@ -242,8 +242,11 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
     put_raw(&platform, &key.name(), metadata).await;
     assert!(matches!(store.get(&key).await, Ok(Some(_))));
     for metadata in ["{}", "false", metadata] {
-        put_raw(&platform, &PriceListKey(Mode::Test).name(), metadata).await;
-        assert!(matches!(store.get(&PriceListKey(Mode::Test)).await, Ok(Some(_))), "{metadata}");
+        put_raw(&platform, &PriceListKey::of_mode(Mode::Test).name(), metadata).await;
+        assert!(
+            matches!(store.get(&PriceListKey::of_mode(Mode::Test)).await, Ok(Some(_))),
+            "{metadata}"
+        );
     }
     platform.dispose().await;
 }

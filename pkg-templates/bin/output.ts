@@ -6,7 +6,11 @@ import { keys } from "../../src/operator/development.json";
 export class Stop extends Error {
   declare status: 1 | 2;
 
-  /** @param message the problem and what to do about it @param status the exit status */
+  /**
+   * Creates the error that ends the command.
+   * @param message the problem and what to do about it
+   * @param status the exit status
+   */
   constructor(message: string, status: 1 | 2 = 2) {
     super(message);
     this.status = status;

@@ -22,7 +22,11 @@ export const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \
 /** The number that stands for the type `string` in messages. */
 const STRING = 3;
 
-/** Builds an issue. @param path dotted; it has at most one index @param code the number of the code */
+/**
+ * Builds an issue.
+ * @param path its steps, separated by dots; at most one of them is an index
+ * @param code the number of the code
+ */
 export function issueAt(path: string, code: number, detail = 0): NewIssue {
   const [, item] = path.match(/\.(\d+)/) ?? [],
     index = POINTERS.indexOf(`/${path.replace(/\.\d+/, ".*").replaceAll(".", "/")}`);

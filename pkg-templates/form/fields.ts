@@ -9,7 +9,10 @@ export type Field = HTMLInputElement;
 
 export const isCustom = ({ localName }: Element) => localName.includes("-");
 
-/** Whether an element is a custom element that is not form-associated. It adds its values in `formdata` listeners. */
+/**
+ * Whether an element is a custom element that is not form-associated. Such an element adds its values in `formdata`
+ * listeners.
+ */
 export const isForeign = (element: Element) =>
   isCustom(element) && !(element.constructor as { formAssociated?: boolean }).formAssociated;
 

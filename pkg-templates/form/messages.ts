@@ -36,6 +36,7 @@ export function messagesOf(form: HTMLFormElement) {
     const root = form.getRootNode() as Document,
       left = new Map([...root.querySelectorAll<HTMLElement>(`.${MADE}`)].map((p) => [p.id, p]));
     for (const field of fields) {
+      if (field.getAttribute("aria-invalid") === "false") field.removeAttribute("aria-invalid");
       const place = left.get(idsOf(field).find((id) => left.has(id))!);
       if (!place) continue;
       made.add(place);

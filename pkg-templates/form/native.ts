@@ -2,7 +2,10 @@
 import { type Field, nameOf } from "./fields.ts";
 import { messageOf } from "./texts.ts";
 
-/** Returns the text for a field that the browser finds invalid, as for an issue whose path is the field's name. */
+/**
+ * Returns the text for a field that the browser finds invalid. If `messages` is a function, it gets an issue whose path
+ * is the field's name.
+ */
 export function nativeText(field: Field, messages: object | undefined): string {
   const { title, validity, validationMessage: message } = field,
     path = nameOf(field).split("."),

@@ -11,7 +11,10 @@ interface FieldEvent extends Event {
 
 type OnField = (event: FieldEvent) => void;
 
-/** The longest wait of a check while a mouse button is down: the button may be released outside of the page. */
+/**
+ * The longest time for which a check waits while a mouse button is down, in milliseconds. It is limited because the
+ * button may be released outside of the page.
+ */
 const HELD_MS = 1_000;
 
 const FIELD_EVENTS = ["input", "change", "focusout"];

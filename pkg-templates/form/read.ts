@@ -87,7 +87,10 @@ export function read<C extends Control, Member extends keyof C & string>(
   return [{ valid, payload: JSON.parse(json), issues: issues as never }, ownerAt];
 }
 
-/** The controls of a node of the request: `own` have its name, `all` are in it, `parts` are its child nodes by name or index. */
+/**
+ * The controls of a node of the request. `own`: the controls with the node's name; `all`: all controls within the node;
+ * `parts`: its child nodes, by name or index.
+ */
 interface Node {
   readonly shape: Shape;
   readonly own: Read[];

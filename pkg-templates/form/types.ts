@@ -94,7 +94,10 @@ export interface ReportedIssue {
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
   /** The path as a JSON Pointer, such as `/recipient/email`. Used if there is no `path`. */
   readonly pointer?: string | undefined;
-  /** A code of this package. Its text in `messages` is shown, and a message for developers becomes one for shoppers. */
+  /**
+   * An issue code of this package. If `messages` has a text for it, the form shows that text. Otherwise a message that
+   * is meant for developers is replaced by the default text for shoppers.
+   */
   readonly code?: string | undefined;
 }
 

@@ -4,6 +4,7 @@ import { tryOrUndefined } from "./reported.ts";
 
 export function customValidity() {
   const texts = new Map<Field, string>();
+  const hidden = new Set<Field>(); // invalid fields whose problems are not shown yet
   const given = new Set<string>(); // texts that custom elements got: they may take a moment to clear one
 
   function set(field: Field, text = ""): void {
@@ -25,5 +26,19 @@ export function customValidity() {
     return isCustom(field) && given.has(found!) ? texts.get(field) : found;
   }
 
-  return { set, keep, find };
+  /** Prevents screen readers from announcing unvisited fields as invalid. They never announce that for radio buttons. */
+  function hide(field: Field, isShown: boolean): void {
+    const isHidden =
+      find(field) && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
+    if (isHidden && hidden.add(field)) field.setAttribute("aria-invalid", "false");
+    else if (hidden.delete(field) && !isShown) field.removeAttribute("aria-invalid");
+  }
+
+  /** Clears all, because otherwise the browser would still treat the fields as invalid. */
+  function end(): void {
+    keep(new Set());
+    for (const field of hidden) field.removeAttribute("aria-invalid");
+  }
+
+  return { set, keep, find, hide, end };
 }

@@ -5,6 +5,6 @@ export async function compileAhead(): Promise<void> {}
 
 export function assertAllowed(): void {}
 
-/** Rejects: this build has only the rules that could not run. */
+/** Rejects, because this build contains no rules other than those that could not run. */
 export const loadRules = (): Promise<Rules> =>
   Promise.reject(new Error("there are no other rules"));

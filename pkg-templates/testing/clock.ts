@@ -10,7 +10,10 @@ interface Timer {
 
 export type Clock = ReturnType<typeof newClock>;
 
-/** @param start the time at which the clock stands still, in milliseconds since 1970. Default: real time */
+/**
+ * Creates the clock of a test service.
+ * @param start the time at which the clock stands still, in milliseconds since 1970. Default: real time
+ */
 export function newClock(start?: number) {
   let still = start,
     ahead = 0,

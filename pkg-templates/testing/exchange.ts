@@ -10,7 +10,10 @@ export interface Incoming {
   readonly next: Next;
   /** Whether the whole body is already in memory. */
   readonly isWhole: boolean;
-  /** Whether it came through `handler`. Its host names are the test's own, so live keys are served over plain HTTP. */
+  /**
+   * Whether the request came through `handler`. The test chooses the host names there, so live keys are accepted over
+   * plain HTTP.
+   */
   readonly isFromNetwork?: boolean;
 }
 

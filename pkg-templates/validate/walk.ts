@@ -25,7 +25,8 @@ const SURROGATE = /[\ud800-\udfff]/;
 let issues: NewIssue[], most: number, beyond: number, item: number;
 
 /**
- * Returns the issues of a request; undefined if it is not plain data, or if a getter of a value being walked calls it.
+ * Returns the issues of a request. Returns undefined if the request is not plain data, or if a walk is already running,
+ * because a getter of a walked value has called this function.
  *
  * @param walkRequest the generated walk, which calls the other functions of this file
  * @throws {Error} if the environment forbids WebAssembly, for any value: otherwise only unusual texts would throw

@@ -62,8 +62,8 @@ function start(size: number): Instance {
 }
 
 /**
- * Checks whether a text has the format of this number. Returns 0 if it has, else the number of the code. No format allows
- * characters beyond ASCII, so one byte represents each character.
+ * Checks whether a text has the format of this number. Returns 0 if it has the format, otherwise the number of the
+ * code. No format allows characters beyond ASCII, so one byte represents each character.
  */
 export function checkFormat(text: string, format: number): number {
   const instance = acquire(),

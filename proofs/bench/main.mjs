@@ -26,6 +26,7 @@ const PLANS = {
 export const PART_NAMES = Object.keys(PLANS.full);
 
 /**
+ * Runs the benchmarks, and writes their reports.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {{parts: string[], runs: number, quick: boolean, intoDocs: boolean, build: boolean, kinds?: import("./service/requests.mjs").Kind[]}} wish
  *   `kinds` of requests to the service

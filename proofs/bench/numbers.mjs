@@ -1,7 +1,7 @@
 /** The arithmetic of the benchmarks, without clock or I/O. */
 import { generator } from "./data.mjs";
 
-/** @param {number[]} values the middle one, or what lies between the two in the middle */
+/** Returns the middle value, or the mean of the two in the middle. @param {number[]} values */
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

@@ -49,7 +49,7 @@ export function provenance(versions, runs) {
   return `${many}, ${new Date().toISOString().slice(0, 10)}. Machine: ${machine}. Versions: ${named}.`;
 }
 
-/** @param {string} folder with node_modules @param {string[]} names */
+/** Returns the installed versions of packages. @param {string} folder with node_modules @param {string[]} names */
 export function versionsOf(folder, names) {
   const version = (name) =>
     JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;

@@ -15,7 +15,7 @@ const SLOW_MS = 200;
  */
 
 export class Client {
-  /** @param {number} connections at most */
+  /** Creates a client that uses a limited number of connections. @param {number} connections at most */
   constructor(connections) {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }

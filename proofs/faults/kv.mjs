@@ -41,7 +41,10 @@ export class FaultyKv {
   #calls = new Map();
   #late = new Set();
 
-  /** @param {{seed: number, share: number, hangMs: number}} how `share` of the calls fails; `hangMs`: until a connection that hangs is cut */
+  /**
+   * Creates a KV whose calls fail as the seed decides.
+   * @param {{seed: number, share: number, hangMs: number}} how `share` of the calls fails; `hangMs`: until a connection that hangs is cut
+   */
   constructor({ seed, share, hangMs }) {
     this.seed = seed;
     this.share = share;
@@ -123,7 +126,7 @@ export class FaultyKv {
   #hang = (response) => void setTimeout(() => response.destroy(), this.hangMs).unref();
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
-  /** @returns {boolean} whether it was kept: a second write within a second is not */
+  /** Stores a write. @returns {boolean} whether it was kept: a second write within a second is not */
   #keep(number, name, record) {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;

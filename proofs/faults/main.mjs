@@ -20,6 +20,7 @@ const LONG = {
 };
 
 /**
+ * Runs the requests, and checks all rules.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools with a Worker that is built
  * @param {Partial<import("./run.mjs").Plan>} [wish] else a long run with a new seed
  * @returns {Promise<string>} a summary; throws where a rule was broken

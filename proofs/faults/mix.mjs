@@ -63,13 +63,21 @@ export class Mix {
   #ids = new Set();
   #keyed = [];
 
-  /** @param {{seed: number, special: Map<number, string>}} how `special`: kinds by number that no seed draws */
+  /**
+   * Creates a generator of requests.
+   * @param {{seed: number, special: Map<number, string>}} how `special`: the kinds of some requests, by the request's
+   *   number; the seed decides the kinds of all others
+   */
   constructor({ seed, special }) {
     this.seed = seed;
     this.special = special;
   }
 
-  /** @param {any} ask a create request @param {string} id in the 200 that answered it */
+  /**
+   * Remembers an acknowledged create request, which later requests may read.
+   * @param {any} ask a create request
+   * @param {string} id in the 200 that answered it
+   */
   acknowledge({ caller }, id) {
     if (!this.#ids.has(id)) this.#known.push({ id, caller });
     this.#ids.add(id);

@@ -56,7 +56,7 @@ class Service {
   #sampling = new AbortController();
   #sampled = Promise.resolve();
   #closeKv = async () => {};
-  /** @type {any} what wrangler made of the Worker */
+  /** The Worker as wrangler has bundled it. @type {any} what wrangler made of the Worker */
   #bundle;
 
   /** @param {import("../../scripts/setup/tools.mjs").Tools} tools @param {Plan} plan */

@@ -46,7 +46,7 @@ export class Erasures {
     return this.failed.push(`${id}: ${problem}`);
   }
 
-  /** @returns {Promise<string | null>} what is wrong */
+  /** Erases a transaction with the command. @returns {Promise<string | null>} what is wrong */
   #byCommand = async (id) => {
     const { code, problem } = await run("transactions", ["erase", id, "--yes"], { kv: this.kv });
     return code === 0 ? null : problem;

@@ -44,6 +44,7 @@ class Worker {
 }
 
 /**
+ * Starts both Workers on a folder of state.
  * @param {import("../../scripts/setup/tools.mjs").Tools} tools
  * @param {string} folder of the state
  */

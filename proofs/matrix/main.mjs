@@ -19,11 +19,12 @@ import { useService } from "./lib/service.mjs";
 
 /**
  * @typedef {object} Environment
- * @property {string} name what `npm run matrix -- name` calls it
- * @property {(workspace: Workspace) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
- * @property {(workspace: Workspace) => Promise<void>} run throws when the package does not do there what it must
- * @property {"chromium" | "firefox" | "webkit"} [browser] in which its pages are opened, Chromium if none is named
- * @property {string} [mayBeMissing] why it is no failure in CI that it can't be had
+ * @property {string} name the name that `npm run matrix -- NAME` takes
+ * @property {(workspace: Workspace) => string | Promise<string>} version returns the tool's name and version; throws
+ *   {@link Skipped} if the tool is not available
+ * @property {(workspace: Workspace) => Promise<void>} run throws if the package does not work in this environment
+ * @property {"chromium" | "firefox" | "webkit"} [browser] the browser that opens its pages; default: Chromium
+ * @property {string} [mayBeMissing] why the run may pass in CI although the tool is not available
  */
 
 /** @type {Environment[]} */
@@ -38,7 +39,10 @@ const ENVIRONMENTS = [
   ...firefox,
 ];
 
-/** @param {string[]} names beginnings of names; none means all */
+/**
+ * Returns the environments whose names begin with one of these texts.
+ * @param {string[]} names beginnings of names; none means all
+ */
 export function chosen(names) {
   return ENVIRONMENTS.filter(
     ({ name }) =>

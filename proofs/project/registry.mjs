@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 /**
+ * Starts the registry.
  * @param {string} tarball a file
  * @param {{name: string, version: string}} manifest of the package in it
  * @param {string} upstream the origin and path of the other registry, with a slash at its end

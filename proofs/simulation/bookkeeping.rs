@@ -148,7 +148,7 @@ pub fn completed_ms(books: &Books) -> Option<u64> {
 pub fn rows(database: &Database) -> BTreeMap<String, Value> {
     let rows = database.json(
         "SELECT json_object('id', t.id, 'mode', mode, 'unit', unit, 'created', created, 'currency', currency,
-  'cents', cents, 'amount', amount, 'unpriced', unpriced, 'email', email, 'key', k.id, 'prices', prices,
+  'cents', cents, 'amount', amount, 'unpriced', unpriced, 'email', email, 'reference', reference, 'key', k.id, 'prices', prices,
   'erased', erased, 'changed', changed, 'quantities', json(quantities))
 FROM transactions t JOIN shops USING (shop) LEFT JOIN keys k USING (key)",
     );

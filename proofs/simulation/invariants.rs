@@ -36,7 +36,8 @@ const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// The bytes that are kept free for small requests, and for owners that hold nothing.
 const FOR_SMALL_BYTES: usize = 4 * 1024 * 1024;
 const FOR_NEW_BYTES: usize = 2 * 1024 * 1024;
-/// Larger than any small create request, and than anything that is stored besides a record.
+/// A number of bytes that is larger than any small create request, and than any stored value except a transaction's
+/// record.
 const MARGIN_BYTES: usize = 16 * 1024;
 /// How long an isolate remembers its own answers to create requests.
 const RECENT_MS: u64 = 120_000;
@@ -412,7 +413,7 @@ fn the_terms_are_of_this_moment(case: &Case<'_>) -> Wrong {
     let start = format!("{}/timeline/{}?edit_key=", ask.host, id_of(answer));
     let is_here = json["timelineUrl"].as_str().is_some_and(|url| url.starts_with(&start));
     let payload = &case.simulation.payloads[ask.payload()?];
-    let price_list = PriceListKey(KEYS[ask.key].mode).name();
+    let price_list = PriceListKey::of_mode(KEYS[ask.key].mode).name();
     let prices = case.simulation.prices.iter();
     let replaced = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let in_force = prices.zip(replaced).filter(|((from_ms, _), replaced_ms)| {
@@ -470,7 +471,8 @@ fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
 
 // ---- Repeats ---------------------------------------------------------------------------------------
 
-/// A repeated create request always returns the same transaction of its own, whichever API key of its scope it uses.
+/// A repeated create request always returns the same transaction, whichever API key of its scope it uses. No other
+/// create request returns that transaction.
 fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     let answer = case.exchange.created()?;
     let own = case.identity();
@@ -483,7 +485,7 @@ fn a_create_answers_with_its_own_transaction(case: &Case<'_>) -> Wrong {
     })
 }
 
-/// Checks create requests that read a replay record and met no fault.
+/// Checks the answers of create requests that found a replay record and met no fault.
 fn what_was_seen_decides(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|_| !case.has_fault())?;
     let replay = case.replay_get()?.found?;

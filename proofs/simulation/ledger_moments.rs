@@ -225,8 +225,11 @@ fn no_row_stays_whose_record_never_was(moment: &Moments<'_>) -> Wrong {
 /// An erased row has no personal data. A row is erased once the ledger received the erasure, or once a complete pass
 /// began two minutes after the erasure.
 fn nothing_erased_returns_to_the_ledger(moment: &Moments<'_>) -> Wrong {
-    let is_personal =
-        |row: &Value| !row["email"].is_null() || row["quantities"].to_string().contains(REFERENCE);
+    let is_personal = |row: &Value| {
+        !row["email"].is_null()
+            || !row["reference"].is_null()
+            || row["quantities"].to_string().contains(REFERENCE)
+    };
     let mut erased = moment.rows.values().filter(|row| !row["erased"].is_null());
     if let Some(row) = erased.find(|row| is_personal(row)) {
         return Some(format!("an erased row is {row}"));

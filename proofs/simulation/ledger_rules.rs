@@ -97,7 +97,7 @@ fn a_message_has_what_the_ledger_needs(_: &Simulation, books: &Books) -> Wrong {
         let hashes: Vec<_> = lookup.into_iter().flat_map(serde_json::Map::keys).collect();
         names.into_iter().any(|name| !MEMBERS.contains(&&**name))
             || message.as_object().is_none_or(|members| members.len() != 4)
-            || hashes != ["email"]
+            || hashes != ["email", "order"]
             || message.to_string().contains('@')
     };
     let handed = books.handed.borrow();
@@ -189,7 +189,7 @@ fn two_people_do_not_make_one_change(_: &Simulation, books: &Books) -> Wrong {
     Some(format!("{} was changed alike at {one:?} and {other:?} ms", first.name))
 }
 
-/// The last change that was reported to a person as made is in effect, unless another one may have undone it.
+/// The last change that a person was told has been made is in effect, unless another change may have undone it.
 fn a_change_is_what_people_heard(simulation: &Simulation, books: &Books) -> Wrong {
     let claimants = books.claimants.borrow();
     claimants.iter().filter(|change| change.heard == Heard::Done).find_map(|change| {

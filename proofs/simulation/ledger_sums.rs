@@ -33,10 +33,11 @@ pub fn wrong_row(row: &Value, record: &Record) -> Wrong {
     let summary = &metadata["summary"];
     let erased = created_ms(&summary["erased"]);
     let email = summary["lookup"]["email"].as_str().filter(|_| erased.is_none());
+    let reference = summary["lookup"]["order"].as_str().filter(|_| erased.is_none());
     let expected = json!({
         "mode": metadata["mode"], "unit": metadata["unit"], "created": created_ms(&value["createdAt"]),
         "currency": value["charge"]["currencyCode"], "unpriced": summary["unpriced"].as_u64().unwrap_or(0),
-        "email": email, "key": summary["key"], "prices": created_ms(&summary["prices"]), "erased": erased,
+        "email": email, "reference": reference, "key": summary["key"], "prices": created_ms(&summary["prices"]), "erased": erased,
     });
     let members = expected.as_object().unwrap().iter();
     if let Some((name, value)) = members.into_iter().find(|(name, value)| row[*name] != **value) {

@@ -17,8 +17,8 @@ const AMOUNTS: &[[&str; 2]] = &[
     ["1000000000000000000000", "1e21"],
 ];
 const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
-/// How many in 1,000 pledges have the reference in their offering's ID, and by how much that ID is longer. Some of
-/// these IDs do not fit into a record's metadata.
+/// How many in 1,000 pledges have the reference in the ID of their offering, and how many further bytes such an ID may
+/// have. Some of these IDs do not fit into a record's metadata.
 const PERSONAL: u64 = 100;
 const PERSONAL_BYTES: &[usize] = &[0, 1_000];
 /// The prefix of a reference.

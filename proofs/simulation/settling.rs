@@ -1,5 +1,5 @@
-//! Simulates the operators' commands that mark a month as paid, or undo that, by the ledger's rows at that time. Also
-//! simulates rebuilds of the ledger meanwhile.
+//! Simulates the operators' commands that mark a month as paid or undo that. The commands use the rows that the ledger
+//! has at that time. Meanwhile the ledger is sometimes rebuilt.
 
 use crate::bookkeeping::created_ms;
 use crate::books::Books;

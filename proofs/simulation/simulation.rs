@@ -436,7 +436,7 @@ impl Simulation {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
         for mode in [Mode::Test, Mode::Live] {
-            self.kv.set(&PriceListKey(mode).name(), Some(price_list(&prices)));
+            self.kv.set(&PriceListKey::of_mode(mode).name(), Some(price_list(&prices)));
         }
         self.prices.push((self.time.now_ms(), prices));
     }

@@ -46,7 +46,7 @@ class Reader {
     this.#tell = tell;
   }
 
-  /** @returns {any} the record of the line; null if it has none */
+  /** Checks one line. @returns {any} the record of the line; null if it has none */
   take(line) {
     this.#number += 1;
     if (this.#isWhole) throw this.#changed("it has lines after its end");
@@ -192,7 +192,7 @@ function wrongIn(record) {
   return member && `has an invalid \`${member}\``;
 }
 
-/** @returns {any} null if the bytes are not JSON */
+/** Parses the JSON of a line. @returns {any} null if the bytes are not JSON */
 function parsed(bytes) {
   try {
     return isUtf8(bytes) ? JSON.parse(String(bytes)) : null;

@@ -64,8 +64,8 @@ async function* linesOf(kv, names) {
 }
 
 /**
- * Returns a value as text, or as base64 if it is not UTF-8. The given text of a value that is not UTF-8 has
- * replacement characters.
+ * Returns a value as text, or as base64 if it is not UTF-8. If the given text contains replacement characters, the
+ * value may not be UTF-8, so its bytes are read.
  */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;

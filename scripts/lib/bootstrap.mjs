@@ -17,7 +17,7 @@ export async function bootstrap() {
   if (!nodeIsNewEnough()) await handOver();
 }
 
-/** @param {string} [version] as in process.version */
+/** Returns whether a version of Node can run the scripts. @param {string} [version] as in process.version */
 export function nodeIsNewEnough(version = process.version) {
   const [major, minor] = version.slice(1).split(".").map(Number);
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);

@@ -18,7 +18,10 @@ export class Cloudflare {
   #headers;
   #deadline;
 
-  /** @param {{base: string, headers: Record<string, string>, account?: string, deadline: number}} access `deadline` of each call, in milliseconds */
+  /**
+   * Creates access with these headers.
+   * @param {{base: string, headers: Record<string, string>, account?: string, deadline: number}} access `deadline` of each call, in milliseconds
+   */
   constructor({ base, headers, account, deadline }) {
     this.#base = base;
     this.#headers = headers;
@@ -50,6 +53,7 @@ export class Cloudflare {
   }
 
   /**
+   * Makes a call, and retries it after temporary errors.
    * @returns {Promise<{result: any, result_info?: any}>}
    * @param {string} purpose for messages, such as `list names`
    */
@@ -128,7 +132,7 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Makes a call, and retries it if a retry may help. Only calls that are safe to retry have several attempts. */
+  /** Makes a call, and retries it if a retry may help. `attempts` is 1 for calls that are not safe to retry. */
   async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);

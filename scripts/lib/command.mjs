@@ -168,7 +168,13 @@ export function onRecords(command, action, { isRecorded = false, before = () => 
     .action(run);
 }
 
-/** @param {import("./output.mjs").Terminal} terminal @param {any} place @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: prints the text to standard error, because standard output has something else @param {boolean} json */
+/**
+ * Prints the answer of a command, as text or as JSON.
+ * @param {import("./output.mjs").Terminal} terminal
+ * @param {any} place
+ * @param {{data: string, text: string, isAside?: boolean}} answer `data`: a JSON object; `isAside`: prints the text to standard error, because standard output has something else
+ * @param {boolean} json
+ */
 function printAnswer({ out, err }, place, { data, text, isAside = false }, json) {
   if (json)
     return out(

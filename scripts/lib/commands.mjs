@@ -2,7 +2,7 @@
 import { addBackup, addRestore } from "./backup-commands.mjs";
 import { commandsOf } from "./operations.mjs";
 
-/** @param {string} group such as `keys` */
+/** Returns the commands of a group. @param {string} group such as `keys` */
 export function commandsFor(group) {
   const program = commandsOf(group);
   if (group === "transactions") {

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /**
+ * Writes a changed copy of a configuration.
  * @param {import("./places.mjs").OperatorTools} tools
  * @param {object} copy
  * @param {string} copy.file the configuration

@@ -92,7 +92,13 @@ function refuseOfOne(others, { config }) {
     );
 }
 
-/** @param {Tools} tools @param {string[]} others @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string}} options @returns {Promise<number>} wrangler's exit code */
+/**
+ * Deploys one of the two Workers.
+ * @param {Tools} tools
+ * @param {string[]} others
+ * @param {{env?: string, dashboard?: boolean, dryRun?: boolean, config?: string}} options
+ * @returns {Promise<number>} wrangler's exit code
+ */
 async function run(tools, others, { env: environment = "", dashboard, dryRun, config }) {
   const file = config ?? (dashboard ? DASHBOARD : "wrangler.toml");
   const settings = await configuration(resolve(tools.project, file), environment || undefined);
@@ -110,7 +116,7 @@ async function run(tools, others, { env: environment = "", dashboard, dryRun, co
 /** @typedef {import("./places.mjs").OperatorTools} Tools */
 /** @typedef {{file: string, environment: string, settings: import("wrangler").Unstable_Config, others: string[]}} Work `others`: options */
 
-/** @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
+/** Deploys the service. @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
 async function deployService(tools, work) {
   const { settings, others } = work;
   const access = { account: settings.account_id, deadline: DEADLINE_MS };
@@ -123,7 +129,7 @@ async function deployService(tools, work) {
   return code;
 }
 
-/** @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
+/** Deploys the dashboard. @param {Tools} tools @param {Work} work @returns {Promise<number>} wrangler's exit code */
 async function deployDashboard(tools, work) {
   const { environment, settings } = work;
   const file = await configOnService(tools, work);
@@ -141,7 +147,7 @@ function nameAmong(others) {
   return at === -1 ? undefined : (others[at].split("=")[1] ?? others[at + 1]);
 }
 
-/** @param {Tools} tools @param {Work} work @returns {number} wrangler's exit code */
+/** Uploads a Worker with wrangler. @param {Tools} tools @param {Work} work @returns {number} wrangler's exit code */
 function upload({ project, env, wrangler }, { file, environment, others }) {
   const args = [wrangler, "deploy", "--config", file, "--env", environment, ...others];
   return spawnSync(process.execPath, args, { cwd: project, env, stdio: "inherit" }).status ?? 1;

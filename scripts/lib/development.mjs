@@ -69,6 +69,7 @@ export async function startDevelopment(tools, { port, persistTo, configs }) {
 }
 
 /**
+ * Starts the dashboard.
  * @param {Tools} tools
  * @param {{config: string, port: number, persistTo?: string, role?: Role, service: string}} options `role`: undefined for the
  *   dashboard that runs beside the service and receives its messages to the ledger; `service`: the service's origin

@@ -12,6 +12,7 @@ import { progress } from "./progress.mjs";
 const MOST_CHANGED = 2_000_000; // names in memory: 200 MB
 
 /**
+ * Writes an incremental backup.
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {string} before the last backup's file, a full one or an increment
@@ -40,7 +41,10 @@ function refuseOtherPlace(kv, { place }, before) {
     throw new UserError(`${before} is a backup of another namespace`);
 }
 
-/** @returns {Promise<Set<string>>} names of records */
+/**
+ * Returns the transactions that were created or changed since a time.
+ * @returns {Promise<Set<string>>} names of records
+ */
 async function changedSince(port, since, rules) {
   const tell = progress("changed transactions found");
   /** @type {Set<string>} */

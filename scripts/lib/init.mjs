@@ -16,7 +16,7 @@ import { root } from "./places.mjs";
 /** Templates that have another name in the package, because npm would leave out or rename files with the real name. */
 const RENAMED = { gitignore: ".gitignore" };
 
-/** @param {string} given the folder @param {{install?: boolean}} [options] */
+/** Creates the folder of a project. @param {string} given the folder @param {{install?: boolean}} [options] */
 export function init(given, { install = true } = {}) {
   const folder = resolve(given);
   const templates = readdirSync(join(root, "templates"));

@@ -134,6 +134,7 @@ export class Kv {
 const lastOfEach = (entries) => [...new Map(entries.map((entry) => [entry.key, entry])).values()];
 
 /**
+ * Yields the items in batches of limited length and size.
  * @template T
  * @param {Iterable<T> | AsyncIterable<T>} items
  * @param {number} most in a batch
@@ -158,6 +159,7 @@ export async function* batches(items, most, bytesOf = () => 0) {
 }
 
 /**
+ * Opens the namespace, local or deployed, and its ledger.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools `project`: default `root`
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
  *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's

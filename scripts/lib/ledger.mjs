@@ -37,7 +37,11 @@ export class Ledger {
   /** @type {Promise<unknown> | null} */
   #prepared = null;
 
-  /** @param {Database} database @param {(database: Ledger) => Promise<unknown>} [prepare] runs before the first statement */
+  /**
+   * Creates access to a database.
+   * @param {Database} database
+   * @param {(database: Ledger) => Promise<unknown>} [prepare] runs before the first statement
+   */
   constructor(database, prepare = async () => {}) {
     this.#database = database;
     this.#prepare = prepare;
@@ -75,11 +79,14 @@ export class Ledger {
     return texts;
   }
 
-  /** @param {string} sql statements without parameters */
+  /**
+   * Runs several statements in one transaction, and retries them after temporary errors.
+   * @param {string} sql statements without parameters
+   */
   script = (sql) => repeated(() => this.#database.script(sql));
 }
 
-/** @param {string[]} texts @param {number} most bytes of them all */
+/** Refuses texts that are too large together. @param {string[]} texts @param {number} most bytes of them all */
 function checkSize(texts, most, what) {
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most)
     throw new UserError(`${what} of the ledger is larger than ${most / 1_000_000} MB`);
@@ -97,7 +104,10 @@ async function repeated(act) {
   }
 }
 
-/** @param {Error & {said?: string}} error `said`: by Cloudflare's API */
+/**
+ * Returns the error to report for an error of the database.
+ * @param {Error & {said?: string}} error `said`: by Cloudflare's API
+ */
 function failureOf(error) {
   const said = error.said ?? error.message.replace(/^local ledger: (D1_ERROR: )?/, "");
   const [, refusal] = said.match(/^(.*?): SQLITE_CONSTRAINT/s) ?? [];
@@ -130,7 +140,7 @@ const withParameters = ({ sql, parameter }) => ({
   params: sql.includes("?1") ? [parameter] : [],
 });
 
-/** @param {{results: Record<string, unknown>[]}[]} answers of D1 */
+/** Returns the first column of each result. @param {{results: Record<string, unknown>[]}[]} answers of D1 */
 const firstColumns = (answers) =>
   answers.map(({ results }) => results.map((row) => Object.values(row)[0]));
 

@@ -23,7 +23,11 @@ const ACTS = {
 };
 
 export default {
-  /** @param {Request} request whose path is the function's name, and whose body is JSON @param {any} env */
+  /**
+   * Calls the function that a request names.
+   * @param {Request} request whose path is the function's name, and whose body is JSON
+   * @param {any} env
+   */
   async fetch(request, env) {
     const act = new URL(request.url).pathname.slice(1);
     try {

@@ -38,7 +38,11 @@ export const LOCAL_PARTS = {
   },
 };
 
-/** @param {import("../setup/tools.mjs").Tools} tools @param {string[]} names of parts */
+/**
+ * Builds some parts of a local build.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ * @param {string[]} names of parts
+ */
 export async function buildLocal(tools, names) {
   refuseUpload();
   await locked(treeOf(tools), async () => {

@@ -24,6 +24,7 @@ const LOCAL_SETTLE_MS = 50; // local KV answers within some milliseconds, and sh
  */
 
 /**
+ * Returns a namespace in the form of a {@link Port}.
  * @param {import("./kv.mjs").Kv} kv
  * @param {(count: number) => void} [tell] called with the number of records listed so far
  * @returns {Port}

@@ -150,6 +150,7 @@ export async function buildForShop(tools, pkg, wasmOf) {
 }
 
 /**
+ * Builds the files of one entry.
  * @param {import("../setup/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry
  * @param {string} folder of the entry's wasm
  */

@@ -11,7 +11,7 @@ const ASK_MS = 20_000;
 /**
  * Returns the path of a program, or null.
  * @param {string} name
- * @param {...(string | undefined)} folders instead of those of PATH
+ * @param {...(string | undefined)} folders the folders to search instead of those in PATH
  */
 export const find = (name, ...folders) =>
   which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
@@ -47,7 +47,7 @@ export function ask(command, args, options) {
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
- *   milliseconds; `show` passes on its output, with its own display of progress
+ *   milliseconds; `show`: the program writes directly to this process's standard error
  * @returns {Promise<string>} its standard output. If it fails, rejects with a {@link UserError} that has all `output` and the `exitCode`
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {

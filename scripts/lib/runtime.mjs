@@ -24,6 +24,7 @@ export const stateFolder = (root, persistTo = ".wrangler/state") => resolve(root
  */
 
 /**
+ * Starts a local runtime. Of several processes, only one at a time starts a runtime on the same folder.
  * @param {string} folder of the local state
  * @param {number} deadline of the start and of each call, in milliseconds
  * @returns {Promise<Runtime>}

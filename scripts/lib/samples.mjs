@@ -6,8 +6,13 @@ import { command, whole } from "./command.mjs";
 import { root } from "./places.mjs";
 
 const SOURCES = [".rs", ".mjs", ".ts", ".js"];
-/** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block. */
-const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|\/\*\*[\s\S]*?\*\//gm;
+/** Matches doc comments: in Rust each run of lines, in JavaScript and TypeScript each block that begins a line. */
+const DOC_COMMENTS = /(?:^[ \t]*\/\/[/!].*\n)+|^[ \t]*\/\*\*[\s\S]*?\*\//gm;
+/** Matches the type in a JSDoc tag, with braces in up to three levels: types are for the compiler. */
+const TYPES = /(@\w+) \{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
+/** Matches a JSDoc tag without a description. */
+const BARE_TAGS =
+  /@(?:param|property|returns|template|type|typedef)(?: \[?[\w.]+\]?)?(?=\s*(?:@|$))/g;
 /** The folders with texts that operators, buyers and shops read. */
 const TEXTS = [
   ...["dashboard", "operations", "operator", "recipient", "service"].map((name) => `src/${name}`),
@@ -34,12 +39,14 @@ const filesOf = (folders) =>
 
 const plain = (text) => text.replaceAll(/\s*\\?\n\s*/g, " ").trim();
 
-/** Returns a comment without its comment marks. @param {string} comment */
+/** Returns the prose of a comment: without comment marks, types, and tags that describe nothing. @param {string} comment */
 const words = (comment) =>
   comment
     .split("\n")
     .map((line) => line.replace(/^\s*(?:\/\/[/!]|\/\*\*|\*\/|\*)? ?|\s*\*\/$/g, ""))
     .join("\n")
+    .replaceAll(TYPES, "$1")
+    .replaceAll(BARE_TAGS, "")
     .trim();
 
 function docComments() {

@@ -19,7 +19,12 @@ const FIRST_ANSWER_MS = 120_000; // includes a build of the sources
 const IS_LOCKED = /SQLITE_BUSY|database is locked/;
 const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` @param {string} command that needs the port @returns {Promise<number>} the port, which nothing else uses */
+/**
+ * Parses the text of a port, and checks that nothing uses the port.
+ * @param {string | undefined} text as in `PORT`
+ * @param {string} command that needs the port
+ * @returns {Promise<number>} the port, which nothing else uses
+ */
 export async function freePort(text, command) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
@@ -64,6 +69,7 @@ export async function serve(tools, worker) {
 }
 
 /**
+ * Starts a Worker, in one attempt.
  * @param {{root: string, project?: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{config: string, port: number, persistTo?: string, options?: string[]}} worker
  * @returns {Promise<{server?: Server, how?: string | 0, output: string}>} without a server: how wrangler ended before its first answer

@@ -118,7 +118,12 @@ export function builtWasm(tools, name) {
   return existsSync(place) ? place : null;
 }
 
-/** @param {import("../setup/tools.mjs").Tools} tools @param {string} crate its key @param {string} name */
+/**
+ * Returns the folder of a build in the cache.
+ * @param {import("../setup/tools.mjs").Tools} tools
+ * @param {string} crate its key
+ * @param {string} name
+ */
 function placeOf({ root, cache }, crate, name) {
   const makers = [
     readFileSync(join(root, "node_modules", "binaryen", "package.json")),
@@ -348,6 +353,7 @@ export async function shortenNames(tools, wasm, script) {
 }
 
 /**
+ * Renames exports of a wasm file.
  * @param {string} wasm
  * @param {[name: string, now: string][]} rows the new name of an export, and its current one
  */

@@ -76,7 +76,11 @@ const builtStd = (cache, { identity, release }) =>
     `std-${WASM}-${release}-${createHash("sha256").update(identity).digest("hex").slice(0, 12)}`,
   );
 
-/** @param {import("./tools.mjs").Place} place @param {string} remedy where this fails */
+/**
+ * Installs Debian's Rust, and builds the standard library for wasm32.
+ * @param {import("./tools.mjs").Place} place
+ * @param {string} remedy where this fails
+ */
 export async function installDebianRust({ root, cache }, remedy) {
   /**
    * @param {import("./toolchain.mjs").Rust | null} debian

@@ -45,7 +45,7 @@ export async function installRust(place, needs) {
   await installDebianRust(place, remedy);
 }
 
-/** @returns {Promise<string>} why Rust may still be incomplete */
+/** Lets rustup install what rust-toolchain.toml names. @returns {Promise<string>} why Rust may still be incomplete */
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
@@ -115,7 +115,10 @@ export async function installBindgen(place, native, { tests = false }) {
 const install = ({ cargo, env }, folder, args, more = {}) =>
   run(cargo, [...args, "--root", folder], { env, show: true, ...more });
 
-/** @returns {Promise<boolean>} whether the command is there now */
+/**
+ * Downloads wasm-bindgen's command, if cargo-binstall is installed.
+ * @returns {Promise<boolean>} whether the command is there now
+ */
 async function downloadBindgen(place, native) {
   if (!find("cargo-binstall", native.env.PATH)) return false;
   const args = ["binstall", "--no-confirm", "--disable-strategies", "compile"];

@@ -27,6 +27,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  */
 
 /**
+ * Installs missing tools, and returns the paths of all tools.
  * @param {Needs} [needs] beyond what building takes
  * @returns {Promise<Tools>}
  */
@@ -38,7 +39,14 @@ export async function prepareTools(needs = {}) {
   return { ...tools, browser: needs.browser ? await findBrowser() : null };
 }
 
-/** @param {Place} place @param {Rust} native @param {Rust} wasm @param {string} bindgen the folder of its commands @returns {Tools} */
+/**
+ * Returns the paths and environments of the tools.
+ * @param {Place} place
+ * @param {Rust} native
+ * @param {Rust} wasm
+ * @param {string} bindgen the folder of its commands
+ * @returns {Tools}
+ */
 function toolsOf(place, native, wasm, bindgen) {
   const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
   // Its own target folder: two compilers that share one would rebuild each other's work.

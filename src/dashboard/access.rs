@@ -1,7 +1,8 @@
 //! Who may open the dashboard: people with an e-mail address and a permission.
 
-use super::{Identity, Refusal, Result, view};
+use super::{Identity, PageContext, Refusal, Result, view};
 use crate::operator::roles::{Permission, Roles};
+use crate::service::{Clock, Entropy};
 
 impl<'i> Identity<'i> {
     /// Returns the person's e-mail address.
@@ -30,6 +31,19 @@ impl<'i> Identity<'i> {
             ),
         };
         Err(Refusal::Request(status, problem.to_owned()))
+    }
+}
+
+impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
+    /// Refuses a page to a person without this permission, if its route alone does not decide that.
+    pub fn require(&self, permission: Permission) -> Result<()> {
+        match self.may(permission) {
+            true => Ok(()),
+            false => {
+                let (by, problems) = (self.author.by(), &self.settings.problems);
+                Err(refusal(by, self.roles, permission, problems))
+            }
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Refusal, Result};
 use crate::scope::Mode;
 
-/// Maximum number of fields; the rest are ignored.
-const MAX_FIELDS: usize = 200;
+/// Maximum number of fields; the rest are ignored. A table of prices has 2 fields in each of 200 rows.
+const MAX_FIELDS: usize = 500;
 
 /// The fields of a form, or the parameters of a query string. If a name occurs twice, the first value counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,11 @@ impl Form {
     /// Returns a field as it was sent; empty if it was not sent.
     pub fn raw(&self, name: &str) -> &str {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
+    }
+
+    /// Returns the names and values of all fields as they were sent.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
     /// Returns a field, trimmed; `None` if it is empty.

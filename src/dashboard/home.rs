@@ -24,7 +24,7 @@ const MAX_NAMED: usize = 5;
 /// The line of a task; `None` if there is nothing to do.
 type Task = Result<Option<Markup>, OperatorError>;
 
-/// The start page. KV cost: at most 5 lists and 4 reads. Ledger cost: 5 queries at the same time.
+/// The start page. KV cost: at most 9 lists and 4 reads. Ledger cost: 5 queries at the same time.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -123,7 +123,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     Ok((count > 0).then(|| {
         html! {
             a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
-            " in the last " (RECENT_DAYS) " days. Correct the cause, then send them again."
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))
 }
@@ -141,7 +141,7 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
 
 async fn unsettled<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let months = attention::unsettled(bound(context.ledger)?, context.clock).await?;
-    let address = |month| in_month("/usage", month, &[]);
+    let address = |month| in_month("/payments", month, &[]);
     Ok((!months.is_empty())
         .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
 }

@@ -19,10 +19,11 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, path, and required permission.
-const MENU: [(&str, &str, Permission); 10] = [
+const MENU: [(&str, &str, Permission); 11] = [
     ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
+    ("Payments", "/payments", Permission::Account),
     ("Quantities", "/quantities", Permission::Account),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),
@@ -34,6 +35,7 @@ const MENU: [(&str, &str, Permission); 10] = [
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
 const CSV: &str = "text/csv; charset=utf-8";
 const NOTHING: &str = "default-src 'none'";
 
@@ -74,22 +76,26 @@ pub(super) struct Layout<'f> {
 impl Layout<'_> {
     /// Returns the response with a page.
     pub fn respond<V>(&self, page: Page) -> Response<V> {
-        let mut disposition = None;
+        let mut header_of_content = None;
         let (media, policy, body) = match page.content {
             Content::Framed(title, content) => {
                 (HTML, Cow::Owned(policy()), self.render(&title, &content).into_string().into())
             }
             Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Redirect(address) => {
+                header_of_content = Some(("location", Cow::Owned(address)));
+                (TEXT, Cow::Borrowed(NOTHING), Vec::new())
+            }
             Content::Json(bytes) => (JSON, Cow::Borrowed(NOTHING), bytes),
             Content::Csv(name, bytes) => {
-                disposition = Some(format!("attachment; filename=\"{name}\""));
+                let file = format!("attachment; filename=\"{name}\"");
+                header_of_content = Some(("content-disposition", Cow::Owned(file)));
                 (CSV, Cow::Borrowed(NOTHING), bytes)
             }
         };
         let mut response = Response::new(page.status, Media::None, Body::Bytes(body));
         response.headers = headers(media, policy);
-        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
-        response.headers.extend(disposition);
+        response.headers.extend(header_of_content);
         if page.status == 503 {
             response.headers.push((header::RETRY_AFTER, Cow::Borrowed("1")));
         }

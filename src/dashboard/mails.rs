@@ -130,7 +130,7 @@ fn item<S, C: Clock, E: Entropy>(
                     (mail_state::tag(&now.mail)) " " (mail_state::explanation(&now.mail))
                     @if let Some(code) = notifications::words(&now.mail).code { " " code { (view::untrusted_text(code)) } }
                 }
-                @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
+                @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) && notifications::can_be_sent(&now.mail) {
                     (transaction::resend_form(context, &failed.id, &now.mail))
                 }
             }

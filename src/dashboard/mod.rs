@@ -1,8 +1,8 @@
 //! The dashboard: pages and forms over the functions of [`operator`](crate::operator), for people who do not use a shell.
 //!
 //! A page is one document with an inline style. It runs no script and loads nothing else. Cloudflare Access identifies
-//! the person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: searches are
-//! sent by `POST`. The response to a form shows the result of the change, because lists in Workers KV may lack the
+//! the person, and the [roles](crate::operator::roles) decide what they may do. URLs contain no secrets: a search is
+//! sent by `POST`, and the address of its results has the search term encrypted. The response to a form shows the result of the change, because lists in Workers KV may lack the
 //! change for a minute.
 
 mod access;
@@ -27,6 +27,7 @@ mod operation;
 mod orders;
 mod page;
 mod payment;
+mod payments;
 mod person;
 mod prices;
 mod profile;
@@ -37,6 +38,7 @@ mod request;
 mod route;
 mod settings;
 mod setup;
+mod statement;
 mod system;
 mod team;
 mod transaction;

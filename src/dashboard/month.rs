@@ -83,6 +83,7 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
             }
             ul.links {
                 li { a href=(selection.address("/usage.csv")) { "Download CSV" } }
+                li { a href=(selection.address("/payments")) { "Unpaid shops of this month" } }
                 li { a href=(selection.address("/quantities")) { "Quantities by offering" } }
                 li { a href=(selection.address("/orders")) { "Transactions" } }
             }
@@ -129,12 +130,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     let of_unit = |usage: &MonthUsage| {
         let page = link::path(&["units", &usage.unit, "usage"]);
         let page = link::with(&page, &[("mode", usage.mode.name())]);
-        rows(
-            context,
-            usage,
-            &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } },
-            false,
-        )
+        rows(context, usage, &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } })
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
     let headings = HEADINGS.map(|heading| if heading == "Month" { "Unit" } else { heading });

@@ -5,9 +5,11 @@ use super::page::Page;
 use super::transaction;
 use super::view::{id_link, money};
 use super::{PageContext, Refusal, Result, link, view};
-use crate::ledger::{Direction, Order, OrderPage, PageCursor};
+use crate::ledger::{Direction, Likeness, Order, OrderPage, PageCursor};
 use crate::operator::bound;
+use crate::operator::roles::Permission;
 use crate::operator::transactions::{self, Brief, ListQuery, TransactionFilter, TransactionPage};
+use crate::pledge::TransactionId;
 use crate::recipient::{self, Language};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
@@ -19,7 +21,10 @@ use maud::{Markup, html};
 /// Transactions per page.
 const PAGE: usize = 50;
 /// The query parameters that filter transactions.
-const FILTERS: [&str; 6] = ["mode", "unit", "key", "month", "unpriced", "since"];
+const FILTERS: [&str; 8] = ["mode", "unit", "key", "month", "unpriced", "since", BUYER, REFERENCE];
+/// The query parameters with the ID of a transaction whose buyer or reference all listed transactions have.
+pub(super) const BUYER: &str = "buyer";
+pub(super) const REFERENCE: &str = "reference";
 
 /// Shows a page of transactions, newest first: of all units, of one unit, or of one key. Cost: 3 ledger queries, and 1
 /// KV read.
@@ -28,6 +33,9 @@ pub(super) async fn orders<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let (selected, from) = (selected(query)?, direction(query)?);
+    if selected.like.is_some() {
+        context.require(Permission::Support)?; // who buys what and how often is for people who may search
+    }
     let listed = transactions::list(bound(context.ledger)?, &selected, &from, PAGE).await?;
     let TransactionPage { page, coverage } = &listed;
     let table = table(context, &page.orders, selected.filter.unit.is_none()).await;
@@ -57,8 +65,18 @@ fn selected(query: &Form) -> Result<ListQuery> {
         month: query.given("month").map(month).transpose()?,
         unpriced: query.given("unpriced").is_some(),
         changed_after: changed_after.transpose()?,
+        like: like(query)?,
     })
 }
+
+fn like(query: &Form) -> Result<Option<(Likeness, TransactionId)>> {
+    let names = [(BUYER, Likeness::Buyer), (REFERENCE, Likeness::Reference)];
+    let given = names.into_iter().find_map(|(name, likeness)| Some((likeness, query.given(name)?)));
+    let id = |(likeness, text)| Some((likeness, TransactionId::parse(text)?));
+    given.map(|given| id(given).ok_or_else(|| Refusal::invalid(NO_ID))).transpose()
+}
+
+const NO_ID: &str = "this link does not name a transaction. Open the list again";
 
 /// Parses a month.
 pub(super) fn month(text: &str) -> Result<Month> {
@@ -92,6 +110,11 @@ fn selection(query: &Form, selected: &ListQuery) -> Markup {
             @if selected.unpriced { "Transactions with unpriced pledges" } @else { "Transactions" }
             @if let Some(unit) = unit { " of the unit " (transaction::unit(unit)) }
             @else { " of all units" }
+            @match &selected.like {
+                None => {}
+                Some((Likeness::Buyer, id)) => { ", of the same buyer as " (id_link(id.as_str())) }
+                Some((Likeness::Reference, id)) => { ", with the same reference as " (id_link(id.as_str())) }
+            }
             @if let Some(key) = &selected.key { ", created with the API key " code { (view::untrusted_text(key)) } }
             @if let Some(month) = selected.month { ", in " (view::month(month)) }
             @if let Some(mode) = mode { ", in " (mode.name()) " mode" }
@@ -200,6 +223,9 @@ fn filters(query: &Form) -> Markup {
     let mode = query.given("mode").and_then(Mode::from_name).map_or("", Mode::name);
     html! {
         form method="get" action="/orders" autocomplete="off" {
+            @for name in [BUYER, REFERENCE] {
+                @if let Some(id) = query.given(name) { (view::hidden(name, id)) }
+            }
             div.fields {
                 (field("unit", "Unit", "Leave empty for all units.").render())
                 (field("key", "API key ID", "").render())

@@ -17,6 +17,8 @@ pub(super) enum Content {
     Document(String, Cow<'static, str>),
     /// JSON.
     Json(Vec<u8>),
+    /// A redirect to another page of the dashboard: its address.
+    Redirect(String),
     /// A CSV export: its file name, which consists of letters, digits, `.`, `-` and `_`, and its bytes.
     Csv(String, Vec<u8>),
 }
@@ -25,6 +27,11 @@ impl Page {
     /// Returns a page of the dashboard with status 200.
     pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
         Page { status: 200, content: Content::Framed(title.into(), content) }
+    }
+
+    /// Returns a redirect to another page of the dashboard, which the browser requests by GET.
+    pub fn redirect(address: String) -> Self {
+        Page { status: 303, content: Content::Redirect(address) }
     }
 
     /// Appends content to a page of the dashboard. Other responses stay unchanged.

@@ -3,7 +3,8 @@
 use super::form::Form;
 use super::{
     PageContext, Refusal, Result, audit, credit, find, home, keys, ledger, mails, month, orders,
-    payment, person, prices, profile, quantities, system, team, transaction, unit, usage,
+    payment, payments, person, prices, profile, quantities, statement, system, team, transaction,
+    unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -70,8 +71,10 @@ routes! {
     (form, query);
     /// The start page: the search, and what needs doing.
     Home = "GET /", Look, home::home(query);
-    /// Finds transactions, a unit or a key.
-    Find = "POST /find", Support, find::find(form);
+    /// Searches for transactions, a unit, a team or a key, and redirects to the results.
+    Search = "POST /find", Support, find::search(form);
+    /// The results of a search.
+    Find = "GET /find", Support, find::find(query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, orders::orders(query);
     /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
@@ -112,6 +115,12 @@ routes! {
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
+    /// What shops owe for ended months, and what they have paid.
+    Payments = "GET /payments", Account, payments::payments(query);
+    /// The statement of a month.
+    Statement(id) = "GET /units/{id}/statement", Account, statement::statement(id, query);
+    /// CSV export of the transactions of a month.
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, statement::transactions_csv(id, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
     /// Undoes the marking of a month as paid.

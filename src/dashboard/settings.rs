@@ -19,6 +19,14 @@ pub struct Variables<'v> {
     pub environment: &'v str,
     /// `SERVICE_ORIGIN`: the origin of the service's API.
     pub service_origin: &'v str,
+    /// `BILLING_NAME`: the name of the operator's company on statements.
+    pub billing_name: &'v str,
+    /// `BILLING_ADDRESS`: the company's address on statements, in lines.
+    pub billing_address: &'v str,
+    /// `TAX_TEXT`: the company's tax text on statements, such as its VAT number, in lines.
+    pub tax_text: &'v str,
+    /// `BANK_DETAILS`: how to pay, on statements, in lines.
+    pub bank_details: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
@@ -38,10 +46,32 @@ pub struct Settings {
     pub environment: String,
     /// The origin of the service's API; empty if it is not set.
     pub service_origin: String,
+    /// The operator's company, as statements show it.
+    pub(super) issuer: Issuer,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
+}
+
+/// The company that issues statements. Each text has lines, and may be empty.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Issuer {
+    pub name: String,
+    pub address: String,
+    pub tax_text: String,
+    pub bank_details: String,
+}
+
+impl Issuer {
+    fn new(variables: &Variables<'_>) -> Self {
+        Issuer {
+            name: variables.billing_name.trim().to_owned(),
+            address: variables.billing_address.trim().to_owned(),
+            tax_text: variables.tax_text.trim().to_owned(),
+            bank_details: variables.bank_details.trim().to_owned(),
+        }
+    }
 }
 
 impl Settings {
@@ -79,6 +109,7 @@ impl Settings {
             members,
             problems,
             environment: variables.environment.trim().to_owned(),
+            issuer: Issuer::new(&variables),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
             unusual_charge,
             variable_problems,

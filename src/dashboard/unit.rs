@@ -207,6 +207,7 @@ fn settings<S, C, E>(context: &PageContext<'_, S, C, E>, row: &UnitRow) -> Marku
                     li { a href=(with_unit("/")) { "Find a transaction" } }
                 }
                 @if context.may(Permission::Operate) {
+                    li { a href=(with_unit("/prices")) { "Price list" } }
                     li { a href=(with_unit("/person")) { "Erase a person" } }
                 }
             }

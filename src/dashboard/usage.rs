@@ -67,6 +67,7 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
+                li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 li { a href=(link::with("/usage", &[("mode", mode.name())])) { "All units" } }
@@ -99,7 +100,7 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
         .iter()
         .flat_map(|usage| {
             let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
-            rows(context, usage, &first, true)
+            rows(context, usage, &first)
         })
         .collect();
     view::table_of(&HEADINGS, &NUMBERS, &rows, "")
@@ -121,13 +122,11 @@ pub(super) fn credited(sum: &Due) -> Markup {
     }
 }
 
-/// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the
-/// button that marks the month as paid, or the one that undoes the marking.
+/// The rows of a month, one for each currency. `first` is the first cell.
 pub(super) fn rows<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     usage: &MonthUsage,
     first: &Markup,
-    is_offered: bool,
 ) -> Vec<Vec<Markup>> {
     let has_ended = usage.month.has_ended(context.clock.now_ms());
     let row = |(index, sum): (usize, &Due)| {
@@ -140,7 +139,6 @@ pub(super) fn rows<S, C: Clock, E>(
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
-                    @if is_first && is_offered { (offer(usage, has_ended)) }
                     @if is_first { (late(usage)) }
                 }
             },
@@ -157,14 +155,14 @@ pub(super) fn rows<S, C: Clock, E>(
 }
 
 /// Returns the URL of the list of a month's transactions.
-fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
+pub(super) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     let month = usage.month.to_string();
     let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];
     orders::address(&[shop.as_slice(), more].concat())
 }
 
 /// Renders whether a sum was paid, with a warning if the paid amount differs.
-fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
+pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {
             div {
@@ -176,36 +174,6 @@ fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
         _ if has_ended => html! { span.tag.note { "unpaid" } " " },
         _ => html! { span.tag { "in progress" } },
     }
-}
-
-/// The button that marks a month as paid, or the one that undoes the marking.
-fn offer(usage: &MonthUsage, has_ended: bool) -> Markup {
-    match usage.settled {
-        Some(_) => month_form(usage, "unpaid", "Undo …", html! {}),
-        None if has_ended => {
-            let codes: Vec<_> = usage.sums.iter().map(|sum| &*sum.currency_code).collect();
-            month_form(
-                usage,
-                "paid",
-                "Mark as paid …",
-                view::hidden("currencies", &codes.join(" ")),
-            )
-        }
-        None => html! {},
-    }
-}
-
-fn month_form(usage: &MonthUsage, last: &str, label: &str, more: Markup) -> Markup {
-    let month = usage.month;
-    view::form(
-        &link::path(&["units", &usage.unit, last]),
-        &html! {
-            (view::hidden("mode", usage.mode.name()))
-            (view::hidden("month", &month.to_string()))
-            (more)
-            button.quiet aria-label={ (label) " " (view::month(month)) } { (label) }
-        },
-    )
 }
 
 /// Lists the transactions that were added or changed after a month was marked as paid.

@@ -83,16 +83,6 @@ fn minute_in_words(seconds: i64) -> Option<String> {
     Some(format!("{day} {month} {year:04}, {hour:02}:{minute:02}"))
 }
 
-/// Renders `1.50 USD`.
-pub(super) fn money(amount: &str, currency: &str) -> Markup {
-    html! { span.number { (amount) " " (currency) } }
-}
-
-/// Renders a transaction's ID as a link to its page.
-pub(super) fn id_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
-}
-
 /// A form that is posted to a path of the dashboard.
 pub(super) fn form(action: &str, content: &Markup) -> Markup {
     html! { form method="post" action=(action) autocomplete="off" { (content) } }
@@ -127,6 +117,23 @@ impl Field<'_> {
                 span { (self.label) }
                 input type=[Some(self.kind).filter(|kind| !kind.is_empty())] id=[is_wrong.then_some(self.name)] name=(self.name) value=(self.value) required[self.required]
                     aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()];
+                @if let Some(id) = &problem_id {
+                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+                }
+                @if !self.hint.is_empty() { small { (self.hint) } }
+            }
+        }
+    }
+
+    /// Renders a field for a text of several lines.
+    pub fn render_lines(&self) -> Markup {
+        let is_wrong = !self.problem.is_empty();
+        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
+        html! {
+            label {
+                span { (self.label) }
+                textarea id=[is_wrong.then_some(self.name)] name=(self.name) rows="3" required[self.required]
+                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()] { (self.value) }
                 @if let Some(id) = &problem_id {
                     small.problem id=(id) { (inline_code(&sentence(self.problem))) }
                 }
@@ -170,6 +177,16 @@ pub(super) fn untrusted_text(text: &str) -> Markup {
     let is_long = text.chars().nth(MAX_TEXT).is_some();
     let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
     html! { bdi { (beginning) @if is_long { "…" } } }
+}
+
+/// Renders `1.50 USD`.
+pub(super) fn money(amount: &str, currency: &str) -> Markup {
+    html! { span.number { (amount) " " (currency) } }
+}
+
+/// Renders a transaction's ID as a link to its page.
+pub(super) fn id_link(id: &str) -> Markup {
+    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// A list of facts: pairs of a label and a value.
@@ -250,11 +267,12 @@ pub(super) fn coverage(coverage: &Coverage) -> Markup {
 /// Links that switch a page between live and test mode. `mode` is the current one.
 pub(super) fn modes(path: &str, mode: Mode, month: Option<Month>) -> Markup {
     let month = month.map(|month| month.to_string());
-    let address = |mode: Mode| {
-        let month = month.as_deref().map(|month| ("month", month));
-        let parameters: Vec<_> = [("mode", mode.name())].into_iter().chain(month).collect();
-        link::with(path, &parameters)
-    };
+    modes_of(path, mode, month.as_deref().map(|month| ("month", month)).as_slice())
+}
+
+/// Links that switch a page between live and test mode, and keep these query parameters.
+pub(super) fn modes_of(path: &str, mode: Mode, kept: &[(&str, &str)]) -> Markup {
+    let address = |mode: Mode| link::with(path, &[&[("mode", mode.name())], kept].concat());
     html! {
         nav aria-label="Mode" {
             ul { @for (other, name) in [(Mode::Live, "Live mode"), (Mode::Test, "Test mode")] {

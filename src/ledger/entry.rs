@@ -33,6 +33,7 @@ pub struct Entry {
     amount: Option<String>,
     unpriced: usize,
     email: Option<String>,
+    reference: Option<String>,
     key: Option<String>,
     prices: Option<u64>,
     erased: Option<u64>,
@@ -76,10 +77,11 @@ impl Entry {
             amount: cents.is_none().then(|| amount.to_scientific()),
             unpriced: summary.unpriced.unwrap_or_default(),
             email: lookup.map(|hashes| hashes.email.clone()),
+            reference: lookup.and_then(|hashes| hashes.order.clone()),
             key: summary.key.clone(),
             prices: summary.prices.as_deref().and_then(parse_ms),
             erased,
-            quantities: quantities.renamed(short),
+            quantities: quantities.renamed(offering_in_rows),
             is_large: false,
         })
     }
@@ -95,6 +97,13 @@ impl Entry {
         }
     }
 
+    /// Sets the hash of the reference's order number, which records of earlier releases lack. An erased transaction keeps
+    /// none.
+    pub(super) fn with_reference(self, hash: String) -> Self {
+        let reference = self.reference.or(Some(hash)).filter(|_| self.erased.is_none());
+        Entry { reference, ..self }
+    }
+
     fn large(&self) -> Finding {
         let (kind, name) = (FindingKind::Large, self.id.clone());
         Finding { kind, name, found: 0, detail: String::new() }
@@ -108,11 +117,11 @@ impl Entry {
 
 /// Returns the quantities of pledges as a row has them: with short offering IDs, and none at all if they are too large.
 pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
-    Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(short)
+    Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(offering_in_rows)
 }
 
-/// Shortens the ID of an offering to what a row holds.
-fn short(offering_id: String) -> String {
+/// Returns the ID of an offering as rows have it: shortened, if it has more than 256 bytes.
+pub fn offering_in_rows(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {
         return offering_id;
     }
@@ -247,16 +256,17 @@ struct Rows<'a>(&'a Write<'a>);
 impl Query for Rows<'_> {
     type Row = String;
     const SQL: &'static str = "INSERT INTO transactions
-  (id, shop, created, currency, cents, amount, unpriced, email, key, prices, erased, changed, quantities)
+  (id, shop, created, currency, cents, amount, unpriced, email, reference, key, prices, erased, changed,
+  quantities)
 SELECT value ->> '$.id', s.shop, value ->> '$.created', value ->> '$.currency', value ->> '$.cents',
-  value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email',
+  value ->> '$.amount', value ->> '$.unpriced', value ->> '$.email', value ->> '$.reference',
   (SELECT key FROM keys k WHERE k.id = value ->> '$.key' AND k.shop = s.shop), value ->> '$.prices',
   value ->> '$.erased', ?1 ->> '$.now', value -> '$.quantities'
 FROM json_each(?1, '$.entries') CROSS JOIN shops s ON s.mode = value ->> '$.mode' AND s.unit = value ->> '$.unit'
 WHERE true
 ON CONFLICT (id) DO UPDATE SET shop = excluded.shop, created = excluded.created, currency = excluded.currency,
   cents = excluded.cents, amount = excluded.amount, unpriced = excluded.unpriced, email = excluded.email,
-  key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,
+  reference = excluded.reference, key = excluded.key, prices = excluded.prices, erased = excluded.erased, changed = excluded.changed,
   quantities = excluded.quantities
 WHERE CASE
   WHEN transactions.erased IS NOT NULL AND excluded.erased IS NULL THEN false
@@ -264,10 +274,10 @@ WHERE CASE
   WHEN ?1 ->> '$.unless_since' IS NULL THEN transactions.erased IS NULL AND excluded.created > transactions.created
   ELSE transactions.changed < ?1 ->> '$.unless_since' AND
     (excluded.shop, excluded.created, excluded.currency, excluded.cents, excluded.amount, excluded.unpriced,
-      excluded.email, excluded.key, excluded.prices, excluded.erased, excluded.quantities)
+      excluded.email, excluded.reference, excluded.key, excluded.prices, excluded.erased, excluded.quantities)
     IS NOT (transactions.shop, transactions.created, transactions.currency, transactions.cents, transactions.amount,
-      transactions.unpriced, transactions.email, transactions.key, transactions.prices, transactions.erased,
-      transactions.quantities)
+      transactions.unpriced, transactions.email, transactions.reference, transactions.key, transactions.prices,
+      transactions.erased, transactions.quantities)
 END
 RETURNING json_quote(id)";
 }

@@ -17,10 +17,18 @@ pub(super) struct ListingQuery<'a> {
     pub first: u64,
     pub last: u64,
     pub most: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hashes: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prefixes: Option<&'a [String]>,
+    #[serde(flatten)]
+    pub by: Option<&'a Hashes>,
+}
+
+/// The hashes that a page selects by.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Hashes {
+    /// Those of an e-mail address.
+    Email { hashes: Vec<String> },
+    /// Those of a reference, and the prefixes of the IDs of its transactions, which find rows without a hash.
+    Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
 /// Returns the rows of a page, in the order of its direction.
@@ -29,13 +37,13 @@ pub(super) async fn rows(
     asked: ListingQuery<'_>,
     is_newer: bool,
 ) -> Result<Vec<Row>> {
-    match (asked.hashes, asked.prefixes, is_newer) {
-        (Some(_), _, false) => ask(ledger, &OlderByEmail(asked)).await,
-        (Some(_), _, true) => ask(ledger, &NewerByEmail(asked)).await,
-        (None, Some(_), false) => ask(ledger, &OlderByReference(asked)).await,
-        (None, Some(_), true) => ask(ledger, &NewerByReference(asked)).await,
-        (None, None, false) => ask(ledger, &Older(asked)).await,
-        (None, None, true) => ask(ledger, &Newer(asked)).await,
+    match (asked.by, is_newer) {
+        (Some(Hashes::Email { .. }), false) => ask(ledger, &OlderByEmail(asked)).await,
+        (Some(Hashes::Email { .. }), true) => ask(ledger, &NewerByEmail(asked)).await,
+        (Some(Hashes::Reference { .. }), false) => ask(ledger, &OlderByReference(asked)).await,
+        (Some(Hashes::Reference { .. }), true) => ask(ledger, &NewerByReference(asked)).await,
+        (None, false) => ask(ledger, &Older(asked)).await,
+        (None, true) => ask(ledger, &Newer(asked)).await,
     }
 }
 
@@ -71,13 +79,23 @@ impl Row {
     }
 }
 
+/// The columns of a [`Row`], of a transaction `t` of a shop `s`.
+macro_rules! columns_of {
+    () => {
+        "json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
+  'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
+  'key', (SELECT id FROM keys WHERE key = t.key), 'erased', t.erased)"
+    };
+}
+pub(super) use columns_of;
+
 /// Selects the columns of a [`Row`] for `found(shop, created, id)`, sorted.
 macro_rules! columns {
     ($order:literal) => {
         concat!(
-            "SELECT json_object('id', t.id, 'mode', s.mode, 'unit', s.unit, 'created', t.created,
-  'currency', t.currency, 'cents', t.cents, 'amount', t.amount, 'unpriced', t.unpriced,
-  'key', (SELECT id FROM keys WHERE key = t.key), 'erased', t.erased)
+            "SELECT ",
+            columns_of!(),
+            "
 FROM found CROSS JOIN transactions t ON t.shop = found.shop AND t.created = found.created AND t.id = found.id
   CROSS JOIN shops s ON s.shop = t.shop
 ORDER BY t.created ",
@@ -109,6 +127,22 @@ macro_rules! of_shop {
             $order,
             " LIMIT ",
             $most
+        )
+    };
+}
+
+/// Restricts the rows of hashes to the place of a page and to the filter. The `+` keeps SQLite from seeking each hash once for
+/// each shop.
+macro_rules! of_filter {
+    ($beyond:literal) => {
+        concat!(
+            "(t.created, t.id) ",
+            $beyond,
+            " (?1 ->> '$.created', ?1 ->> '$.id')
+    AND t.created BETWEEN ?1 ->> '$.first' AND ?1 ->> '$.last' AND (NOT ?1 ->> '$.unpriced' OR t.unpriced > 0)
+    AND (?1 ->> '$.changed_after' IS NULL OR t.changed > ?1 ->> '$.changed_after')
+    AND (?1 ->> '$.key' IS NULL OR t.key IN (SELECT key FROM keys WHERE id = ?1 ->> '$.key'))
+    AND +t.shop IN (SELECT shop FROM wanted)"
         )
     };
 }
@@ -159,11 +193,13 @@ macro_rules! pages {
         impl Query for $by_email<'_> {
             type Row = Row;
             const SQL: &'static str = concat!(
-                "WITH found AS (
+                "WITH ",
+                wanted!(),
+                ", found AS (
   SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked CROSS JOIN transactions t ON t.email = asked.value
-  WHERE (t.created, t.id) ",
-                $beyond,
-                " (?1 ->> '$.created', ?1 ->> '$.id')
+  WHERE ",
+                of_filter!($beyond),
+                "
 ) ",
                 columns!($order)
             );
@@ -176,12 +212,20 @@ macro_rules! pages {
             type Row = Row;
             // `{` is the character after `z`, the last one that IDs use.
             const SQL: &'static str = concat!(
-                "WITH found AS (
+                "WITH ",
+                wanted!(),
+                ", found AS (
+  SELECT t.shop, t.created, t.id FROM json_each(?1, '$.hashes') asked
+  CROSS JOIN transactions t ON t.reference = asked.value
+  WHERE ",
+                of_filter!($beyond),
+                "
+  UNION ALL
   SELECT t.shop, t.created, t.id FROM json_each(?1, '$.prefixes') asked
   CROSS JOIN transactions t ON t.id >= asked.value AND t.id < asked.value || '{'
-  WHERE (t.created, t.id) ",
-                $beyond,
-                " (?1 ->> '$.created', ?1 ->> '$.id')
+  WHERE t.reference IS NULL AND ",
+                of_filter!($beyond),
+                "
 ) ",
                 columns!($order)
             );

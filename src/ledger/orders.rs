@@ -1,6 +1,7 @@
 //! Lists transactions, newest first: by shop, API key, e-mail address or reference, or all transactions.
 
-use super::listing::{ListingQuery, Row, rows};
+use super::listing::{Hashes, ListingQuery, Row, rows};
+use super::related::Likeness;
 use super::{Filter, Ledger, Order, PageCursor, Result};
 use crate::pledge::TransactionId;
 use crate::scope::Scope;
@@ -41,7 +42,7 @@ pub async fn orders(
     from: &Direction,
     most: usize,
 ) -> Result<OrderPage> {
-    page(ledger, &Selection { filter, hashes: None, prefixes: None }, from, most).await
+    page(ledger, &Selection { filter, by: None }, from, most).await
 }
 
 /// Returns a page of the transactions of an e-mail address in these shops, in any spelling of its mailbox. Erased
@@ -57,11 +58,13 @@ pub async fn by_email(
     most: usize,
 ) -> Result<OrderPage> {
     let hashes = shops.iter().flat_map(|scope| secret.emails(scope, email)).collect();
-    let filter = &Filter::default();
-    page(ledger, &Selection { filter, hashes: Some(hashes), prefixes: None }, from, most).await
+    let by = Some(Hashes::Email { hashes });
+    page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// Returns a page of the transactions of a reference in these shops, including erased ones. One query.
+/// Returns a page of the transactions of a reference in these shops, in any spelling of its
+/// [`order_number`](crate::order_number::order_number). Erased transactions, and those whose record an earlier release
+/// wrote and no pass has read yet, are found by the exact reference only. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -74,15 +77,31 @@ pub async fn by_reference(
 ) -> Result<OrderPage> {
     let prefix = |scope: &Scope| TransactionId::order_prefix(secret, scope, reference);
     let prefixes = shops.iter().map(prefix).collect();
-    let filter = &Filter::default();
-    page(ledger, &Selection { filter, hashes: None, prefixes: Some(prefixes) }, from, most).await
+    let hashes = shops.iter().map(|scope| secret.order(scope, reference)).collect();
+    let by = Some(Hashes::Reference { hashes, prefixes });
+    page(ledger, &Selection { filter: &Filter::default(), by }, from, most).await
 }
 
-/// What a page selects by: a filter, the hashes of an e-mail address, or prefixes of IDs.
+/// Returns a page of the transactions that have the buyer or the reference of this transaction, itself included, and that
+/// match a filter. They are of the same shop. Empty if this transaction is erased or has no row. Two queries.
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn like(
+    ledger: &dyn Ledger,
+    (likeness, id): (Likeness, &TransactionId),
+    filter: &Filter,
+    from: &Direction,
+    most: usize,
+) -> Result<OrderPage> {
+    let by = Some(likeness.hashes(ledger, id).await?);
+    page(ledger, &Selection { filter, by }, from, most).await
+}
+
+/// What a page selects by: a filter, and hashes of an e-mail address or a reference.
 struct Selection<'s> {
     filter: &'s Filter,
-    hashes: Option<Vec<String>>,
-    prefixes: Option<Vec<String>>,
+    by: Option<Hashes>,
 }
 
 async fn page(
@@ -106,8 +125,7 @@ async fn page(
         first: if is_newer { filter.from.max(place.created) } else { filter.from },
         last: if is_newer { until } else { until.min(place.created) },
         most: most.saturating_add(1), // one more shows whether there is a next page
-        hashes: selection.hashes.as_deref(),
-        prefixes: selection.prefixes.as_deref(),
+        by: selection.by.as_ref(),
     };
     let rows = rows(ledger, asked, is_newer).await?;
     let has_more = rows.len() > most;

@@ -2,29 +2,26 @@
 
 use super::entry::{self, Entry, Origin};
 use super::findings::{Finding, FindingKind, Note};
-use super::receive::{RecordedKey, entry_of};
+use super::receive::RecordedKey;
 use super::reconcile::{Pass, Result};
 use super::removal;
 use super::state::SHOWN_AFTER_MS;
 use super::{LedgerError, Query, ask};
 use crate::pledge::TransactionId;
 use crate::service::Clock;
-use crate::store::{Key as _, KeyInfo, MAX_READS, OperatorStore, Page, Recorded, TransactionKey};
+use crate::store::{Key as _, KeyInfo, OperatorStore, Page, Recorded, TransactionKey};
 use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Maximum size of the records that are read together, in bytes.
-const MAX_BYTES_READ: usize = 8 * 1024 * 1024;
 
 /// How long after its erasure a row is kept although its month is no longer kept. Incremental backups depend on these
 /// rows.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction of a page, and the size of its record in bytes.
-struct ListedTransaction {
-    recorded: Recorded,
-    bytes: usize,
+pub(super) struct ListedTransaction {
+    pub recorded: Recorded,
+    pub bytes: usize,
 }
 
 impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
@@ -80,7 +77,7 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         findings: &mut Vec<Finding>,
     ) -> Result<Vec<String>> {
         let (known, unread): (Vec<_>, Vec<_>) =
-            listed.into_iter().partition(|seen| seen.recorded.summary.quantities.is_some());
+            listed.into_iter().partition(ListedTransaction::is_described);
         let mut entries = Vec::with_capacity(known.len());
         for ListedTransaction { recorded, .. } in known {
             let name = TransactionKey(&recorded.id).name();
@@ -91,53 +88,12 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
             }
         }
         let mut written = self.keep(&entries, findings).await?;
-        written.extend(self.read(unread, findings).await?);
+        written.extend(self.read_records(unread, findings).await?);
         Ok(written)
-    }
-
-    /// Reads the records of transactions whose quantities are not in the metadata, unless their rows are up to date.
-    async fn read(
-        &mut self,
-        mut unread: Vec<ListedTransaction>,
-        findings: &mut Vec<Finding>,
-    ) -> Result<Vec<String>> {
-        if unread.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.calls = self.calls.saturating_sub(1);
-        let asked = unread.iter().map(|seen| ExpectedRow::new(&seen.recorded)).collect();
-        let missing = ask(self.ledger, &Missing { asked }).await?;
-        let missing: BTreeSet<&str> = missing.iter().map(String::as_str).collect();
-        unread.retain(|seen| missing.contains(seen.recorded.id.as_str()));
-        let mut written = Vec::new();
-        for some in by_size(&unread) {
-            let entries = self.entries_of(some, findings).await?;
-            written.extend(self.keep(&entries, findings).await?); // each row can be as large as its record
-        }
-        Ok(written)
-    }
-
-    async fn entries_of(
-        &mut self,
-        seen: &[ListedTransaction],
-        findings: &mut Vec<Finding>,
-    ) -> Result<Vec<Entry>> {
-        self.calls = self.calls.saturating_sub(1);
-        let keys: Vec<_> = seen.iter().map(|seen| TransactionKey(&seen.recorded.id)).collect();
-        let values = self.store.get_values(&keys).await?;
-        let mut entries = Vec::with_capacity(seen.len());
-        for (ListedTransaction { recorded, .. }, value) in seen.iter().zip(values) {
-            let Some(value) = value else { continue }; // removed since it was listed
-            match entry_of(recorded, &value) {
-                Some(entry) => entries.push(entry),
-                None => findings.push(damaged(&TransactionKey(&recorded.id).name())),
-            }
-        }
-        Ok(entries)
     }
 
     /// Writes rows. A row that breaks a constraint becomes a finding.
-    async fn keep(
+    pub(super) async fn keep(
         &mut self,
         entries: &[Entry],
         findings: &mut Vec<Finding>,
@@ -204,25 +160,9 @@ fn read(KeyInfo { name, metadata, .. }: &KeyInfo) -> Option<ListedTransaction> {
     Some(ListedTransaction { recorded, bytes })
 }
 
-fn damaged(name: &str) -> Finding {
+pub(super) fn damaged(name: &str) -> Finding {
     let (kind, name) = (FindingKind::Damaged, name.to_owned());
     Finding { kind, name, found: 0, detail: String::new() }
-}
-
-/// Splits transactions into parts whose records can be read together.
-fn by_size(seen: &[ListedTransaction]) -> Vec<&[ListedTransaction]> {
-    let (mut parts, mut rest) = (Vec::new(), seen);
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let fits = rest.iter().take(MAX_READS).take_while(|seen| {
-            bytes += seen.bytes;
-            bytes <= MAX_BYTES_READ
-        });
-        let (part, others) = rest.split_at(fits.count().clamp(1, rest.len()));
-        parts.push(part);
-        rest = others;
-    }
-    parts
 }
 
 /// A page of the list: its IDs, and the span of IDs that it covers.
@@ -266,35 +206,4 @@ impl Query for Unknown<'_> {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(listed.value) FROM json_each(?1, '$.ids') listed
 WHERE NOT EXISTS (SELECT 1 FROM transactions WHERE id = listed.value)";
-}
-
-/// Selects transactions that have no row, a row with another time, or a row from before their erasure.
-#[derive(Serialize)]
-struct Missing {
-    asked: Vec<ExpectedRow>,
-}
-
-#[derive(Serialize)]
-struct ExpectedRow {
-    id: String,
-    created: Option<u64>,
-    is_erased: bool,
-}
-
-impl ExpectedRow {
-    fn new(recorded: &Recorded) -> Self {
-        ExpectedRow {
-            id: recorded.id.to_string(),
-            created: recorded.summary.created_at.as_deref().and_then(parse_ms),
-            is_erased: recorded.summary.erased.is_some(),
-        }
-    }
-}
-
-impl Query for Missing {
-    type Row = String;
-    const SQL: &'static str = "SELECT json_quote(asked.value ->> '$.id')
-FROM json_each(?1, '$.asked') asked LEFT JOIN transactions t ON t.id = asked.value ->> '$.id'
-WHERE t.id IS NULL OR t.created IS NOT asked.value ->> '$.created'
-  OR (t.erased IS NULL AND asked.value ->> '$.is_erased')";
 }

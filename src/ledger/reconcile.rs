@@ -7,6 +7,7 @@
 use super::claims::Kind;
 use super::findings::{Finding, FindingKind, Forget};
 use super::imports::{self, Import};
+use super::names;
 use super::state::{End, LEASE_MS, Part, Progress, Release, State, Take};
 use super::{Ledger, Query as _, ask};
 use crate::auth::check_id;
@@ -248,7 +249,11 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         let statements = [end.statement()?, Forget { pass }.statement()?];
         let answers = self.ledger.run(&statements).await?;
         let is_ours = answers.first().is_some_and(|rows| !rows.is_empty());
-        Ok(if is_ours { PassOutcome::Complete } else { PassOutcome::Busy })
+        if !is_ours {
+            return Ok(PassOutcome::Busy);
+        }
+        names::copy(self.ledger, self.store).await?;
+        Ok(PassOutcome::Complete)
     }
 }
 

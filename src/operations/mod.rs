@@ -14,6 +14,7 @@ mod payments;
 mod prices;
 mod register;
 pub mod spec;
+mod statements;
 mod sums;
 pub mod table;
 mod teams;
@@ -64,6 +65,7 @@ operations! {
     PricesChange = prices::CHANGE, change;
     PricesShow = prices::SHOW, show;
     PricesHistory = prices::HISTORY, history;
+    PricesRemove = prices::REMOVE, remove;
     UnitsAdd = units::ADD, add;
     UnitsSet = units::SET, set;
     UnitsUnset = units::UNSET, unset;
@@ -85,6 +87,8 @@ operations! {
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
+    PaymentsDue = statements::DUE, due;
+    PaymentsStatement = statements::STATEMENT, statement;
     CreditsAdd = credits::ADD, add;
     CreditsList = credits::LIST, list;
     CreditsRestore = credits::RESTORE, restore;
@@ -102,7 +106,7 @@ operations! {
 /// The groups of the table, in their order, each with a short description.
 pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
-    ("prices", "Price lists: one for test keys, one for live keys"),
+    ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
         "units",
         "Units, which are shops: the register of their IDs, and the profiles that timelines and e-mails show",

@@ -16,10 +16,10 @@ use crate::scope::Mode;
 use crate::settlement::{Deductions, Month, PaidAt, SettledSum, Settlement};
 use serde::{Deserialize, Serialize};
 
-const UNIT: Argument = unit("the ID of the unit").required();
-const MONTH: Argument =
+pub(super) const UNIT: Argument = unit("the ID of the unit").required();
+pub(super) const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
-const MODE: Argument = mode("the live or the test transactions of the month").or("live");
+pub(super) const MODE: Argument = mode("the live or the test transactions of the month").or("live");
 /// Describes the JSON of a payment.
 const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 

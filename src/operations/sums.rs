@@ -58,29 +58,9 @@ impl Summed {
     fn in_words(&self, none: &str) -> String {
         let found = match self.sums.is_empty() {
             true => none.to_owned(),
-            false => self.in_table(),
+            false => sums_table(&self.sums),
         };
         paragraphs([found, self.late(), complete(&self.coverage)])
-    }
-
-    fn in_table(&self) -> String {
-        const HEADS: [&str; 13] = [
-            "MONTH",
-            "UNIT",
-            "MODE",
-            "TRANSACTIONS",
-            "SUM",
-            "CREDITED",
-            "CARRIED",
-            "DUE",
-            "CURRENCY",
-            "UNPRICED",
-            "SETTLED",
-            "PAID",
-            "INVOICE",
-        ];
-        let rows: Vec<_> = self.sums.iter().map(cells).collect();
-        table(HEADS, &rows)
     }
 
     /// Returns a text with the IDs of the transactions that were added or changed after their month was marked as paid.
@@ -101,6 +81,27 @@ impl Summed {
             ),
         }
     }
+}
+
+/// Formats sums in a table.
+pub(super) fn sums_table(sums: &[Sum]) -> String {
+    const HEADS: [&str; 13] = [
+        "MONTH",
+        "UNIT",
+        "MODE",
+        "TRANSACTIONS",
+        "SUM",
+        "CREDITED",
+        "CARRIED",
+        "DUE",
+        "CURRENCY",
+        "UNPRICED",
+        "SETTLED",
+        "PAID",
+        "INVOICE",
+    ];
+    let rows: Vec<_> = sums.iter().map(cells).collect();
+    table(HEADS, &rows)
 }
 
 fn cells(sum: &Sum) -> [String; 13] {

@@ -120,7 +120,7 @@ pub const FIND: Spec = Spec::reads(
         Argument::option(
             "reference",
             text("text"),
-            "the complete reference, such as the number of the shop's order",
+            "the complete reference, such as the number of the shop's order; case, blanks and leading # do not matter",
         ),
         EMAIL,
     ],

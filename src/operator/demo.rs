@@ -23,7 +23,7 @@ use crate::service::{
     Caches, Clock, Entropy, Message, Outbox, PutFuture, RequestLog, Service, Settings, Variables,
 };
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
-use crate::store::{Key as _, OperatorStore, SettlementKey};
+use crate::store::{Key as _, OperatorStore, PriceListKey, SettlementKey};
 use crate::time::{DAY_MS, TimeZones, date_time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -159,10 +159,11 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
     /// Sets the prices of each mode, unless the current ones differ from `before` because the developer has set them.
     async fn set_prices(&self, prices: &PriceList, before: &PriceList) -> Result<()> {
         for mode in [Mode::Test, Mode::Live] {
-            let now = prices::get(self.store, mode).await?.unwrap_or_default();
+            let of = PriceListKey::of_mode(mode);
+            let now = prices::get(self.store, of).await?.unwrap_or_default();
             if now.unit_prices == before.unit_prices {
                 let edit = Edit::All(prices.clone());
-                prices::set(self.store, None, &self.author()?, mode, &edit, None).await?;
+                prices::set(self.store, None, &self.author()?, of, &edit, None).await?;
             }
         }
         Ok(())

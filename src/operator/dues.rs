@@ -12,7 +12,7 @@ use super::transactions::TransactionFilter;
 use super::{Result, read_values};
 use crate::decimal::Decimal;
 use crate::ledger::credits::{CreditSum, credit_sums};
-use crate::ledger::{self, Ledger};
+use crate::ledger::{self, Ledger, ListedMonth, MonthSum};
 use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
@@ -37,14 +37,73 @@ pub async fn dues(
     months: &[Month],
     coverage: &Coverage,
 ) -> Result<Vec<MonthUsage>> {
-    let mut found = counted(ledger, filter, months).await?;
-    let settled = ledger::settled(ledger, filter.mode, filter.units().as_deref(), months).await?;
+    let units = filter.units();
+    let asked = Asked { mode: filter.mode, units: units.as_deref(), months, listed: None };
+    dues_of(store, ledger, &asked, coverage).await
+}
+
+/// Returns what [`dues`] does, for listed months of shops.
+pub(super) async fn listed_dues(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    listed: &[ListedMonth],
+    coverage: &Coverage,
+) -> Result<Vec<MonthUsage>> {
+    let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
+    let months: Vec<_> = months.into_iter().collect();
+    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
+    let units: Vec<_> = units.into_iter().collect();
+    let asked = Asked { mode: None, units: Some(&units), months: &months, listed: Some(listed) };
+    let mut found = dues_of(store, ledger, &asked, coverage).await?;
+    found.retain(|usage| {
+        listed.iter().any(|ListedMonth { shop, month }| {
+            (*month, &shop.unit, shop.mode) == (usage.month, &usage.unit, usage.mode)
+        })
+    });
+    Ok(found)
+}
+
+/// The months of shops whose dues are asked.
+struct Asked<'a> {
+    mode: Option<Mode>,
+    units: Option<&'a [String]>,
+    months: &'a [Month],
+    /// Only these months of shops; `None` for all.
+    listed: Option<&'a [ListedMonth]>,
+}
+
+impl Asked<'_> {
+    /// Returns the charges. For a shop that has credits, they are those of all months, as something may be carried from
+    /// a month that is not listed to one that is.
+    async fn sums(&self, ledger: &dyn Ledger, credits: &[CreditSum]) -> Result<Vec<MonthSum>> {
+        let Asked { mode, units, months, listed } = *self;
+        let Some(listed) = listed else {
+            return Ok(ledger::sums(ledger, mode, units, months).await?);
+        };
+        let shops: BTreeSet<_> = credits.iter().map(|it| (&it.unit, it.mode)).collect();
+        let credited = shops.into_iter().flat_map(|(unit, mode)| {
+            let shop = Scope { mode, unit: unit.clone() };
+            months.iter().map(move |month| ListedMonth { shop: shop.clone(), month: *month })
+        });
+        let wanted: Vec<_> = listed.iter().cloned().chain(credited).collect();
+        Ok(ledger::listed_sums(ledger, &wanted).await?)
+    }
+}
+
+async fn dues_of(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    asked: &Asked<'_>,
+    coverage: &Coverage,
+) -> Result<Vec<MonthUsage>> {
+    let mut found = counted(ledger, asked).await?;
+    let settled = ledger::settled(ledger, asked.mode, asked.units, asked.months).await?;
     for (month, shop) in settled {
         month_of(&mut found, shop, month);
     }
     settle(store, &mut found).await?;
     carry(&mut found, coverage);
-    found.retain(|usage| months.contains(&usage.month));
+    found.retain(|usage| asked.months.contains(&usage.month));
     Ok(found)
 }
 
@@ -57,8 +116,10 @@ pub(super) async fn unsettled(
     month: Month,
     coverage: &Coverage,
 ) -> Result<Vec<Due>> {
-    let filter = TransactionFilter { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
-    let mut found = counted(ledger, &filter, &[month]).await?;
+    let units = [shop.unit.clone()];
+    let months = [month];
+    let asked = Asked { mode: Some(shop.mode), units: Some(&units), months: &months, listed: None };
+    let mut found = counted(ledger, &asked).await?;
     // Not the month itself: Workers KV may still show a payment that was undone.
     let earlier = found.partition_point(|usage| usage.month >= month);
     settle(store, found.split_at_mut(earlier).1).await?;
@@ -69,15 +130,10 @@ pub(super) async fn unsettled(
 
 /// Returns the charges and the credits of months, and of the earlier months from which something may be carried into
 /// them.
-async fn counted(
-    ledger: &dyn Ledger,
-    filter: &TransactionFilter,
-    months: &[Month],
-) -> Result<Vec<MonthUsage>> {
-    let (mode, units) = (filter.mode, filter.units());
-    let units = units.as_deref();
-    let mut found = by_month(ledger::sums(ledger, mode, units, months).await?);
+async fn counted(ledger: &dyn Ledger, asked: &Asked<'_>) -> Result<Vec<MonthUsage>> {
+    let Asked { mode, units, months, .. } = *asked;
     let credits = credit_sums(ledger, mode, units).await?;
+    let mut found = by_month(asked.sums(ledger, &credits).await?);
     if let Some(earlier) = Earlier::of(&credits, months) {
         let sums = ledger::sums(ledger, mode, Some(&earlier.units), &earlier.months).await?;
         found.extend(by_month(sums).into_iter().filter(|usage| earlier.has(usage)));

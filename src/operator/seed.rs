@@ -43,7 +43,7 @@ pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
         serde_json::from_str(include_str!("development.json"))?;
     put_missing(store, &SecretKey, &SecretRecord { secret: secret.clone() }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
-        put_missing(store, &PriceListKey(mode), &catalogue, &NoMetadata).await?;
+        put_missing(store, &PriceListKey::of_mode(mode), &catalogue, &NoMetadata).await?;
     }
     for (key, record) in &keys {
         let record = KeyRecord { secret: Some(secret.clone()), ..record.clone() };

@@ -64,8 +64,8 @@ pub(super) struct SharedRecord<'c, K> {
     pub words: String,
     /// Returns whether a change concerns this record.
     pub is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
-    /// The command that removes the record; empty if there is none.
-    pub removed_by: &'static str,
+    /// The commands that remove the record.
+    pub removed_by: &'static [&'static str],
 }
 
 /// A change that may be made now.
@@ -125,7 +125,7 @@ impl<K: Key<Metadata = NoMetadata> + Copy> SharedRecord<'_, K> {
         };
         let is_seen = |note: &ChangeNote| {
             seen.change.map(AuditKey::time_ms) >= Some(last_ms)
-                || (seen.hash.is_none() && note.command == self.removed_by)
+                || (seen.hash.is_none() && self.removed_by.contains(&&*note.command))
         };
         let mut last = changes.iter().filter(|(key, _)| key.time_ms() == last_ms);
         match last.clone().any(|(_, note)| is_seen(note)) {

@@ -3,9 +3,9 @@
 use super::audit::{Author, MemberChange, Subject};
 use super::once::{Done, Outcome, once, refuse_repeat};
 use super::shared_record::{RecordVersion, SharedRecord};
-use super::{OperatorError, Result, read_value, register, without_position};
+use super::{OperatorError, Result, prices, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, names};
 use crate::recipient::{NewProfile, Profile};
 use crate::service::{Clock, Entropy};
 use crate::store::{
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 const SET: &str = "units set";
 const UNSET: &str = "units unset";
-const REMOVE: &str = "units remove";
+pub(super) const REMOVE: &str = "units remove";
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -94,6 +94,9 @@ pub struct ProfileMembers {
     mail: Option<bool>,
     reply_to: Option<String>,
     time_zone: Option<String>,
+    billing_name: Option<String>,
+    billing_address: Option<String>,
+    tax_text: Option<String>,
 }
 
 /// An optional member of a profile.
@@ -112,6 +115,12 @@ pub enum Member {
     ReplyTo,
     /// The time zone of dates.
     TimeZone,
+    /// The name of the company on statements.
+    BillingName,
+    /// The company's address on statements.
+    BillingAddress,
+    /// The tax text of the company on statements.
+    TaxText,
 }
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
@@ -134,6 +143,7 @@ pub async fn set(
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &members)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -155,6 +165,9 @@ impl ProfileMembers {
             mail: self.mail.unwrap_or(old.mail),
             reply_to: self.reply_to.or(old.reply_to),
             time_zone: self.time_zone.or(old.time_zone),
+            billing_name: self.billing_name.or(old.billing_name),
+            billing_address: self.billing_address.or(old.billing_address),
+            tax_text: self.tax_text.or(old.tax_text),
         })
     }
 }
@@ -181,6 +194,7 @@ pub async fn replace(
         keep(store, author, (SET, unit), (old, seen), profile).await
     };
     let done = once(store, ledger, author, (SET, &(unit, &profile)), work).await?;
+    copy_name(ledger, &done.outcome).await;
     as_now(store, unit, done).await
 }
 
@@ -212,6 +226,14 @@ pub async fn unset(
     }
 }
 
+/// Copies the name of a profile that was set into the ledger, by which the unit is found. If this fails, the next
+/// reconciliation pass does it. The outcome of a replay has no profile: the name was copied before.
+async fn copy_name(ledger: Option<&dyn Ledger>, row: &UnitRow) {
+    if let (Some(ledger), Some(profile)) = (ledger, &row.profile) {
+        let _ = names::set(ledger, &row.unit, profile.name()).await;
+    }
+}
+
 impl Member {
     fn of(self, profile: &mut NewProfile) -> &mut Option<String> {
         match self {
@@ -221,6 +243,9 @@ impl Member {
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
             Member::TimeZone => &mut profile.time_zone,
+            Member::BillingName => &mut profile.billing_name,
+            Member::BillingAddress => &mut profile.billing_address,
+            Member::TaxText => &mut profile.tax_text,
         }
     }
 }
@@ -266,7 +291,7 @@ fn shared_record<'c>(
     is_changed_by: &'c dyn Fn(&ChangeNote) -> bool,
 ) -> SharedRecord<'c, ProfileKey<'c>> {
     let words = format!("the profile of the unit `{unit}`");
-    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: REMOVE }
+    SharedRecord { key: ProfileKey(unit), words, is_changed_by, removed_by: &[REMOVE] }
 }
 
 async fn keep(
@@ -358,8 +383,8 @@ pub async fn list(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRo
     Ok((rows, has_more))
 }
 
-/// Removes a unit's profile and its entry in the register. Its keys, teams and transactions stay. Returns whether there was
-/// a profile or an entry.
+/// Removes a unit's profile, its price lists and its entry in the register. Its keys, teams and transactions stay. Returns
+/// whether there was any of them.
 ///
 /// # Errors
 /// If somebody else changes the profile at the same moment, or the store or the ledger fails.
@@ -374,7 +399,11 @@ pub async fn remove(
         refuse_repeat(ledger, author)?;
         remove_now(store, author, unit).await
     };
-    once(store, ledger, author, (REMOVE, &unit), work).await
+    let done = once(store, ledger, author, (REMOVE, &unit), work).await?;
+    if let Some(ledger) = ledger.filter(|_| done.before.is_none()) {
+        let _ = names::remove(ledger, unit).await; // else the next reconciliation pass removes it
+    }
+    Ok(done)
 }
 
 async fn remove_now(
@@ -384,13 +413,19 @@ async fn remove_now(
 ) -> Result<bool> {
     let (profile, entry) =
         (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
-    if profile.is_none() && entry.is_none() {
+    let price_lists = prices::lists_of(store, unit).await?;
+    if profile.is_none() && entry.is_none() && price_lists.is_empty() {
         return Ok(author.earlier.is_some()); // an earlier attempt may have removed them
     }
     let is_of = is_of(unit);
     let shared_record = shared_record(unit, &is_of);
     let seen = RecordVersion::new(profile.as_deref());
     let turn = shared_record.begin(store, author, seen, REMOVE, |_| vec![unit.to_owned()]).await?;
-    turn.remove(async || Ok(store.remove(&UnitKey(unit)).await?)).await?;
+    let time = turn.at().to_owned();
+    let others = async || {
+        prices::remove_lists(store, author, &price_lists, &time).await?;
+        Ok(store.remove(&UnitKey(unit)).await?)
+    };
+    turn.remove(others).await?;
     Ok(true)
 }

@@ -21,6 +21,8 @@ pub const LIFETIME_MS: u64 = 10_000;
 const EXEMPT_MS: u64 = 15 * 60_000;
 /// Maximum number of entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
+/// Maximum number of bytes in memory of the entries of a cache whose entries differ much in size.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
@@ -34,6 +36,9 @@ pub struct Caches {
     pub(super) members: Cache<String, ()>,
     /// The price list of a mode; `None` if it has none.
     pub(super) price_lists: Cache<Mode, Option<PriceList>>,
+    /// The price lists of units, by the names of their records; `None` if a unit is charged by the list of its mode. The
+    /// number of bytes is limited too.
+    pub(super) unit_price_lists: Cache<String, Option<PriceList>>,
     pub(super) profiles: Cache<String, KnownProfile>,
     /// The settlements of shops and months, by the names of their records. An entry is added when its read begins, so
     /// that other requests can wait for the same read.
@@ -64,6 +69,8 @@ struct Entry<K, V> {
     key: K,
     value: Rc<V>,
     expires_ms: u64,
+    /// Its size in memory; 0 if the number of entries limits the memory.
+    bytes: usize,
 }
 
 impl<K, V> Default for Cache<K, V> {
@@ -84,18 +91,25 @@ impl<K: Ord, V> Cache<K, V> {
     }
 
     pub fn keep(&self, key: K, value: V, now_ms: u64) -> Rc<V> {
-        self.keep_until(key, value, now_ms, now_ms.saturating_add(LIFETIME_MS))
+        self.keep_sized(key, value, 0, now_ms)
     }
 
-    fn keep_until(&self, key: K, value: V, now_ms: u64, expires_ms: u64) -> Rc<V> {
+    /// Keeps a value that has this many bytes in memory.
+    pub fn keep_sized(&self, key: K, value: V, bytes: usize, now_ms: u64) -> Rc<V> {
+        let expires_ms = now_ms.saturating_add(LIFETIME_MS);
+        self.keep_entry(Entry { key, value: Rc::new(value), expires_ms, bytes }, now_ms)
+    }
+
+    fn keep_entry(&self, entry: Entry<K, V>, now_ms: u64) -> Rc<V> {
         let mut entries = self.0.borrow_mut();
-        entries.retain(|entry| now_ms < entry.expires_ms && entry.key != key);
-        if entries.len() >= MAX_ENTRIES {
+        entries.retain(|other| now_ms < other.expires_ms && other.key != entry.key);
+        let bytes = entries.iter().map(|entry| entry.bytes).sum::<usize>();
+        if entries.len() >= MAX_ENTRIES || bytes.saturating_add(entry.bytes) > MAX_BYTES {
             entries.clear(); // all are fresh, and finding the oldest would add code
         }
-        let value = Rc::new(value);
-        let index = entries.partition_point(|entry| entry.key < key);
-        entries.insert(index, Entry { key, value: Rc::clone(&value), expires_ms });
+        let value = Rc::clone(&entry.value);
+        let index = entries.partition_point(|other| other.key < entry.key);
+        entries.insert(index, entry);
         value
     }
 
@@ -114,7 +128,8 @@ impl AcceptedKeys {
     }
 
     pub fn keep(&self, hash: KeyHash, now_ms: u64) {
-        self.0.keep_until(hash, (), now_ms, now_ms.saturating_add(EXEMPT_MS));
+        let expires_ms = now_ms.saturating_add(EXEMPT_MS);
+        self.0.keep_entry(Entry { key: hash, value: Rc::new(()), expires_ms, bytes: 0 }, now_ms);
     }
 
     /// Removes a key that is refused.

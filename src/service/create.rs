@@ -5,13 +5,10 @@ use super::prepare::prepare;
 use super::prepared::{Ids, Prepared};
 use super::{Clock, Entropy, Service};
 use crate::api::{self, MAX_BODY_BYTES, Operation, Problem, header};
-use crate::charge::PriceList;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::IdempotencyKey;
-use crate::scope::Mode;
-use crate::store::{PriceListKey, Recorded, Store, Summary, TransactionKey};
+use crate::store::{Recorded, Store, Summary, TransactionKey};
 use futures_util::FutureExt as _;
-use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Creates a pledge transaction.
@@ -29,7 +26,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let origin = self.settings.timeline_origin(address)?; // may fail, so it comes before the body is read
         let mut reservation = self.caches.in_flight.reservation(caller.owner());
         let body = read_body(request, &mut reservation).await?;
-        let price_list = match self.price_list(caller.scope.mode).await {
+        let price_list = match self.price_list(&caller.scope).await {
             // Only a new transaction needs prices. An idempotent replay does not.
             Err(Problem::Internal(cause)) => Err(Problem::PricesUnreadable(cause)),
             other => Ok(other?),
@@ -74,16 +71,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             self.list_unsent(&id, &created_at).await;
         }
         Ok(answer)
-    }
-
-    /// Returns the price list of a mode. Never falls back to the other mode's list: that could charge money for a test.
-    async fn price_list(&self, mode: Mode) -> Result<Rc<Option<PriceList>>, Problem> {
-        let now_ms = self.clock.now_ms();
-        if let Some(price_list) = self.caches.price_lists.get(&mode, now_ms) {
-            return Ok(price_list);
-        }
-        let price_list = self.load(&PriceListKey(mode)).await?;
-        Ok(self.caches.price_lists.keep(mode, price_list, now_ms))
     }
 }
 

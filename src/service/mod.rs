@@ -15,6 +15,7 @@ mod paid;
 mod ports;
 mod prepare;
 mod prepared;
+mod prices;
 mod recent;
 mod records;
 mod repeat;

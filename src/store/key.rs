@@ -31,9 +31,6 @@ const LEDGER_UNSENT_DAYS: u32 = 7;
 /// Workers KV's usual cache TTL, in seconds. It applies where a key sets none.
 pub const USUAL_CACHE_SECONDS: u32 = 60;
 
-/// Maximum size of a price list: 1 MiB.
-pub const MAX_PRICES_BYTES: usize = 1024 * 1024;
-
 /// Workers KV's minimum cache TTL, in seconds.
 pub const LEAST_CACHE_SECONDS: u32 = 30;
 
@@ -216,39 +213,6 @@ impl Key for TeamKey<'_> {
     }
 }
 
-/// `prices:{mode}:{time}` → a [`PriceList`](crate::charge::PriceList), the price list that took effect at that time. It
-/// is written once and kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PriceListVersionKey<'k> {
-    /// The mode of the API keys that are charged by these prices.
-    pub mode: Mode,
-    /// When the prices were set, an RFC 3339 date-time with milliseconds.
-    pub time: &'k str,
-}
-
-impl Key for PriceListVersionKey<'_> {
-    type Metadata = Registered;
-    const KIND: &'static str = "prices";
-    const PREFIX: &'static str = "prices:";
-    const MAX_BYTES: usize = MAX_PRICES_BYTES;
-    fn suffix(&self) -> Cow<'_, str> {
-        Cow::Owned([self.mode.name(), ":", self.time].concat())
-    }
-}
-
-impl<'k> PriceListVersionKey<'k> {
-    /// Returns the prefix of the names of a mode's price lists.
-    pub fn mode_prefix(mode: Mode) -> String {
-        [Self::PREFIX, mode.name(), ":"].concat()
-    }
-
-    /// Parses the name of a record. Returns `None` for any other name.
-    pub fn parse(name: &'k str) -> Option<Self> {
-        let (mode, time) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
-        Some(PriceListVersionKey { mode: Mode::from_name(mode)?, time })
-    }
-}
-
 /// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the unit's transactions of
 /// that month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,19 +252,6 @@ impl<'k> SettlementKey<'k> {
         let (unit, month) = rest.rsplit_once(':')?;
         let mode = Mode::from_name(mode)?;
         Some(SettlementKey { mode, unit, month: Month::parse(month)? })
-    }
-}
-
-/// `catalogue:{mode}` → the current price list, a [`PriceList`](crate::charge::PriceList).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PriceListKey(pub Mode);
-
-impl Key for PriceListKey {
-    type Metadata = NoMetadata;
-    const KIND: &'static str = "price list";
-    const PREFIX: &'static str = "catalogue:";
-    fn suffix(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.0.name())
     }
 }
 

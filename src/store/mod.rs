@@ -9,18 +9,19 @@ mod key;
 mod metadata;
 mod operator;
 mod port;
+mod price_key;
 mod recorded;
 
 pub use decode::decode;
 pub use error::StoreError;
 pub use key::{
     AuditKey, BackupKey, CredentialKey, ErasedKey, FAILED_MAIL_DAYS, FailedMailKey, Key,
-    LEAST_CACHE_SECONDS, LedgerUnsentKey, MAILED_DAYS, MAX_PRICES_BYTES, MailedKey, MemberKey,
-    NOTIFICATION_DAYS, NotificationKey, PriceListKey, PriceListVersionKey, ProfileKey,
-    QueuedMailKey, ReplayKey, SecretKey, SettlementKey, TeamKey, TransactionKey,
-    USUAL_CACHE_SECONDS, UnitKey,
+    LEAST_CACHE_SECONDS, LedgerUnsentKey, MAILED_DAYS, MailedKey, MemberKey, NOTIFICATION_DAYS,
+    NotificationKey, ProfileKey, QueuedMailKey, ReplayKey, SecretKey, SettlementKey, TeamKey,
+    TransactionKey, USUAL_CACHE_SECONDS, UnitKey,
 };
 pub use metadata::{ChangeNote, MailState, NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{KeyInfo, ListingStore, MAX_READS, OperatorStore, Page, SETTLE_MS};
 pub use port::{Store, Stored, StoredValue};
+pub use price_key::{MAX_PRICES_BYTES, MAX_UNIT_PRICES_BYTES, PriceListKey, PriceListVersionKey};
 pub use recorded::Recorded;

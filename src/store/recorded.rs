@@ -4,7 +4,6 @@ use super::metadata::{Summary, TransactionMetadata};
 use crate::pledge::TransactionId;
 use crate::quantities::Quantities;
 use crate::scope::{Mode, Scope};
-use crate::secret::LookupHashes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ struct Metadata {
 impl Recorded {
     /// Makes the message about a transaction. `left_out` are the quantities that did not [fit] the metadata.
     ///
-    /// The message has no hash of the reference, and no facts about replays and e-mails: the ledger does not need them.
+    /// The message has no facts about replays and e-mails: the ledger does not need them.
     ///
     /// [fit]: TransactionMetadata::fit
     pub fn new(
@@ -42,7 +41,6 @@ impl Recorded {
         left_out: Option<Quantities>,
     ) -> Self {
         let TransactionMetadata { mode, unit, mut summary, .. } = metadata;
-        summary.lookup = summary.lookup.map(|hashes| LookupHashes { reference: None, ..hashes });
         (summary.replay, summary.mail) = (None, None);
         summary.quantities = summary.quantities.or(left_out);
         Recorded { id, mode, unit, summary }

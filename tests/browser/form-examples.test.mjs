@@ -171,7 +171,10 @@ test("texts of a locale pack, and the shop's own", async (t) => {
   assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
 });
 
-/** Orders of offers that the shop does not make: the fields, the answer to a script, and the text of a page without one. */
+/**
+ * Orders for offers that the shop does not have: the fields, the answer to a script, and the text on the page for
+ * browsers without scripts.
+ */
 const NOT_SOLD = [
   [{ amount: "101" }, "pledges.0.impact.amount", "We plant up to 100 trees per order"],
   [{ amount: "1.5" }, "pledges.0.impact.amount", "Enter a whole number of trees"],

@@ -15,7 +15,10 @@ const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 
 let made;
 
-/** Files by their names: the script for the pages, which collects what the binding passes to `onSubmit`, and its chunks. */
+/**
+ * Returns the files that the pages load, by name: a script that collects what the binding passes to `onSubmit`, and its
+ * chunks.
+ */
 async function scripts() {
   const contents = `
     import { bindForm, fieldAttributes, readForm, ready } from "impact-pledge/form";

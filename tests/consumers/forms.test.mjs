@@ -135,7 +135,10 @@ const { validate } = await project.load("impact-pledge/validate");
 const { pledgeResolver } = await project.load("impact-pledge/react-hook-form");
 const FORM = { fields: {}, names: [], criteriaMode: "firstError" };
 
-/** Returns values as fields of these names set them; undefined if no values can express them, such as two fields of one name. */
+/**
+ * Returns the values of a form with these fields. Returns undefined if values cannot express the fields, for example
+ * two fields with one name.
+ */
 function valuesOf(controls) {
   const values = {};
   for (const [name, text] of controls) {

@@ -8,7 +8,12 @@ const [MOST_TEXT, MOST_SQL] = [2_000_000, 100_000]; // bytes, D1's limits
 /** SQLite's result codes by number; D1 appends their names to its messages. */
 const CODES = { 1: "SQLITE_ERROR", 5: "SQLITE_BUSY", 18: "SQLITE_TOOBIG", 19: "SQLITE_CONSTRAINT" };
 
-/** @param {any[]} databases of an account @param {string} name @param {string | null} [jurisdiction] */
+/**
+ * Creates a database in an account.
+ * @param {any[]} databases of an account
+ * @param {string} name
+ * @param {string | null} [jurisdiction]
+ */
 export function makeDatabase(databases, name, jurisdiction = null) {
   const about = { uuid: randomUUID(), name, jurisdiction, version: "production" };
   const created_at = new Date().toISOString();
@@ -18,6 +23,7 @@ export function makeDatabase(databases, name, jurisdiction = null) {
 }
 
 /**
+ * Adds the routes for D1.
  * @param {import("hono").Hono} app
  * @param {string} path of the account's databases
  * @param {any[]} databases

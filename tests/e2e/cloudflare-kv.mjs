@@ -20,6 +20,7 @@ export function makeNamespace({ namespaces, records }, title) {
 const made = ({ id, title }) => ({ id, title });
 
 /**
+ * Adds the routes for Workers KV.
  * @param {import("hono").Hono} app
  * @param {string} path of the account's namespaces
  * @param {any} account

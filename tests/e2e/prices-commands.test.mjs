@@ -14,21 +14,24 @@ test("each mode has its own prices, and an invalid file changes none", async (t)
     const { catalogues } = await json("prices", "show");
     return [catalogues.test, catalogues.live].map(({ prices, ...catalogue }) => catalogue);
   };
-  assert.deepEqual(await json("prices", "show"), { catalogues: { test: null, live: null } });
+  assert.deepEqual(await json("prices", "show"), {
+    catalogues: { test: null, live: null },
+    units: { test: [], live: [] },
+  });
   assert.match(await words("prices", "show"), /^prices of live keys\nno price list is set/m);
   await command(0, ["prices", "set", "-", "--mode", "test"], JSON.stringify(GBP));
   const file = join(scratch(t), "prices.json");
   writeFileSync(file, JSON.stringify(EUR));
   assert.match(
     await words("prices", "set", file, "--mode", "live"),
-    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 unchanged$/m,
+    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n1 added, 0 unchanged$/m,
   );
   const { prices, ...record } = await changed("catalogue:live");
   assert.deepEqual(record, { ...EUR, version: 1 });
   assert.deepEqual(JSON.parse(await kv.get(`prices:live:${prices}`)), { ...record, prices });
   assert.deepEqual(await stored(), [GBP, EUR]);
   const live = await json("prices", "show", "--mode", "live");
-  assert.deepEqual(live, { catalogues: { live: { ...EUR, prices } } });
+  assert.deepEqual(live, { catalogues: { live: { ...EUR, prices } }, units: { live: [] } });
 
   await fails(
     ["prices", "set", "-"],
@@ -63,7 +66,7 @@ test("removed prices and a new currency need confirmation, and each change is ke
   );
 
   const price = ["prices", "change", "tree", "0.55", "--mode", "live", "--by", "Bo"];
-  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 unchanged$/m);
+  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 changed, 1 unchanged$/m);
   await json(...set("EUR", { tree: "0.60" }, "--mode", "test", "--by", "Cy", "--yes"));
   const history = (await words("prices", "history")).replaceAll(/^\S+Z {2}/gm, "");
   assert.equal(
@@ -82,4 +85,44 @@ Cy   test  tree        0.50    0.60
   const { history: live } = await json("prices", "history", "--mode", "live");
   const { catalogues } = await json("prices", "show");
   assert.deepEqual([live.at(-1).time, live.length], [catalogues.live.prices, 2]);
+});
+
+test("a unit has a price list of its own until it is removed", async (t) => {
+  const { changed, kv, json, words, fails, command } = await operator(t);
+  const USD = { currencyCode: "USD", unitPrices: { tree: "0.50" } };
+  const EUR = { currencyCode: "EUR", unitPrices: { tree: "0.45" } };
+  const live = ["--mode", "live"];
+  await command(0, ["prices", "set", "-"], JSON.stringify(USD));
+  await json("units", "add", "shop-1");
+  const set = ["prices", "set", "-", "--unit", "shop-1", ...live];
+  const { problem } = await command(1, set, JSON.stringify(EUR));
+  assert.match(
+    problem,
+    /^stopped: live keys for the unit `shop-1`: the currency changes from USD to EUR\. Set these prices\? /m,
+  );
+  await command(0, [...set, "--yes"], JSON.stringify(EUR));
+  const { prices, ...record } = await changed("catalogue:live:shop-1");
+  assert.deepEqual(record, { ...EUR, version: 1 });
+  assert.ok(await kv.get(`prices:unit:live:shop-1:${prices}`));
+  assert.deepEqual((await json("prices", "show", ...live)).units, { live: ["shop-1"] });
+  const own = await json("prices", "show", "--unit", "shop-1");
+  assert.deepEqual(own, { unit: "shop-1", catalogues: { test: null, live: { ...EUR, prices } } });
+  const change = ["prices", "change", "tree", "0.40", "--unit", "shop-1", ...live];
+  assert.match(await words(...change), /^prices of live keys for the unit `shop-1`, in EUR$/m);
+  const mode = await json("prices", "show", ...live);
+  assert.equal(mode.catalogues.live.unitPrices.tree, "0.50");
+
+  const removed = await json("prices", "remove", "shop-1", "--yes");
+  assert.deepEqual(Object.keys(removed.catalogues), ["live"]);
+  assert.equal(await kv.get("catalogue:live:shop-1"), null);
+  await fails(["prices", "remove", "shop-1"], "the unit `shop-1` has no price list of its own");
+  const { history } = await json("prices", "history", "--unit", "shop-1");
+  assert.deepEqual(
+    history.map(({ unit, removed = false }) => [unit, removed]),
+    [
+      ["shop-1", false],
+      ["shop-1", false],
+      ["shop-1", true],
+    ],
+  );
 });

@@ -12,7 +12,11 @@ import { prepareTools } from "../../scripts/setup/tools.mjs";
 
 export const tools = await prepareTools();
 
-/** @param {import("node:test").TestContext} t @returns {string} a folder that is removed after the test */
+/**
+ * Creates an empty folder for a test.
+ * @param {import("node:test").TestContext} t
+ * @returns {string} a folder that is removed after the test
+ */
 export function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

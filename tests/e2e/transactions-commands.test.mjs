@@ -14,6 +14,13 @@ test("a transaction is found, shown and erased", async (t) => {
   const find = ["transactions", "find", "--unit", "unit_dev"];
   const { transactions, damaged } = await json(...find, "--reference", "order-1001");
   assert.deepEqual([transactions.map(({ id }) => id), damaged], [[ID], 0]);
+  for (const spelling of ["#Order-1001", " ORDER - 1001"]) {
+    const found = await json("transactions", "find", "--mode", "test", "--reference", spelling);
+    assert.deepEqual(
+      found.transactions.map(({ id }) => id),
+      [ID],
+    );
+  }
   const byEmail = [...find, "--mode", "test", "--email", "Ada@Example.org"];
   assert.match(
     await words(...byEmail),
@@ -26,7 +33,7 @@ test("a transaction is found, shown and erased", async (t) => {
     /^Recipient +a…@e…, A…$/m,
     /^Reference +order-1001$/m,
     /^Safe to retry +yes, it was created with an Idempotency-Key$/m,
-    /^tree +3 +T…, t…, t…$/m,
+    /^tree +3 +T…, tree, trees$/m,
   ])
     assert.match(masked, line);
   assert.doesNotMatch(masked, /edit_key|ada@|Ada/);

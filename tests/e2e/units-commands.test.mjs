@@ -71,7 +71,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
   await fails(
     ["units", "remove", "unit_3"],
-    "the unit `unit_3` is not registered and has no profile",
+    "the unit `unit_3` is not registered, and has no profile and no price list",
   );
   for (const unit of ["unit_0", "unit_1", "unit_2"])
     assert.deepEqual(await json("units", "remove", unit), { unit, removed: true });

@@ -14,7 +14,7 @@ use impact_pledge::operator::teams::{self, ExistingMember};
 use impact_pledge::operator::{OperatorError, units};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{
-    AuditKey, Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+    AuditKey, Key, ListingStore, OperatorStore, Page, PriceListKey, Store, StoreError, Stored,
 };
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -33,6 +33,7 @@ use support::service::{
 const PEOPLE: [&str; 2] = ["ada@example.org", "bo@example.org"];
 const PROFILE: &str = "profile:unit_dev";
 const PRICE_LIST: &str = "catalogue:live";
+const UNIT_PRICE_LIST: &str = "catalogue:live:unit_dev";
 const SETTLEMENT: &str = "settlement:live:unit_dev:2026-01";
 const MEMBER: &str = "member:t:u";
 /// The time at which January counts as ended.
@@ -152,8 +153,25 @@ fn set_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> 
         let list = json!({ "currencyCode": "USD", "unitPrices": { author.by(): "1" } });
         let list: PriceList = serde_json::from_value(list).unwrap();
         let edit = Edit::All(list);
-        prices::set(store, None, author, Mode::Live, &edit, None).await.map(drop)
+        prices::set(store, None, author, PriceListKey::of_mode(Mode::Live), &edit, None)
+            .await
+            .map(drop)
     })
+}
+
+const OWN: PriceListKey<'_> = PriceListKey::of_unit(Mode::Live, "unit_dev");
+
+fn set_unit_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    Box::pin(async move {
+        let list = json!({ "currencyCode": "EUR", "unitPrices": { author.by(): "1" } });
+        let edit = Edit::All(serde_json::from_value(list).unwrap());
+        prices::set(store, None, author, OWN, &edit, None).await.map(drop)
+    })
+}
+
+fn remove_unit_prices<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
+    let of = (Mode::Live, "unit_dev");
+    Box::pin(async move { prices::remove(store, None, author, of, None).await.map(drop) })
 }
 
 fn mark_paid<'a>(store: &'a Turns<'a>, author: &'a Person<'a>) -> Changing<'a> {
@@ -305,11 +323,13 @@ impl Race {
 /// Two changes, their record, and whether it exists before.
 type Contest = ([Change; 2], &'static str, bool);
 
-const RACES: [Contest; 8] = [
+const RACES: [Contest; 10] = [
     ([set_profile, set_profile], PROFILE, false),
     ([set_profile, remove_profile], PROFILE, false),
     ([remove_profile, set_profile], PROFILE, false),
     ([set_prices, set_prices], PRICE_LIST, false),
+    ([set_unit_prices, set_unit_prices], UNIT_PRICE_LIST, false),
+    ([set_unit_prices, remove_unit_prices], UNIT_PRICE_LIST, true),
     ([mark_paid, mark_paid], SETTLEMENT, false),
     ([undo_paid, undo_paid], SETTLEMENT, true),
     ([add_member, add_member], MEMBER, false),
@@ -423,7 +443,8 @@ fn of_two_forms_at_one_moment_the_later_one_says_who_was_faster() {
                 ("risks", "accepted"),
                 ("list", &list),
                 ("name", who),
-                ("new", "yes"),
+                ("answer", "create"),
+                ("asked-unit", "unit_dev"),
             ];
             answer(pages.handle(&posted(form, &fields), Identity::Address(who)).await)
         };

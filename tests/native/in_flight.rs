@@ -179,8 +179,8 @@ fn a_page_reserves_the_size_of_its_record() {
     assert_eq!(page(&service, &created).status, 200);
 }
 
-/// After two payloads raced under one idempotency key, the one whose replay record was overwritten is answered from its
-/// transaction.
+/// Two payloads raced under one idempotency key, and one replay record has overwritten the other. A retry of the
+/// payload whose record is lost is answered from the stored transaction.
 #[test]
 fn a_retry_without_room_for_its_record_is_asked_to_retry_later() {
     let service = seeded();

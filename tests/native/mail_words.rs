@@ -129,7 +129,7 @@ const ROWS: [Row; 23] = [
         State::Failed,
         Some("E_RECIPIENT_SUPPRESSED"),
         "failed: the mail service blocks this address (E_RECIPIENT_SUPPRESSED)",
-        true,
+        false,
         Some(BLOCKED),
     ),
     (

@@ -68,7 +68,8 @@ fn top() -> BigUint {
     (BigUint::from(1_u8) << 1024) - (BigUint::from(1_u8) << 970)
 }
 
-/// Returns the greatest number that converts to 0, half of the least double, times 10^1075.
+/// Returns the greatest number that converts to 0, which is half of the smallest double, as an integer number of
+/// 10^-1075.
 fn bottom() -> BigUint {
     BigUint::from(5_u8).pow(1075)
 }

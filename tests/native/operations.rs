@@ -43,15 +43,18 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 17] = [
+const FORMS: [(&str, &str, &str); 20] = [
     ("POST /keys", "keys", "create"),
     ("POST /keys/rotate", "keys", "rotate"),
     ("POST /keys/revoke", "keys", "revoke"),
     ("POST /prices", "prices", "set"),
+    ("POST /prices", "prices", "remove"),
     ("POST /units", "units", "add"),
     ("POST /units/{id}/profile", "units", "set"),
     ("POST /units/{id}/paid", "payments", "mark"),
     ("POST /units/{id}/unpaid", "payments", "undo"),
+    ("GET /payments", "payments", "due"),
+    ("GET /units/{id}/statement", "payments", "statement"),
     ("POST /transactions/{id}/credit", "credits", "add"),
     ("POST /teams", "teams", "add"),
     ("POST /teams/{id}/add", "teams", "add"),
@@ -311,6 +314,8 @@ fn a_change_without_confirmation_is_not_made() {
     *place.person.input.borrow_mut() =
         br#"{ "currencyCode": "USD", "unitPrices": { "tree": "0.50" } }"#.to_vec();
     place.run(Operation::PricesSet, None, json!({ "file": "-" })).unwrap();
+    *place.person.input.borrow_mut() = br#"{ "currencyCode": "GBP", "unitPrices": {} }"#.to_vec();
+    place.run(Operation::PricesSet, None, json!({ "file": "-", "unit": "shop" })).unwrap();
     *place.person.input.borrow_mut() = br#"{ "currencyCode": "EUR", "unitPrices": {} }"#.to_vec();
     place.person.refuses.set(true);
     let names = place.store.names();
@@ -320,6 +325,9 @@ fn a_change_without_confirmation_is_not_made() {
         (Operation::KeysCreate, json!({ "mode": "live", "unit": "shpo" })),
         (Operation::KeysRevoke, json!({ "id": id })),
         (Operation::PricesSet, json!({ "file": "-" })),
+        (Operation::PricesSet, json!({ "file": "-", "unit": "shpo" })),
+        (Operation::PricesSet, json!({ "file": "-", "unit": "shop", "mode": "live" })),
+        (Operation::PricesRemove, json!({ "unit": "shop" })),
         (Operation::UnitsSet, json!({ "unit": "other", "name": "Other" })),
         (Operation::TeamsAdd, json!({ "team": "t", "units": ["other"] })),
         (Operation::LedgerRebuild, json!({})),

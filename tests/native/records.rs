@@ -77,7 +77,13 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("price list", PriceListKey(Mode::Test).name(), Value::Null, PRICE_LISTS, create()),
+        (
+            "price list",
+            PriceListKey::of_mode(Mode::Test).name(),
+            Value::Null,
+            PRICE_LISTS,
+            create(),
+        ),
         ("replay", repeat.name(), Value::Null, REPLAYS, create()),
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {
@@ -189,23 +195,25 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
 }
 
 #[test]
-fn hashes_tell_apart_all_but_the_case_of_an_address() {
+fn hashes_tell_apart_all_but_the_spellings_of_an_address_and_an_order_number() {
     let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
     let of = |key: NamespaceSecret, scope, reference, email| key.hashes(&scope, reference, email);
     let hashes = of(SECRET.clone(), scope("u", Mode::Test), "order-1", "ada@example.org");
     let other_case = of(SECRET.clone(), scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
     assert_eq!(hashes, other_case);
+    let other_order = of(SECRET.clone(), scope("u", Mode::Test), " # ORDER-1", "ada@example.org");
+    assert_eq!(hashes, other_order);
     for other in [
         of(NamespaceSecret::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
         of(SECRET.clone(), scope("v", Mode::Test), "order-1", "ada@example.org"),
         of(SECRET.clone(), scope("u", Mode::Live), "order-1", "ada@example.org"),
-        of(SECRET.clone(), scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(SECRET.clone(), scope("u", Mode::Test), "order-2", "eve@example.org"),
         of(SECRET.clone(), scope("u", Mode::Test), "ada@example.org", "order-1"),
     ] {
-        assert_ne!(other.reference, hashes.reference);
+        assert_ne!(other.order, hashes.order);
         assert_ne!(other.email, hashes.email);
     }
-    assert_eq!((hashes.reference.unwrap().len(), hashes.email.len()), (32, 32));
+    assert_eq!((hashes.order.unwrap().len(), hashes.email.len()), (32, 32));
 }
 
 /// Returns metadata with the longest unit, the largest charge, and an e-mail that its queue did not take. Some pledges

@@ -36,8 +36,14 @@ fn a_key_owns_its_prefix_and_fits() {
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
         (SettlementKey { mode: Mode::Live, unit: &longest, month }.name(), "settlement:live:ttt"),
-        (PriceListKey(Mode::Test).name(), "catalogue:test"),
-        (PriceListKey(Mode::Live).name(), "catalogue:live"),
+        (PriceListKey::of_mode(Mode::Test).name(), "catalogue:test"),
+        (PriceListKey::of_mode(Mode::Live).name(), "catalogue:live"),
+        (PriceListKey::of_unit(Mode::Live, &longest).name(), "catalogue:live:ttt"),
+        (
+            PriceListVersionKey { of: PriceListKey::of_unit(Mode::Live, &longest), time: TIME }
+                .name(),
+            "prices:unit:live:ttt",
+        ),
         (replay_key("k").name(), "idempotency:"),
         (ProfileKey("unit").name(), "profile:unit"),
         (SecretKey.name(), "secret"),
@@ -45,7 +51,7 @@ fn a_key_owns_its_prefix_and_fits() {
         (UnitKey(&longest).name(), "unit:ttt"),
         (TeamKey(&longest).name(), "team:ttt"),
         (
-            PriceListVersionKey { mode: Mode::Live, time: TIME }.name(),
+            PriceListVersionKey { of: PriceListKey::of_mode(Mode::Live), time: TIME }.name(),
             "prices:live:2026-01-31T12:00:00.123Z",
         ),
         (BackupKey::Full.name(), "backup"),
@@ -68,13 +74,15 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
         credential.name(),
         replay_key("k").name(),
         ProfileKey("unit").name(),
-        PriceListKey(Mode::Test).name(),
+        PriceListKey::of_mode(Mode::Test).name(),
         SecretKey.name(),
         MemberKey { team: "t", unit: "u:v" }.name(),
-        PriceListVersionKey { mode: Mode::Test, time: TIME }.name(),
+        PriceListVersionKey { of: PriceListKey::of_mode(Mode::Test), time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
         SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
         LedgerUnsentKey(&id(1)).name(),
+        PriceListKey::of_unit(Mode::Test, "u:v").name(),
+        PriceListVersionKey { of: PriceListKey::of_unit(Mode::Test, "u:v"), time: TIME }.name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
@@ -84,8 +92,35 @@ fn only_the_key_of_its_kind_parses_a_listed_name() {
     let member = MemberKey { team: "t", unit: "u:v" };
     assert_eq!(read(|name| MemberKey::parse(name).is_some()), only(6));
     assert_eq!(MemberKey::parse(&member.name()), Some(member), "a team ends at the first colon");
-    let prices = PriceListVersionKey { mode: Mode::Test, time: TIME };
-    assert_eq!(read(|name| PriceListVersionKey::parse(name).is_some()), only(7));
+    let prices = PriceListVersionKey { of: PriceListKey::of_mode(Mode::Test), time: TIME };
+    fn is_version(name: &str, unit: Option<&str>) -> bool {
+        PriceListVersionKey::parse(name).is_some_and(|version| version.of.unit == unit)
+    }
+    fn is_current(name: &str, unit: Option<&str>) -> bool {
+        PriceListKey::parse(name).is_some_and(|list| list.unit == unit)
+    }
+    let units = PriceListVersionKey { of: PriceListKey::of_unit(Mode::Test, "u:v"), time: TIME };
+    assert_eq!(read(|name| is_version(name, None)), only(7));
+    assert_eq!(read(|name| is_version(name, Some("u:v"))), only(12));
+    assert_eq!(PriceListVersionKey::parse(&units.name()), Some(units));
+    assert_eq!(read(|name| is_current(name, None)), only(4));
+    assert_eq!(read(|name| is_current(name, Some("u:v"))), only(11));
+    for wrong in [
+        "catalogue:",
+        "catalogue:dead",
+        "catalogue:test:",
+        "catalogue:dead:u",
+        "catalogue:test:a b",
+    ] {
+        assert_eq!(PriceListKey::parse(wrong), None, "`{wrong}`");
+    }
+    for wrong in [
+        "prices:unit:test:u",
+        "prices:unit:test::2026-01-31T12:00:00.123Z",
+        "prices:unit:u:2026-01-31T12:00:00.123Z",
+    ] {
+        assert_eq!(PriceListVersionKey::parse(wrong), None, "`{wrong}`");
+    }
     assert_eq!(PriceListVersionKey::parse(&prices.name()), Some(prices));
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
     let settlement = SettlementKey { mode: Mode::Live, unit: "u:v", month };
@@ -133,7 +168,7 @@ fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
     assert_eq!(cache_seconds(&MemberKey { team: "t", unit: "u" }), Some(30));
-    assert_eq!(cache_seconds(&PriceListKey(Mode::Test)), None);
+    assert_eq!(cache_seconds(&PriceListKey::of_mode(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 

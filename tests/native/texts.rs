@@ -27,7 +27,7 @@ pub struct Row {
     pub text: String,
     /// `None` if the text is refused.
     pub read: Option<String>,
-    /// The text of the refusal, if somebody reads it.
+    /// The text of the refusal; `None` if the test does not compare it.
     says: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Row {
         }
     }
 
-    /// Whether it was read as the text, or for an object as the JSON.
+    /// Whether the parsed value is the one that the row expects. An object is compared with the row's text as JSON.
     fn is_value(&self, value: &Value) -> bool {
         let Some(read) = &self.read else { return false };
         match value {

@@ -74,7 +74,7 @@ fn all(store: &MemoryStore, wanted: &TransactionFilter, of: Option<Month>) -> Us
     block_on(usage::of_all(store, &ledger_of(store), wanted, of)).unwrap()
 }
 
-/// `unit mode month amount currency, transactions, unpriced[, amount paid]`
+/// Returns a line for each month: `unit mode month amount currency, transactions, unpriced[, amount paid]`.
 fn lines(months: &[MonthUsage]) -> Vec<String> {
     let line = |usage: &MonthUsage| {
         let (unit, mode, month) = (&usage.unit, usage.mode.name(), usage.month);

@@ -1,4 +1,7 @@
-/** Requests that can be made as large as wanted, of every kind. As a script, prints the number of issues that each way of checking finds. */
+/**
+ * Generates hostile requests of every kind, in any size. As a script, prints the number of issues that each way of
+ * checking finds.
+ */
 import { pathToFileURL } from "node:url";
 import { validate, validateBytes } from "../../pkg/validate.js";
 

@@ -314,7 +314,10 @@ test("`times` and `operation` choose the requests that fail, and `restore` ends 
   assert.equal(await get(), 503);
 });
 
-/** What is lost, what the client sees of the requests with `retryCreates`, and its error without that option. */
+/**
+ * By fault: the statuses of the requests with `retryCreates`, and, for a create request without that option, the check
+ * of its error and the number of transactions after it.
+ */
 const LOST = [
   [
     "lost answer",

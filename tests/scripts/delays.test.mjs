@@ -69,6 +69,7 @@ const AGAIN = numbers("src/notify/schedule.rs", "FAILED_AFTER");
 const TRIED = Math.ceil(AGAIN.reduce((sum, wait) => sum + wait) / 3_600);
 const MOST = constant("src/notify/schedule.rs", "MAX_WAIT") / 3_600;
 const FORM = minutes("src/operator/operation_id.rs", "VALID_MS");
+const SEARCH = constant("src/dashboard/find/sealed.rs", "SEARCH_HOURS");
 const UNDER_WAY = seconds("src/ledger/operations.rs", "UNDER_WAY_MS");
 const DONE = constant("src/ledger/operations.rs", "KEPT_DAYS");
 const LATE = constant("src/operator/shared_record.rs", "LATE_MINUTES");
@@ -149,6 +150,7 @@ const STATED = {
     `after [${REFUSED} s]`,
     `changes a team expires after ${FORM} minutes`,
     `The form expires after ${FORM} minutes`,
+    `person's address and expires after ${SEARCH} hours`,
     `a change of the last ${LATE} minutes`,
     `waits ${SETTLE} s for the entries`,
     `${BODY} s for a body, ${PIECE} s for each 16 KiB`,
@@ -158,7 +160,14 @@ const STATED = {
     `in another location after ${SHOWN} s`,
     `differ by more than ${LATE} minutes`,
   ],
-  "docs/dashboard.md": [`changes of the last ${SHOWN} s`, `works for up to ${REFUSED} s`],
+  "docs/dashboard.md": [
+    `changes of the last ${SHOWN} s`,
+    `works for up to ${REFUSED} s`,
+    `works for ${SEARCH} hours`,
+    `failed in the last ${constant("src/operator/notifications/recent.rs", "RECENT_DAYS")} days`,
+    `charge of the last ${constant("src/operator/attention.rs", "UNUSUAL_DAYS")} days`,
+    `more than ${constant("src/dashboard/last_backups.rs", "MAX_DAYS")} days old`,
+  ],
   "docs/ledger.md": [
     `up to ${minutes("src/ledger/state.rs", "SHOWN_AFTER_MS")} minutes before the pass began`,
     `ended ${ENDED} hours ago`,

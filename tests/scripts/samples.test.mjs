@@ -21,8 +21,11 @@ test("a seed draws the same samples again, and another seed draws others", async
 });
 
 test("a sample of a comment has no marks of the language", async (t) => {
-  const [comments] = (await drawn(t, "--seed", "3", "--comments", "2000")).split("## Texts");
+  const [comments] = (await drawn(t, "--seed", "3", "--comments", "20000")).split("## Texts");
   assert.doesNotMatch(comments, /^ {3}(?:\/\/[/!]|\/\*\*|\* )/m);
+  assert.doesNotMatch(comments, /^ {3}.*@(?:param|property|returns|type|typedef) \{/m);
+  assert.doesNotMatch(comments, /^ {3}.*@(?:param \w+|returns) @/m);
+  assert.doesNotMatch(comments, /await page/, "a string with two stars begins no comment");
 });
 
 test("a count that is no number is refused", async () => {

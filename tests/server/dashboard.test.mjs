@@ -92,8 +92,14 @@ test("only forms of our own pages are accepted", async () => {
     ...others,
   ])
     shows(await find(headers), 403, /not sent by a page of this dashboard/);
-  for (const headers of [{ origin }, SAME_ORIGIN, { ...SAME_ORIGIN, origin: "null" }])
-    shows(await find(headers), 200, /unit_dev/);
+  for (const headers of [{ origin }, SAME_ORIGIN, { ...SAME_ORIGIN, origin: "null" }]) {
+    const { status, headers: answered } = await find(headers);
+    assert.equal(status, 303);
+    assert.match(answered.location, /^\/find\?q=[\w-]+$/);
+    assert.equal(answered["cache-control"], "no-store");
+    shows(await page(answered.location), 200, /The unit .*unit_dev/);
+    shows(await page(answered.location), 200, /The unit .*unit_dev/);
+  }
 });
 
 test("a key created by the form works at the service, and is shown only once", async () => {

@@ -188,7 +188,7 @@ test("many requests at once read a settlement once, even if the first caller han
 
 // ---- Deadlines -----------------------------------------------------------------------------------
 
-/** Timers of the Worker run ten times as fast; the log has their times as they were set. */
+/** Makes the Worker's timers run ten times as fast. The log has the durations that the code has set. */
 const FAST = { "x-speed": "10" };
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Speed: 10\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
 

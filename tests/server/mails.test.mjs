@@ -27,7 +27,7 @@ const ORDER = {
   trigger: TRIGGER,
   notifications: ["Email"],
 };
-/** Timers run ten times as fast; the log has their times as they were set. */
+/** Makes timers run ten times as fast. The log has the durations that the code has set. */
 const FAST = { "x-speed": "10" };
 
 let server, close;

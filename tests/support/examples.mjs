@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 const BLOCK = /^```(html|jsx?|tsx?)\n([\s\S]*?)^```/gm;
 
 /**
+ * Returns the examples of a page.
  * @param {string} path of the page
  * @returns {{language: string, code: string}[]}
  */

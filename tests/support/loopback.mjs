@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 
 /**
+ * Starts a server on a free port of this machine.
  * @param {import("node:http").Server} server
  * @returns {Promise<{origin: string, close: () => Promise<void>}>} `close` also closes open connections, and may be called twice
  */

@@ -373,7 +373,7 @@ pub fn seed(store: &impl Store) {
 }
 
 pub fn put_prices(store: &impl Store, mode: Mode, price_list: &[u8]) {
-    block_on(store.put(&PriceListKey(mode), price_list.to_vec(), &NoMetadata)).unwrap();
+    block_on(store.put(&PriceListKey::of_mode(mode), price_list.to_vec(), &NoMetadata)).unwrap();
 }
 
 pub fn put_member(store: &impl Store, team: &str, unit: &str) {

@@ -52,7 +52,7 @@ pub async fn value<S: Store, K: Key>(store: &S, key: &K) -> Option<Vec<u8>> {
 async fn what_was_never_written_is_absent<S: Store>(store: &S) {
     assert!(store.get(&TransactionKey(&id(0))).await.unwrap().is_none());
     assert!(store.get(&CredentialKey(ApiKey::new("k").hash())).await.unwrap().is_none());
-    assert!(store.get(&PriceListKey(Mode::Test)).await.unwrap().is_none());
+    assert!(store.get(&PriceListKey::of_mode(Mode::Test)).await.unwrap().is_none());
     assert!(store.get(&replay_key("k")).await.unwrap().is_none());
 }
 
@@ -77,11 +77,14 @@ async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
 async fn kinds_of_records_do_not_meet<S: Store>(store: &S) {
     let credential = CredentialKey(ApiKey::new("k").hash());
     store.put(&credential, b"key".to_vec(), &NoMetadata).await.unwrap();
-    store.put(&PriceListKey(Mode::Test), b"catalogue".to_vec(), &NoMetadata).await.unwrap();
+    store
+        .put(&PriceListKey::of_mode(Mode::Test), b"catalogue".to_vec(), &NoMetadata)
+        .await
+        .unwrap();
     store.put(&replay_key("k"), b"replay".to_vec(), &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(3)), b"transaction".to_vec(), &access("u")).await.unwrap();
     assert_eq!(value(store, &credential).await.unwrap(), b"key");
-    assert_eq!(value(store, &PriceListKey(Mode::Test)).await.unwrap(), b"catalogue");
+    assert_eq!(value(store, &PriceListKey::of_mode(Mode::Test)).await.unwrap(), b"catalogue");
     assert_eq!(value(store, &replay_key("k")).await.unwrap(), b"replay");
     assert_eq!(value(store, &TransactionKey(&id(3))).await.unwrap(), b"transaction");
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30_000;
 const SLOW_MS = 6_000;
 const READING_MS = 1_800;
 
-/** @returns {any} an existing element of the page */
+/** Finds an element by a selector. @returns {any} an existing element of the page */
 const find = (selector) => document.querySelector(selector);
 const form = find("#checkout");
 const amounts = [...form.querySelectorAll("input[data-price]")];
@@ -125,6 +125,7 @@ async function send(data) {
 }
 
 /**
+ * Sends the order to the shop's server.
  * @param {object | null} payload null for an order without a pledge
  * @param {{data: FormData}} submission all fields of the order
  */

@@ -14,7 +14,10 @@ const LABELS = {
   "recipient.firstName": "First name",
 };
 
-/** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
+/**
+ * Returns the code that the page for developers shows.
+ * @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one
+ */
 export function codeOf({ payload, exchange }) {
   const call = exchange?.calls?.at(-1)?.request;
   const key = exchange?.key ?? EXAMPLE_KEY;

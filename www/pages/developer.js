@@ -96,7 +96,7 @@ function bar(name, ms, most) {
   return row;
 }
 
-/** @param {string} about what the code is for */
+/** Shows the generated code, and what it is for. @param {string} about what the code is for */
 function showCode(code, about) {
   find("#code").hidden = false;
   show("[data-about-code]", about);

@@ -8,7 +8,10 @@ const POLL_MS = 1_000;
 const PATIENCE_MS = 30_000;
 const time = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" });
 
-/** @param {{payload: any, exchange: any}} trace of the last order, if there was one */
+/**
+ * Shows the e-mails, and polls for new ones.
+ * @param {{payload: any, exchange: any}} trace of the last order, if there was one
+ */
 export async function showMails(trace) {
   const shown = new Set();
   const started = Date.now();

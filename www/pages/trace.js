@@ -23,6 +23,7 @@ function write(trace) {
 export const startTrace = () => write(began);
 
 /**
+ * Records that the issues changed while the shopper typed.
  * @param {{at: number, field: string, issues: string[], ms: number}} step a change of the issues
  */
 export function traceTyped(step) {

@@ -18,7 +18,7 @@ const MAIL_POLICY = [
 /** The origin of the last request. Before the first request, the port is not known. */
 let lastOrigin = "http://127.0.0.1:8787";
 
-/** @param {string} origin of a request */
+/** Remembers the origin of the last request. @param {string} origin of a request */
 export function noteOrigin(origin) {
   lastOrigin = origin;
 }

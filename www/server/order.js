@@ -9,6 +9,7 @@ const MOST_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
+ * Processes a posted order.
  * @param {Request} request
  * @param {object} env
  * @param {ExecutionContext} executionContext of the request

@@ -17,6 +17,7 @@ export function freshOrder() {
 }
 
 /**
+ * Returns the checkout page with these values and errors.
  * @param {Response} page the static page
  * @param {{values: Map<string, string>, issues?: object[], failure?: string}} state
  * @returns {Response}

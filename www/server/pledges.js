@@ -5,6 +5,7 @@ import service from "../../build/worker.js";
 const TIMEOUT_MS = 10_000;
 
 /**
+ * Records the pledges of an order at the service.
  * @param {object} order from `vouched`
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
  * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: the calls,

@@ -26,7 +26,7 @@ export class LocalD1 {
     replace(file);
   }
 
-  /** @param {string} folder of local state */
+  /** Opens the local database in this folder. @param {string} folder of local state */
   static async open(folder) {
     return new LocalD1(await startRuntime(folder, START_MS));
   }

@@ -23,6 +23,7 @@ const LISTED = {
 };
 
 /**
+ * Counts the calls of a backup of one day.
  * @param {{root: string}} tools
  * @param {string} file the database
  * @param {{orders: number, changed: number}} size

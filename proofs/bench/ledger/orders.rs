@@ -57,13 +57,13 @@ impl Size {
         let unique = u128::from(random.next()) << 64 | u128::from(random.next());
         let id = TransactionId::new(&SECRET, &scope, &reference, unique.to_le_bytes());
         let buyer = random.below(1 + self.orders / 3); // a buyer has about three orders
-        let email = SECRET.email(&scope, &format!("buyer-{buyer}@shop.example"));
+        let hashes = SECRET.hashes(&scope, &reference, &format!("buyer-{buyer}@shop.example"));
         let is_hostile = mode == Mode::Test && random.below(1_000) == 0;
         let created_at = date_time(self.created_ms(number));
         let mut summary = json!({
             "createdAt": created_at, "amount": format!("{}.50", 1 + random.below(40)),
             "currencyCode": if shop % 3 == 2 { "EUR" } else { "USD" },
-            "lookup": { "email": email }, "key": key, "prices": "2026-01-01T00:00:00Z",
+            "lookup": hashes, "key": key, "prices": "2026-01-01T00:00:00Z",
             "quantities": quantities(random),
         });
         if random.below(200) == 0 {

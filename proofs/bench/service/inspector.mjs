@@ -8,6 +8,7 @@
  */
 
 /**
+ * Connects to the inspector of one Worker.
  * @param {number} port
  * @param {string} worker its name in workerd's configuration
  * @returns {Promise<Inspector>}
@@ -51,7 +52,7 @@ export async function inspect(port, worker) {
  * Measures a Worker's live heap, after V8 has collected its garbage. The process needs V8's `--expose-gc`, because
  * workerd does not answer `HeapProfiler.collectGarbage`.
  * @param {Inspector} inspector
- * @returns {Promise<number>} bytes of V8's heap with all that hangs on it
+ * @returns {Promise<number>} bytes of V8's heap, with everything that its objects keep alive
  */
 export async function liveHeapBytes({ ask, contextId }) {
   await ask("Runtime.evaluate", { contextId, expression: "gc()" });
@@ -59,7 +60,11 @@ export async function liveHeapBytes({ ask, contextId }) {
   return usedSize + embedderHeapUsedSize + backingStorageSize;
 }
 
-/** @param {Inspector} inspector @returns {Promise<number>} bytes of wasm's memory in a Worker */
+/**
+ * Measures the memory of the wasm in a Worker.
+ * @param {Inspector} inspector
+ * @returns {Promise<number>} bytes of wasm's memory in a Worker
+ */
 export async function wasmBytes({ ask, contextId }) {
   const { result } = await ask("Runtime.evaluate", {
     contextId,

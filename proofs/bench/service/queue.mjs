@@ -118,7 +118,10 @@ async function mustSend({ tools, seeds }, arm) {
   }
 }
 
-/** @returns {Promise<Record<string, Record<string, number[]>>>} by kind of request, then by Worker */
+/**
+ * Measures all Workers with all kinds of request.
+ * @returns {Promise<Record<string, Record<string, number[]>>>} by kind of request, then by Worker
+ */
 async function loadAll(setting, { arms, kinds, rounds }) {
   const none = () => Object.fromEntries(arms.map(({ key }) => [key, []]));
   const figures = Object.fromEntries(kinds.map(({ name }) => [name, none()]));

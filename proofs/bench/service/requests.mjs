@@ -77,7 +77,12 @@ const create = (body) => ({
 /** @returns {Request} */
 const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZATION });
 
-/** @param {Service} service @param {number} count @param {number} pledges of each */
+/**
+ * Creates transactions in the service, and returns the requests that read them.
+ * @param {Service} service
+ * @param {number} count
+ * @param {number} pledges of each
+ */
 async function gets(service, count, pledges, prepare = async (_records, _id) => {}, shows = "") {
   const requests = [];
   for (const request of creates(count, pledges)) {

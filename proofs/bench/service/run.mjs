@@ -58,6 +58,7 @@ const ENTRIES = [
  */
 
 /**
+ * Runs the benchmark once.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @param {string} folder for what is made on the way
@@ -156,7 +157,7 @@ async function loadAll(setting, arms, samples) {
   return results;
 }
 
-/** @returns {Promise<Measured>} of a process of its own */
+/** Measures one Worker with one kind of request. @returns {Promise<Measured>} of a process of its own */
 export function measured(setting, arm, kind, sample) {
   const { program, plan, folder } = setting;
   return onServer(setting, arm, async (server) => {

@@ -14,6 +14,7 @@ import { Server } from "./workerd.mjs";
  */
 
 /**
+ * Measures how long the Workers take to start.
  * @param {any} setting of the run
  * @param {import("./run.mjs").Arm[]} arms
  * @returns {Promise<Record<string, Start[]>>} by the keys of the Workers; `eager`: ours with its wasm compiled beforehand

@@ -159,6 +159,7 @@ export class Server {
   }
 
   /**
+   * Starts workerd with a bundle, and waits until it listens.
    * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
    * @param {Bundle} bundle
    * @param {{inspected?: boolean, eager?: boolean}} [how] `inspected`: with the inspector at the port `ports.inspector`;

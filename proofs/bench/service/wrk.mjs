@@ -28,6 +28,7 @@ export async function wrk() {
  */
 
 /**
+ * Loads a service with wrk for some seconds, and measures the processor time of the service's process.
  * @param {string} program
  * @param {{origin: string, pid: number, file: string, connections: number, seconds: number, refused: boolean}} load
  *   `refused`: whether every answer has to be an error, else none

@@ -34,6 +34,7 @@ const OF_BYTES = [
 ];
 
 /**
+ * Runs all measurements, and checks first that the libraries do the same work.
  * @param {{rounds: number, batchMs: number}} plan
  * @param {{value: any, valid: boolean}[]} cases values, and whether the contract allows them
  * @param {(line: string) => void} say

@@ -12,6 +12,7 @@ import { rotated } from "../numbers.mjs";
  */
 
 /**
+ * Measures the competitors in turns.
  * @param {Competitor[]} competitors
  * @param {any[]} inputs distinct
  * @param {{rounds: number, batchMs: number}} plan
@@ -44,7 +45,7 @@ function calibrate(competitor, inputs, batchMs) {
 
 let sink = 0;
 
-/** @returns {number} microseconds of one check */
+/** Measures a number of checks in a row. @returns {number} microseconds of one check */
 function batch({ check, touch }, inputs, count) {
   const started = performance.now();
   for (let index = 0, turn = 0; turn < count; turn += 1) {

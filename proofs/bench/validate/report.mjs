@@ -10,7 +10,7 @@ const INPUTS = { values: "A value", bytes: "JSON bytes (others parse first)" };
 const TIMES =
   "Times are microseconds per check, with the range over the runs. `×` is the other library's time divided by ours: above 1, ours is faster. `…/js` is `impact-pledge/validate/js`, the same rules without WebAssembly.";
 
-/** @param {object[]} runs what `run` gave @param {{bench: string}} environment */
+/** Formats the results of all runs. @param {object[]} runs what `run` gave @param {{bench: string}} environment */
 export function report(runs, { bench }) {
   const versions = {
     Node: process.versions.node,
@@ -47,7 +47,10 @@ function headOf({ where, name }) {
   return `${ENVIRONMENTS[where]}: ${name.replace(`${OURS}, `, "")}${unit}`;
 }
 
-/** @param {Record<string, number[]>[]} runs microseconds by competitor and round */
+/**
+ * Formats the times of one competitor.
+ * @param {Record<string, number[]>[]} runs microseconds by competitor and round
+ */
 function timeCell(runs, name) {
   if (name === OURS) return spread(runs.map((run) => median(run[name])));
   return `${figure(median(runs.map((run) => ratio(run[name], run[OURS]))))} ×`;

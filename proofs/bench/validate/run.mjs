@@ -28,6 +28,7 @@ const BUNDLES = {
 const node = (...args) => execute(process.execPath, args);
 
 /**
+ * Runs the benchmark once.
  * @param {import("../../../scripts/setup/tools.mjs").Tools} tools
  * @param {{rounds: number, batchMs: number, starts: number}} plan
  * @param {string} folder for what is made on the way

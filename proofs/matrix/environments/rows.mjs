@@ -8,18 +8,18 @@ import { EXPECTED_FORM } from "../shared/smoke.mjs";
 /**
  * @typedef {object} Row
  * @property {string} name
- * @property {string} [tool] package whose version is printed; none means the browser
- * @property {string} [project] of `projects`, beside the files of `shared`
- * @property {Record<string, string>} [files] more of them
+ * @property {string} [tool] the package whose version is printed; default: the browser
+ * @property {string} [project] a folder in `projects`, whose files are copied beside those of `shared`
+ * @property {Record<string, string>} [files] further files, by their names
  * @property {string[]} [run] commands, see `Workspace.node`
- * @property {RegExp} [says] what the last of them must print
- * @property {string[]} [prints] programs for Node that were made, and must print what is expected
- * @property {string} [server] command of one that is started
- * @property {string} [site] folder that is served instead
- * @property {string} [policy] under which it is; none means one that allows wasm
- * @property {string[]} [answers] paths that answer what is expected
- * @property {string} [shows] path of a page that finds what is expected
- * @property {unknown} [finds] what it finds, unless that is all
+ * @property {RegExp} [says] what the last command must print
+ * @property {string[]} [prints] built programs for Node, which must print the expected results
+ * @property {string} [server] the command that starts a server
+ * @property {string} [site] a folder to serve instead of a server
+ * @property {string} [policy] the Content-Security-Policy of that folder; default: one that allows wasm
+ * @property {string[]} [answers] paths that must answer with the expected results
+ * @property {string} [shows] the path of a page that must find the expected results
+ * @property {unknown} [finds] what that page finds; default: all expected results
  */
 
 const VITE = "vite/bin/vite.js";

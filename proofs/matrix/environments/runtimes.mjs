@@ -32,6 +32,7 @@ function bun(workspace) {
 }
 
 /**
+ * Returns the environment of a runtime for servers.
  * @param {string} name
  * @param {(workspace: import("../lib/workspace.mjs").Workspace) => string | Promise<string>} find its program
  * @param {string[]} [flags]

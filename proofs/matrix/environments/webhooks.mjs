@@ -26,7 +26,7 @@ const hmac = (secret, text) => createHmac("sha256", secret).update(text);
  */
 
 let deliveries = 0;
-/** @returns {string} each time another event of the same session */
+/** Returns the body of an event of Stripe. @returns {string} each time another event of the same session */
 const stripeOrder = (number, trees = 3, changes = {}, type = "checkout.session.completed") =>
   JSON.stringify({
     id: `evt_${++deliveries}`,

@@ -17,7 +17,10 @@ export const NO_FIREFOX =
 
 const NAMES = ["firefox", "firefox-esr"];
 
-/** @returns {string} the path of a Firefox; throws {@link Skipped} where there is none */
+/**
+ * Finds Firefox on this machine.
+ * @returns {string} the path of a Firefox; throws {@link Skipped} where there is none
+ */
 export function findFirefox(env = process.env) {
   const path = env.FIREFOX_PATH || NAMES.map((name) => find(name, env.PATH)).find(Boolean);
   if (!path)
@@ -28,6 +31,7 @@ export function findFirefox(env = process.env) {
 }
 
 /**
+ * Returns functions that start browsers and close them.
  * @param {string | null} chromium its path
  * @param {string} packages the folder where puppeteer is
  */
@@ -44,7 +48,11 @@ export function useBrowsers(chromium, packages) {
     return launch(how);
   }
   return {
-    /** @param {"chromium" | "firefox" | "webkit"} name @returns {Promise<any>} one of puppeteer's */
+    /**
+     * Returns a browser, and starts it first if needed.
+     * @param {"chromium" | "firefox" | "webkit"} name
+     * @returns {Promise<any>} one of puppeteer's
+     */
     use(name) {
       if (!started.has(name)) started.set(name, start(name));
       return started.get(name);

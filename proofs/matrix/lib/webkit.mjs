@@ -13,14 +13,21 @@ import { find } from "../../../scripts/lib/run.mjs";
 const POLL_MS = 50;
 const PATIENCE_MS = 30_000;
 
-/** @returns {Record<"driver" | "display" | "browser", string> | null} the programs; null where one is missing */
+/**
+ * Finds the programs that drive WebKitGTK.
+ * @returns {Record<"driver" | "display" | "browser", string> | null} the programs; null where one is missing
+ */
 export function findWebKit(env = process.env) {
   const [driver, display] = ["WebKitWebDriver", "Xvfb"].map((name) => find(name, env.PATH));
   const [browser] = globSync("/usr/lib/*/webkit2gtk-4.*/MiniBrowser");
   return driver && display && browser ? { driver, display, browser } : null;
 }
 
-/** @param {NonNullable<ReturnType<typeof findWebKit>>} programs @param {string} packages where selenium-webdriver is */
+/**
+ * Starts WebKitGTK.
+ * @param {NonNullable<ReturnType<typeof findWebKit>>} programs
+ * @param {string} packages where selenium-webdriver is
+ */
 export async function launchWebKit(programs, packages) {
   const screen = spawn(programs.display, ["-displayfd", "1"], {
     stdio: ["ignore", "pipe", "ignore"],

@@ -29,6 +29,7 @@ export class Workspace {
   output = () => "";
 
   /**
+   * Creates the workspace of one environment.
    * @param {object} given
    * @param {import("../../../scripts/setup/tools.mjs").Tools} given.tools
    * @param {string} given.home where the tools' packages are installed
@@ -204,7 +205,10 @@ export class Workspace {
     assert.deepEqual(await page.evaluate(() => window.result), expected);
   }
 
-  /** @returns {Promise<any>} a page of puppeteer's, with cookies and a cache of its own */
+  /**
+   * Opens a page in the browser of the environment.
+   * @returns {Promise<any>} a page of puppeteer's, with cookies and a cache of its own
+   */
   async openPage() {
     const context = await (await this.browser()).createBrowserContext();
     this.#leaving.push(() => context.close());

@@ -7,6 +7,7 @@ export const REQUEST = {
 };
 
 /**
+ * Makes the calls of the smoke test, and returns their results.
  * @param {{main: any, validator: any, form: any, badge: any, testing: any}} entries
  * @param {{baseUrl: string, fetch?: Function}} options of the client
  */

@@ -194,7 +194,10 @@ fn state_in_words(status: &Status) -> String {
 /// Returns whether an e-mail can be resent.
 pub fn can_be_sent(status: &Status) -> bool {
     let has_no_page = status.reason.as_deref() == Some(Reason::NoPage.into());
-    !matches!(status.state, State::NotAsked | State::Erased | State::Off) && !has_no_page
+    let is_blocked = status.state == State::Failed && status.reason.as_deref() == Some(BLOCKED);
+    !matches!(status.state, State::NotAsked | State::Erased | State::Off)
+        && !has_no_page
+        && !is_blocked
 }
 
 /// Returns the risk of resending an e-mail, without a full stop; `None` if no risk is known.

@@ -14,11 +14,10 @@ mod words;
 
 pub use mark::{check, mark};
 pub use month::ShopMonth;
+pub(super) use payable::stated_money;
 pub use payment::{CheckedPayment, Paid, Payment, StatedAmount};
 pub use settled::{get, list};
 pub use undo::undo;
-
-pub(super) use payable::stated_money;
 
 use settled::look;
 use words::{CHANGED, changed_in_words, in_money};

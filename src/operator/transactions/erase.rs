@@ -8,7 +8,7 @@ use crate::ledger::{self, Entry, Ledger, LedgerError, Origin};
 use crate::notify::Marker;
 use crate::operator::audit::Author;
 use crate::operator::once::{Done, StoredAsIs, once};
-use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
+use crate::operator::{OperatorError, Result, load, put_record, secret};
 use crate::pledge::{
     ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, TransactionId, Trigger,
 };
@@ -17,7 +17,7 @@ use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
 use crate::store::{
     ErasedKey, Key as _, MAILED_DAYS, MailedKey, NoMetadata, NotificationKey, OperatorStore,
-    Recorded, ReplayKey, StoreError, StoredValue as _, Summary, TransactionKey,
+    PriceListKey, Recorded, ReplayKey, StoredValue as _, Summary, TransactionKey,
     TransactionMetadata, decode,
 };
 use crate::time::{DAY_MS, age_ms, date_time, day_of};
@@ -160,7 +160,7 @@ pub(super) async fn without_texts(
     record: &Record,
     now_ms: u64,
 ) -> Result<(Vec<u8>, TransactionMetadata)> {
-    let price_lists = [price_list(store, Mode::Test).await?, price_list(store, Mode::Live).await?];
+    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
     let mut transaction = record.transaction()?;
     erase_texts(&mut transaction, &price_lists);
     let value = serde_json::to_vec(&transaction)?;
@@ -173,7 +173,7 @@ pub(super) async fn without_texts(
 }
 
 /// Returns the quantities of a transaction as an erasure keeps them, without offerings that name the recipient, in the
-/// form of the ledger's rows. KV cost: 2 reads.
+/// form of the ledger's rows. KV cost: 1 read.
 ///
 /// # Errors
 /// If the transaction is damaged, or the store fails.
@@ -181,18 +181,19 @@ pub(in crate::operator) async fn quantities_to_keep(
     store: &impl OperatorStore,
     record: &Record,
 ) -> Result<Quantities> {
-    let price_lists = [price_list(store, Mode::Test).await?, price_list(store, Mode::Live).await?];
+    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
     let mut transaction = record.transaction()?;
     erase_texts(&mut transaction, &price_lists);
     Ok(ledger::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))
 }
 
-/// Returns the price list of a mode; `None` if it is missing or damaged.
-async fn price_list(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceList>> {
-    match prices::get(store, mode).await {
-        Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
-        found => found,
-    }
+/// Returns the price lists of both modes, and the unit's own; not those that are damaged. KV cost: 1 read.
+async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<PriceList>> {
+    let of = [Mode::Test, Mode::Live];
+    let of = of.map(|mode| [PriceListKey::of_mode(mode), PriceListKey::of_unit(mode, unit)]);
+    let values = store.get_values(&of.concat()).await?;
+    let read = |value: Vec<u8>| decode(PriceListKey::KIND, &value).ok();
+    Ok(values.into_iter().flatten().filter_map(read).collect())
 }
 
 /// Returns the key of the replay record; `None` if the create request had no idempotency key.
@@ -292,15 +293,12 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
 /// Replaces all texts of the shop and the recipient. Keeps the timeline's address. Also keeps offerings, amounts, times
 /// and the charge for accounting: the timeline shows only these from then on. An offering that names the recipient is
 /// kept only if a price list has it.
-fn erase_texts(
-    transaction: &mut RetrievedPledgeTransaction<'_>,
-    price_lists: &[Option<PriceList>],
-) {
+fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, price_lists: &[PriceList]) {
     let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
     for pledge in &mut transaction.pledges {
         let offering = &mut pledge.impact.offering_id;
-        let is_listed = price_lists.iter().flatten().any(|each| each.lists(offering));
+        let is_listed = price_lists.iter().any(|each| each.lists(offering));
         if !is_listed && is_personal(offering, &reference, &pledge.recipient) {
             *offering = Cow::Borrowed(ERASED);
         }

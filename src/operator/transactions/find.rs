@@ -5,7 +5,7 @@ use crate::ledger::{self, Direction, Ledger, Order, OrderPage, PageCursor};
 use crate::operator::coverage::{Coverage, coverage};
 use crate::operator::{OperatorError, Pages, Result, bound, secret};
 use crate::scope::Scope;
-use crate::secret::NamespaceSecret;
+use crate::secret::{LookupHashes, NamespaceSecret};
 use crate::store::{OperatorStore, Recorded, TransactionKey};
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +16,11 @@ const MAX_SHOPS: usize = 10_000;
 /// other references can have the same 40-bit hash in their names.
 const MAX_LISTS: usize = 4;
 
-/// What transactions are searched for: a complete reference or a complete e-mail address.
+/// What transactions are searched for: a whole reference or a whole e-mail address.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchKey {
-    /// The transaction's reference.
+    /// The transaction's reference, in any spelling of its order number.
     Reference(String),
     /// The recipient's e-mail address, in any spelling of the same mailbox.
     Email(String),
@@ -48,9 +48,11 @@ impl Found {
 /// Finds at most `most` transactions of one unit or all, in one mode or both, from a position. Erased transactions are
 /// not found by e-mail address.
 ///
-/// A reference within a unit is searched for in Workers KV. KV cost: usually 1 list for each mode, at most 4. All other
-/// searches use the ledger. Ledger cost: 1 query per 10,000 shops, 2 for the coverage and, for all units, 1 for the
-/// shops.
+/// The ledger finds a reference in any spelling of its [`order_number`](crate::order_number::order_number). Ledger cost: 1
+/// query per 10,000 shops, 2 for the coverage and, for all units, 1 for the shops.
+///
+/// Workers KV finds the exact reference within a unit, also in months that the ledger does not keep. It is searched if the
+/// ledger finds nothing or is not bound. KV cost: usually 1 list for each mode, at most 4.
 ///
 /// # Errors
 /// If the unit's ID is not valid, the namespace has no secret, a needed ledger is not bound, or the store or the ledger
@@ -63,13 +65,31 @@ pub async fn find(
     most: usize,
 ) -> Result<Found> {
     filter.check()?;
-    if let (SearchKey::Reference(reference), Some(shops)) = (by, filter.shops()) {
+    let (SearchKey::Reference(reference), Some(shops)) = (by, filter.shops()) else {
+        let ledger = bound(ledger)?;
         let secret = find_secret(store).await?;
-        let order = Searched { filter, secret, shops: &shops, reference };
-        return order.find(store, from, most).await;
+        return in_ledger((ledger, &secret), (filter, by), from, most).await;
+    };
+    let secret = &find_secret(store).await?;
+    let of_ledger = match ledger {
+        Some(ledger) => in_ledger((ledger, secret), (filter, by), from, most).await?,
+        None => Found::default(),
+    };
+    if !of_ledger.transactions.is_empty() {
+        return Ok(of_ledger);
     }
-    let ledger = bound(ledger)?;
-    let secret = find_secret(store).await?;
+    let found =
+        Searched { filter, secret, shops: &shops, reference }.find(store, from, most).await?;
+    Ok(if found.transactions.is_empty() && ledger.is_some() { of_ledger } else { found })
+}
+
+/// Finds transactions in the ledger.
+async fn in_ledger(
+    (ledger, secret): (&dyn Ledger, &NamespaceSecret),
+    (filter, by): (&TransactionFilter, &SearchKey),
+    from: &Direction,
+    most: usize,
+) -> Result<Found> {
     let shops = match filter.shops() {
         Some(shops) => shops,
         None => ledger::shops(ledger, filter.mode, None).await?,
@@ -78,10 +98,10 @@ pub async fn find(
     for shops in shops.chunks(MAX_SHOPS) {
         let OrderPage { orders, .. } = match by {
             SearchKey::Reference(text) => {
-                ledger::by_reference(ledger, &secret, (shops, text), from, most + 1).await?
+                ledger::by_reference(ledger, secret, (shops, text), from, most + 1).await?
             }
             SearchKey::Email(text) => {
-                ledger::by_email(ledger, &secret, (shops, text), from, most + 1).await?
+                ledger::by_email(ledger, secret, (shops, text), from, most + 1).await?
             }
         };
         found.extend(orders);
@@ -98,8 +118,12 @@ fn newest(mut transactions: Vec<Order>, most: usize, coverage: Option<Coverage>)
     Found { transactions, more, coverage }
 }
 
-/// Returns the namespace's secret, with which references and addresses are hashed.
-pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
+/// Returns the namespace's secret, with which references and addresses are hashed. KV cost: 1 read; more if KV does not
+/// show its record yet.
+///
+/// # Errors
+/// If the namespace has no secret, or the store fails.
+pub async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceSecret> {
     secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
             "this namespace has no secret yet, which is needed to find references and addresses: it is \
@@ -112,7 +136,7 @@ pub(super) async fn find_secret(store: &impl OperatorStore) -> Result<NamespaceS
 /// A search for a reference of a unit in Workers KV.
 struct Searched<'s> {
     filter: &'s TransactionFilter,
-    secret: NamespaceSecret,
+    secret: &'s NamespaceSecret,
     shops: &'s [Scope],
     reference: &'s str,
 }
@@ -143,7 +167,7 @@ impl Searched<'_> {
     }
 
     fn prefixes(&self) -> Vec<String> {
-        let prefix = |shop| TransactionKey::order_prefix(&self.secret, shop, self.reference);
+        let prefix = |shop| TransactionKey::order_prefix(self.secret, shop, self.reference);
         let mut prefixes: Vec<_> = self.shops.iter().map(prefix).collect();
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         prefixes
@@ -152,11 +176,15 @@ impl Searched<'_> {
     /// Returns whether a record matches. Its name is not enough, because the 40-bit hashes of two references can be equal. An
     /// erased transaction has no other hash, so only its name is compared.
     fn has(&self, recorded: &Recorded) -> bool {
-        let hash = recorded.summary.lookup.as_ref().map(|hashes| &hashes.reference);
-        let is_own = match hash {
-            Some(own) => {
-                own.as_ref() == Some(&self.secret.reference(&recorded.scope(), self.reference))
+        let scope = recorded.scope();
+        let is_own = match &recorded.summary.lookup {
+            Some(LookupHashes { order: Some(own), .. }) => {
+                *own == self.secret.order(&scope, self.reference)
             }
+            Some(LookupHashes { reference: Some(own), .. }) => {
+                *own == self.secret.reference(&scope, self.reference)
+            }
+            Some(_) => false,
             None => recorded.summary.erased.is_some(),
         };
         is_own && self.filter.has(recorded)

@@ -1,9 +1,10 @@
 //! Lists transactions from the ledger.
 
 use super::TransactionFilter;
-use crate::ledger::{self, Direction, Filter, Ledger, OrderPage};
+use crate::ledger::{self, Direction, Filter, Ledger, Likeness, OrderPage};
 use crate::operator::Result;
 use crate::operator::coverage::{Coverage, coverage};
+use crate::pledge::TransactionId;
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ pub struct ListQuery {
     pub unpriced: bool,
     /// Only transactions whose row in the ledger was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
+    /// Only transactions with the buyer or the reference of this transaction, which is one of them.
+    #[serde(skip)]
+    pub like: Option<(Likeness, TransactionId)>,
 }
 
 impl ListQuery {
@@ -49,7 +53,8 @@ pub struct TransactionPage {
     pub coverage: Coverage,
 }
 
-/// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries.
+/// Returns a page of at most `most` of the selected transactions. Ledger cost: 3 queries, 4
+/// with `like`.
 ///
 /// # Errors
 /// If the unit's ID is not valid, or the ledger fails.
@@ -60,7 +65,11 @@ pub async fn list(
     most: usize,
 ) -> Result<TransactionPage> {
     query.filter.check()?;
-    let page = ledger::orders(ledger, &query.ledger_filter(), from, most).await?;
+    let filter = query.ledger_filter();
+    let page = match &query.like {
+        None => ledger::orders(ledger, &filter, from, most).await?,
+        Some((likeness, id)) => ledger::like(ledger, (*likeness, id), &filter, from, most).await?,
+    };
     let coverage = coverage(ledger, query.filter.shops().as_deref()).await?;
     Ok(TransactionPage { page, coverage })
 }

@@ -77,14 +77,14 @@ impl Record {
     }
 
     /// Returns the price list from which the charge was computed, with only the transaction's offerings; `None` if
-    /// there was none, or it is not stored in this namespace. KV cost: 1 read.
+    /// there was none, or it is not stored in this namespace. KV cost: 1 read; 2 if the unit had a list of its own.
     ///
     /// # Errors
     /// If the record or the list is damaged, or the store fails.
     pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceListVersion>> {
-        let Recorded { mode, summary, .. } = self.metadata()?;
+        let Recorded { mode, unit, summary, .. } = self.metadata()?;
         let Some(time) = summary.prices else { return Ok(None) };
-        let mut list = prices::listed(store, mode, &time).await?;
+        let mut list = prices::charged_by(store, (mode, &unit), &time).await?;
         if let Some(list) = &mut list {
             let transaction = self.transaction()?;
             let mut own: Vec<_> =
@@ -112,8 +112,9 @@ pub async fn reveal<'r>(
     Ok(shown)
 }
 
-/// Masks the recipient and all texts. Only their first characters stay, which is enough to compare them with what a
-/// person says on the phone. The reference stays, because it identifies the shop's order.
+/// Masks the recipient and all texts about the order. Only their first characters stay, which is enough to compare them with
+/// what a person says on the phone. The reference, the offerings and their nouns stay: they say what was ordered, and name
+/// nobody.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
@@ -125,8 +126,6 @@ fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
             [
                 &mut detail.name,
                 &mut detail.description,
-                &mut detail.noun_singular,
-                &mut detail.noun_plural,
                 &mut detail.image,
                 &mut detail.external_id,
                 &mut detail.external_url,

@@ -166,7 +166,11 @@ fn an_incomplete_or_invalid_form_creates_no_key() {
     let id = form_id(&dashboard, "/units/shop");
     let mut fields = making(&id, ["unit", "shop2"], "test");
     let question = dashboard.post(OPERATOR, "/keys", &fields);
-    assert!(question.text.contains(">Create the unit shop2</button>"), "{}", question.text);
+    assert!(
+        question.text.contains(">Create the unit shop2 and the key</button>"),
+        "{}",
+        question.text
+    );
     fields.extend([("answer", "create"), ("asked-unit", "shop2")]);
     shown(&dashboard.post(OPERATOR, "/keys", &fields));
     assert_eq!(names(&dashboard, "unit:"), ["unit:shop", "unit:shop2"]);

@@ -3,18 +3,22 @@
 mod access;
 mod credits;
 mod find;
+mod find_sealed;
 mod home;
 mod keys;
 mod ledger;
 mod log;
 mod memory;
 mod orders;
+mod payments;
 mod person;
 mod prices;
+mod related;
 mod table;
 mod times;
 mod transaction;
 mod unit;
+mod unit_prices;
 mod usage;
 
 use futures_executor::block_on;
@@ -102,6 +106,17 @@ impl TestDashboard {
     /// Returns the answer to a form that this person sends from a page of the dashboard.
     pub fn post(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
         self.send(&posted(path, fields), Identity::Address(person))
+    }
+}
+
+impl TestDashboard {
+    /// Sends the search form, and follows the redirect as a browser does.
+    pub fn search(&self, person: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(person, "/find", fields);
+        match answer.headers.get("location") {
+            Some(address) => self.get(person, address),
+            None => answer,
+        }
     }
 }
 

@@ -27,7 +27,7 @@ fn ids(page: &Answer) -> Vec<String> {
 }
 
 /// Returns the address of a link to another page of the list.
-fn link(page: &Answer, name: &str) -> Option<String> {
+pub fn link(page: &Answer, name: &str) -> Option<String> {
     let (before, _) = page.text.split_once(&format!(">{name}</a>"))?;
     let (_, address) = before.rsplit_once("href=\"")?;
     Some(address.trim_end_matches('"').replace("&amp;", "&"))

@@ -22,8 +22,8 @@ pub fn order() -> Value {
         "recipient": { "email": "canary@example.org", "firstName": text("first"), "name": text("name") },
         "pledges": [
             { "impact": { "amount": 3, "offeringId": "tree" }, "detail": {
-                "name": text("pledge"), "description": text("about"), "nounSingular": text("one"),
-                "nounPlural": text("many"), "image": "https://canary.example/i?%22%3C",
+                "name": text("pledge"), "description": text("about"), "nounSingular": format!("tree {HOSTILE}"),
+                "nounPlural": format!("trees {HOSTILE}"), "image": "https://canary.example/i?%22%3C",
                 "externalId": text("item"), "externalUrl": "https://canary.example/" } },
             { "impact": { "amount": 1000.1 + 0.2, "offeringId": format!("reef {HOSTILE}") } },
         ],
@@ -106,6 +106,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
         level,
         metadata.to_string().as_bytes(),
     );
+    test_dashboard.pass(6); // a younger one cannot be erased
     for person in [OPERATOR, SUPPORT] {
         let page = test_dashboard.get(person, &path(&id, ""));
         assert_eq!(page.status, 200);
@@ -124,6 +125,7 @@ fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
             "set by <bdi>ada &lt;b&gt;</bdi>",
             "Not yet",
             "team_dev",
+            "<bdi>trees &lt;script&gt;",
         ];
         for text in texts {
             assert!(page.text.contains(text), "{text}: {}", main_of(&page.text));
@@ -199,7 +201,9 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     test_dashboard.keep_marker(&id, "failed", Some("E_RECIPIENT_SUPPRESSED"), 1);
     let page = test_dashboard.get(SUPPORT, &path(&id, "")).text;
     assert!(page.contains("ask for another address") && page.contains("E_RECIPIENT_SUPPRESSED"));
-    let round = field(&page, "round");
+    assert!(!page.contains("name=\"round\""), "it would not help");
+    test_dashboard.keep_marker(&id, "sent", None, 1);
+    let round = field(&test_dashboard.get(SUPPORT, &path(&id, "")).text, "round");
     let send = |fields: &[(&str, &str)]| test_dashboard.post(SUPPORT, &path(&id, "/mail"), fields);
     let page = send(&[("round", &round)]);
     assert_eq!((page.status, test_dashboard.rounds()), (422, vec![]));

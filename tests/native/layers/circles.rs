@@ -102,7 +102,8 @@ impl<'s> Files<'s> {
         paths.filter_map(|path| self.definer(&path)).filter(|file| *file != own).collect()
     }
 
-    /// Returns a name as a path from the root; `None` for a name of another crate, and for a local one.
+    /// Returns a name as a path from the crate's root. Returns `None` for a name of another crate, and for a local
+    /// name.
     fn absolute(&self, file: &ModulePath, name: &[String]) -> Option<ModulePath> {
         let supers = name.iter().take_while(|part| *part == "super").count();
         let child = [file.as_slice(), &name[..1]].concat();

@@ -66,7 +66,8 @@ fn of_two_changes_of_one_fact_the_second_one_hears_of_the_first() {
     assert_eq!(add(true, &cyd), ClaimOutcome::Ours, "KV shows the old record");
 }
 
-/// A change can be given up whatever the earlier state was. If the record was seen, it has a claim afterwards.
+/// A change can be given up in any earlier state of the fact. If the change has seen the fact's record, the fact has a
+/// claim afterwards.
 #[test]
 fn giving_up_a_change_restores_the_earlier_state() {
     let row = |state, change, age| {

@@ -74,8 +74,8 @@ fn lists_are_those_of_units_modes_keys_times_or_without_a_price() {
 fn orders_are_found_by_address_and_reference_over_all_shops() {
     let ledger = SqliteLedger::default();
     let other = scope(Mode::Test, "v");
-    let lookup = json!({ "email": SECRET.email(&other, "ADA@shop.example") });
     let reference = "order 2";
+    let lookup = json!(SECRET.hashes(&other, reference, "ADA@shop.example"));
     let id = TransactionId::new(&SECRET, &other, reference, [9; 16]);
     let of_other =
         json!({ "id": id.as_str(), "mode": "test", "unit": "v", "summary": { "lookup": lookup } });
@@ -96,5 +96,6 @@ fn orders_are_found_by_address_and_reference_over_all_shops() {
     };
     assert_eq!(by_reference(&shops, reference), "03 02");
     assert_eq!(by_reference(&shops, "order 1"), "01");
+    assert_eq!(by_reference(&shops, "#ORDER1"), "01");
     assert_eq!(by_reference(&shops, "order"), "");
 }

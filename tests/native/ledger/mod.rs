@@ -39,7 +39,7 @@ pub fn message(number: u8, change: Value) -> Value {
         "id": id.as_str(), "mode": "live", "unit": "u",
         "summary": {
             "createdAt": created_at, "amount": "1.50", "currencyCode": "USD",
-            "lookup": { "email": SECRET.email(&scope, "ada@shop.example") },
+            "lookup": SECRET.hashes(&scope, &reference, "ada@shop.example"),
             "key": "0123456789ab", "quantities": [["tree", 3_000_000]],
         },
     });
@@ -72,7 +72,7 @@ pub fn months(texts: &[&str]) -> Vec<Month> {
     texts.iter().map(|text| Month::parse(text).unwrap()).collect()
 }
 
-/// `unit mode month currency amount transactions unpriced`
+/// Returns a line for each sum: `unit mode month currency amount transactions unpriced`.
 fn sums(ledger: &SqliteLedger, names: &[&str]) -> Vec<String> {
     let sums = block_on(ledger::sums(ledger, None, None, &months(names))).unwrap();
     let text = |sum: &ledger::MonthSum| {

@@ -58,7 +58,7 @@ impl Fixture {
         serde_json::to_value(status.unwrap()).unwrap()
     }
 
-    /// Queues the next sending of the e-mail. Returns the queued message.
+    /// Resends the e-mail: queues the message of its next round, and returns that message.
     fn resend(&self) -> Result<Message, String> {
         let (ada, record, queue) = (test_operator(), self.record(), MemoryQueue::default());
         ada.clock.0.set(self.clock.0.get());

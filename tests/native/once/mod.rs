@@ -19,6 +19,7 @@ use impact_pledge::recipient::NewProfile;
 use impact_pledge::scope::Mode;
 use impact_pledge::service::Message;
 use impact_pledge::settlement::Month;
+use impact_pledge::store::PriceListKey;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -88,7 +89,7 @@ const COMMANDS: [Command; 19] = [
     Rebuild,
 ];
 
-/// A request: the command with its arguments, or with other arguments.
+/// A request: a command with its usual arguments, or with others.
 #[derive(Clone, Copy)]
 struct Asked {
     command: Command,
@@ -152,7 +153,10 @@ impl Asked {
             Revoke => told(keys::revoke(at, ledger, author, &one(LIVE_UNIT, UNIT, other)).await),
             SetPrices => {
                 let edit = Edit::Set { offering: "tree".to_owned(), price: one("1", "2", other) };
-                told(prices::set(at, ledger, author, Mode::Live, &edit, None).await)
+                told(
+                    prices::set(at, ledger, author, PriceListKey::of_mode(Mode::Live), &edit, None)
+                        .await,
+                )
             }
             AddUnits => {
                 told(register::add(at, ledger, author, &[one("new", "newer", other)]).await)

@@ -10,7 +10,7 @@ use impact_pledge::operator::prices::Edit;
 use impact_pledge::operator::units::{self, Member};
 use impact_pledge::operator::{OperatorError, prices, register, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::StoreError;
+use impact_pledge::store::{PriceListKey, StoreError};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, test_operator, unit};
@@ -28,7 +28,9 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let next =
         block_on(keys::rotate(&store, None, &ada, &key.name, 60)).unwrap().outcome.made.row.name;
     let prices = Edit::All(PriceList::default());
-    let set = |mode| block_on(prices::set(&store, None, &ada, mode, &prices, None));
+    let set = |mode| {
+        block_on(prices::set(&store, None, &ada, PriceListKey::of_mode(mode), &prices, None))
+    };
     let time = set(Mode::Live).unwrap().outcome;
     block_on(units::set(&store, None, &ada, "u", named("N"))).unwrap();
     block_on(units::unset(&store, None, &ada, "u", &unset)).unwrap();

@@ -9,7 +9,7 @@ use impact_pledge::operator::keys;
 use impact_pledge::operator::units;
 use impact_pledge::operator::{OperatorError, demo, prices, seed};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::StoreError;
+use impact_pledge::store::{PriceListKey, StoreError};
 use impact_pledge::version::VERSION;
 use serde_json::json;
 use support::memory::MemoryStore;
@@ -94,6 +94,9 @@ fn a_store_that_fails_is_said_to() {
     let failure = OperatorError::Store(StoreError::Unavailable);
     assert_eq!(block_on(keys::list(&store, None, usize::MAX)).unwrap_err(), failure);
     assert_eq!(block_on(units::list(&store, usize::MAX)).unwrap_err(), failure);
-    assert_eq!(block_on(prices::get(&store, Mode::Test)).unwrap_err(), failure);
+    assert_eq!(
+        block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))).unwrap_err(),
+        failure
+    );
     assert_eq!(block_on(seed::seed(&store)).unwrap_err(), failure);
 }

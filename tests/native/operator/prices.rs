@@ -6,6 +6,7 @@ use impact_pledge::charge::PriceList;
 use impact_pledge::operator::prices;
 use impact_pledge::operator::prices::{Edit, parse};
 use impact_pledge::scope::Mode;
+use impact_pledge::store::PriceListKey;
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
@@ -20,18 +21,27 @@ fn price_list(text: &Value) -> PriceList {
 fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let store = MemoryStore::default();
-    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
+    assert_eq!(block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))), Ok(None));
     let edit = Edit::All(price_list(&meant));
-    let time =
-        block_on(prices::set(&store, None, &test_operator().author(), Mode::Live, &edit, None))
-            .unwrap()
-            .outcome;
+    let time = block_on(prices::set(
+        &store,
+        None,
+        &test_operator().author(),
+        PriceListKey::of_mode(Mode::Live),
+        &edit,
+        None,
+    ))
+    .unwrap()
+    .outcome;
     assert_eq!(time, "2026-01-31T12:00:00.123Z");
     let list = format!("prices:live:{time}");
     assert_eq!(names(&store), ["catalogue:live", &list]);
     let mut kept = meant;
     kept["prices"] = json!(time);
-    assert_eq!(shown(&block_on(prices::get(&store, Mode::Live)).unwrap()), kept);
+    assert_eq!(
+        shown(&block_on(prices::get(&store, PriceListKey::of_mode(Mode::Live))).unwrap()),
+        kept
+    );
     kept["version"] = json!(VERSION);
     assert_eq!((changed(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
     let written = json!({ "created": time, "by": "ada@example.org" });
@@ -39,8 +49,8 @@ fn a_price_list_is_stored_as_the_service_reads_it_and_kept() {
     store.keep("catalogue:test", b"{}", b"null");
     let problem =
         "the stored price list is damaged: missing field `currencyCode` at line 1 column 2";
-    refused(block_on(prices::get(&store, Mode::Test)), problem);
-    let now = block_on(prices::current(&store, Mode::Test)).unwrap();
+    refused(block_on(prices::get(&store, PriceListKey::of_mode(Mode::Test))), problem);
+    let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Test))).unwrap();
     assert_eq!(now.compare(&PriceList::default()).risks, [problem]);
 }
 
@@ -69,30 +79,45 @@ fn the_effect_of_new_prices_is_shown_before_and_after() {
     for (number, (file, change)) in (0..).zip(&lists) {
         let new = price_list(file);
         test_operator.clock.0.set(NOW_MS + number);
-        let now = block_on(prices::current(&store, Mode::Live)).unwrap();
+        let now = block_on(prices::current(&store, PriceListKey::of_mode(Mode::Live))).unwrap();
         assert_eq!(&shown(&now.compare(&new)), change);
         block_on(prices::set(
             &store,
             None,
             &test_operator.author(),
-            Mode::Live,
+            PriceListKey::of_mode(Mode::Live),
             &Edit::All(new),
             None,
         ))
         .unwrap();
     }
     store.set_page_length(2);
-    let history =
-        shown(&block_on(prices::history(&store, Mode::Live, usize::MAX, usize::MAX)).unwrap());
+    let history = shown(
+        &block_on(prices::history(
+            &store,
+            PriceListKey::of_mode(Mode::Live),
+            usize::MAX,
+            usize::MAX,
+        ))
+        .unwrap(),
+    );
     let listed = |(number, (_, change)): (u64, &(Value, Value))| {
         let time = format!("2026-01-31T12:00:00.{}Z", 123 + number);
         json!({ "mode": "live", "time": time, "by": "ada@example.org", "change": change })
     };
     assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
-    assert_eq!(block_on(prices::history(&store, Mode::Test, usize::MAX, usize::MAX)), Ok(vec![]));
+    assert_eq!(
+        block_on(prices::history(
+            &store,
+            PriceListKey::of_mode(Mode::Test),
+            usize::MAX,
+            usize::MAX
+        )),
+        Ok(vec![])
+    );
 
     let with = |mode, price: &str| {
-        block_on(prices::current(&store, mode))
+        block_on(prices::current(&store, PriceListKey::of_mode(mode)))
             .unwrap()
             .with(&Edit::Set { offering: "tree".to_owned(), price: price.to_owned() })
     };

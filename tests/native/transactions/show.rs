@@ -7,7 +7,7 @@ use impact_pledge::operator::prices::{self, Edit};
 use impact_pledge::operator::transactions::{self, ViewOptions};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key as _, TransactionKey};
+use impact_pledge::store::{Key as _, PriceListKey, TransactionKey};
 use serde_json::{Value, json};
 use support::memory::MemoryStore;
 use support::service::{NOW_MS, SECRET, UNIT, minimal, test_operator};
@@ -27,7 +27,14 @@ fn a_transaction_names_its_key_and_its_price_list() {
     let set = |prices: &[u8]| {
         let edit = Edit::All(prices::parse(prices).unwrap());
         let author = test_operator.author();
-        let set = prices::set(&*bench.store, None, &author, Mode::Test, &edit, None);
+        let set = prices::set(
+            &*bench.store,
+            None,
+            &author,
+            PriceListKey::of_mode(Mode::Test),
+            &edit,
+            None,
+        );
         block_on(set).unwrap().outcome
     };
     let time = set(file);
@@ -52,7 +59,9 @@ fn a_shown_transaction_is_masked() {
     let bench = bench();
     let id = id_of(&bench.create(UNIT, &order()));
     let masked = show(&bench.store, &format!(" {id}\n"), false, false);
-    let text = masked.to_string().replace("canary-order", "");
+    let nouns = [r#""nounPlural":"canaries canary","nounSingular":"canary""#, "canary-order"];
+    assert!(nouns.iter().all(|shown| masked.to_string().contains(shown)), "{masked}");
+    let text = nouns.iter().fold(masked.to_string(), |text, shown| text.replace(shown, ""));
     assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
     let pledge = &masked["transaction"]["pledges"][0];
     assert_eq!(pledge["recipient"], json!({ "email": "c…@e…", "firstName": "c…", "name": "c…" }));

@@ -48,7 +48,10 @@ async function measure({ build, seeds, kind: name, milliseconds }) {
   return loadFor(milliseconds, { fetchOnce, requests, status });
 }
 
-/** @returns {Promise<(request: StandInRequest) => Promise<any>>} the Worker's handler, with its bindings */
+/**
+ * Loads a Worker with stand-ins for its platform.
+ * @returns {Promise<(request: StandInRequest) => Promise<any>>} the Worker's handler, with its bindings
+ */
 async function load(build, kv) {
   installStandIns();
   if (build === null) return nothing(kv);

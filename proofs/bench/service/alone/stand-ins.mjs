@@ -56,7 +56,11 @@ class StandInBody {
 }
 
 export class StandInRequest extends StandInBody {
-  /** @param {import("../requests.mjs").Request} request @param {Uint8Array} bytes of its body */
+  /**
+   * Creates a request of the stand-in platform.
+   * @param {import("../requests.mjs").Request} request
+   * @param {Uint8Array} bytes of its body
+   */
   constructor({ method, path, headers }, bytes) {
     super(bytes);
     this.method = method;

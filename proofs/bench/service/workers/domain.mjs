@@ -1,6 +1,6 @@
 /** The parts that the Hono service needs besides Hono: the contract's records, IDs and prices. */
 
-/** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
+/** Hashes a text. @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 export async function sha256(text) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -18,7 +18,7 @@ const METADATA = {
     createdAt: "2026-11-24T12:00:00.000Z",
     amount: "2.50",
     currencyCode: "USD",
-    lookup: { reference: "0".repeat(32), email: "0".repeat(32) },
+    lookup: { order: "0".repeat(32), email: "0".repeat(32) },
     key: "0".repeat(12),
   },
 };

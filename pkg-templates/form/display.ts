@@ -1,0 +1,128 @@
+/* Checks a form while the shopper fills it in, and shows the problems. */
+import { controlsOf, entryListOf } from "./entries.ts";
+import { removeFailure } from "./failure.ts";
+import { type Field, canShow, fieldsOf } from "./fields.ts";
+import {
+  type FieldIssue,
+  type FieldReading,
+  groupOf,
+  hasNoField,
+  isIncomplete,
+  linesOf,
+} from "./issues.ts";
+import type { liveRegion } from "./live.ts";
+import { type Problem, messagesOf } from "./messages.ts";
+import { nativeText } from "./native.ts";
+import { watchFields } from "./page.ts";
+import { read } from "./read.ts";
+import { isBusy } from "./sending.ts";
+import { serverProblems } from "./server.ts";
+import { type Shown, summaryOf } from "./summary.ts";
+import type { BindFormOptions, FormIssue } from "./types.ts";
+import { customValidity } from "./validity.ts";
+
+/** @param signal aborted when the form is unbound */
+export function displayOf(
+  form: HTMLFormElement,
+  options: BindFormOptions<boolean>,
+  live: ReturnType<typeof liveRegion>,
+  signal: AbortSignal,
+) {
+  const messages = messagesOf(form),
+    { build, peek } = entryListOf(form),
+    validity = customValidity(),
+    fields = fieldsOf(form);
+  const adopted = live.left ? messages.adopt(fields) : [];
+  if (live.left) {
+    removeFailure(form);
+    if (!isBusy(form)) form.removeAttribute("aria-busy");
+  }
+  const server = serverProblems(messages.serverErrors(fields), options.messages);
+  const shown: Shown = { problems: new Map(), lines: new Set() };
+  const { add, announce } = summaryOf(live, options, shown, server.lines);
+  let touched = new WeakSet([...adopted, ...server.errors.keys()]); // fields whose problems are shown: after the shopper has left or changed them, and all after a submission
+  let wasSent = false;
+  let notified: string | undefined; // the last pointers and codes passed to `onIssues`
+
+  function note(type: string, field: Field): void {
+    if (type !== "input") touched.add(field);
+    if (type !== "focusout") server.forget(field);
+  }
+
+  function readNow(
+    data?: Iterable<readonly [string, FormDataEntryValue]>,
+    fields = fieldsOf(form),
+  ): FieldReading {
+    return read(controlsOf(fields, data ?? peek(fields)), "field", options);
+  }
+
+  /**
+   * Reads the form again.
+   * @param data the posted data. Default: the data that is known without running the page's `formdata` listeners
+   */
+  function refresh(isSilent?: boolean, data?: FormData): FieldReading {
+    dropDue();
+    const fields = fieldsOf(form),
+      reading = readNow(data, fields),
+      [{ issues }] = reading;
+    const first = new Map<Field | null, FieldIssue>(
+      [...issues].reverse().map((issue) => [issue.field, issue]),
+    );
+    for (const field of fields) validity.set(field, first.get(field)?.message); // shown or not
+    validity.keep(new Set(fields));
+    shown.problems = new Map(
+      fields
+        .map((field) => [field, problemOf(field, first.get(field))] as [Field, Problem])
+        .filter(([, problem]) => problem),
+    );
+    shown.lines = new Set(issues.filter(hasNoField).map(({ message }) => message));
+    const fresh = messages.show(shown.problems);
+    for (const field of fields) validity.hide(field, shown.problems.has(field));
+    live.update();
+    if (!isSilent) add(fresh);
+    notify(issues);
+    return reading;
+  }
+
+  /** Returns the problem of a field: the one that the rules found, or else the browser's, or else the server's. */
+  function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
+    if (!touched.has(field) || (issue && isIncomplete(issue) && !wasSent)) return undefined;
+    return validity.find(field) || (issue && canShow(field))
+      ? {
+          text: issue?.message ?? nativeText(field, options.messages),
+          group: issue && groupOf(issue),
+        }
+      : server.errors.get(field);
+  }
+
+  function notify(issues: FieldIssue[]): void {
+    const now = linesOf(issues).join("\n");
+    if (now !== notified) options.onIssues?.(issues as FormIssue[]);
+    notified = now;
+  }
+
+  /** Shows the problems of a field from now on. */
+  const visit = (field: Field) => touched.add(field);
+
+  /** Shows the problems of all fields from now on, and reads the posted data. */
+  function submit(data: FormData): FieldReading {
+    fieldsOf(form).forEach(visit);
+    wasSent = true;
+    return refresh(true, data);
+  }
+
+  /** Shows no problems until the shopper visits fields again. */
+  function reset(): void {
+    touched = new WeakSet();
+    wasSent = false;
+  }
+
+  function end(): void {
+    validity.end();
+    shown.problems = new Map();
+    messages.show(shown.problems);
+  }
+
+  const dropDue = watchFields(form, note, refresh, signal);
+  return { server, shown, announce, build, read: readNow, refresh, visit, submit, reset, end };
+}

@@ -1,0 +1,84 @@
+//! The search form, and the address of results.
+
+use super::term::is_secret;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, link, view};
+use crate::operator::roles::Permission;
+use maud::{Markup, html};
+
+/// The query parameter with the sealed term.
+pub(super) const TOKEN: &str = "q";
+
+/// The search form of the start page, for people who may search.
+pub(in crate::dashboard) fn search_section<S, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Markup {
+    html! {
+        @if context.may(Permission::Support) {
+            section { (SearchForm::new("", query).render()) }
+        }
+    }
+}
+
+/// The search form: the term, and the filters `unit` and `mode`.
+pub(super) struct SearchForm<'f> {
+    pub term: &'f str,
+    pub filters: &'f Form,
+    pub is_wrong_unit: bool,
+}
+
+impl<'f> SearchForm<'f> {
+    pub fn new(term: &'f str, filters: &'f Form) -> Self {
+        SearchForm { term, filters, is_wrong_unit: false }
+    }
+
+    /// Renders the form. It shows the term without control characters, unless it is a secret.
+    pub fn render(&self) -> Markup {
+        let term: String = self.term.chars().filter(|character| !character.is_control()).collect();
+        let text = view::Field {
+            name: "text",
+            label: "What are you looking for?",
+            value: if is_secret(&term) { "" } else { &term },
+            hint: "A transaction ID, an order number (reference), an e-mail address, a unit, or an API key.",
+            required: true,
+            ..view::Field::default()
+        };
+        let unit = view::Field {
+            name: "unit",
+            label: "Unit",
+            hint: "Leave empty to search all units.",
+            value: self.filters.text("unit"),
+            problem: if self.is_wrong_unit { "This is not the ID of a unit." } else { "" },
+            ..view::Field::default()
+        };
+        let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
+        let content = html! {
+            (text.render())
+            div.fields { (unit.render()) (view::select("mode", "Mode", &modes, self.filters.text("mode"))) }
+            button { "Find" }
+        };
+        view::form("/find", &content)
+    }
+
+    /// The page that shows the form again, with the reason why there are no results.
+    pub fn again(&self, problem: &str) -> Page {
+        let content = html! {
+            (view::form_problem(problem, self.is_wrong_unit.then_some("unit")))
+            section { (self.render()) }
+        };
+        Page { status: 422, ..Page::new("Find", content) }
+    }
+    /// The page that says that nothing matches.
+    pub fn nothing(&self, content: &Markup) -> Page {
+        Page::new("No match", html! { (content) section { (self.render()) } })
+    }
+}
+
+/// Returns the address of results, with the filters.
+pub(super) fn address(token: &str, filters: &Form, more: &[(&str, &str)]) -> String {
+    let kept = ["unit", "mode"].map(|name| Some((name, filters.given(name)?)));
+    let parameters: Vec<_> = kept.into_iter().flatten().chain(more.iter().copied()).collect();
+    link::with("/find", &[&[(TOKEN, token)], parameters.as_slice()].concat())
+}

@@ -1,0 +1,96 @@
+//! The results of a search for an API key.
+
+use super::form::SearchForm;
+use super::term::{KEY, KEY_RECORD, pasted};
+use crate::auth::KEY_ID_LENGTH;
+use crate::dashboard::form::Form;
+use crate::dashboard::keys::change_forms as key_forms;
+use crate::dashboard::page::Page;
+use crate::dashboard::transaction::level;
+use crate::dashboard::{PageContext, Result, transaction, view};
+use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::keys::{self, KeyMetadata, KeyRow};
+use crate::operator::roles::Permission;
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Returns the part of a text that may be the hash or the ID of a key.
+fn digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix(KEY_RECORD).unwrap_or(text);
+    let is_hexadecimal = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_hexadecimal && (KEY_ID_LENGTH..=64).contains(&digits.len())).then_some(digits)
+}
+
+/// Returns the page of a key, given a key, or the hash or ID of one. `None` if a text is not that of a key.
+pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    term: &str,
+    filters: &Form,
+) -> Result<Option<Page>> {
+    let Some(text) = pasted(term).or_else(|| digits(term)) else { return Ok(None) };
+    let key = match keys::get(context.store, text).await {
+        Err(OperatorError::Invalid(_)) => None,
+        found => found?,
+    };
+    let is_whole = text.starts_with(KEY) || term.starts_with(KEY_RECORD);
+    Ok(match key {
+        Some(key) => Some(key_page(&key, context.may(Permission::Operate))),
+        None if is_whole => Some(no_key(filters)),
+        None => None,
+    })
+}
+
+fn key_page(key: &KeyRow, operates: bool) -> Page {
+    let content = html! {
+        @match &key.note {
+            Some(note) if operates => {
+                p.lead { "An API key of the " (level(&note.level, true)) "." }
+                section { (key_facts(key, note)) (key_forms(&key.name, &note.level)) }
+            }
+            Some(note) => p.lead { "An API key of the " (level(&note.level, false)) "." },
+            None => {
+                p.lead { "An API key whose details cannot be read." }
+                p { "Its ID is " code { (key.name.id) } "." }
+            }
+        }
+        @if let Some(problem) = key.problem.as_ref().filter(|_| operates) {
+            p.problem { (view::sentence(problem)) }
+        }
+        p { "Anyone who has seen a key can use it. If it was sent in a message, replace it." }
+    };
+    Page::new("API key", content)
+}
+
+fn key_facts(key: &KeyRow, note: &KeyMetadata) -> Markup {
+    let mut rows = vec![
+        ("ID", html! { code { (key.name.id) } }),
+        ("Mode", transaction::mode(note.mode.is_live())),
+        ("Created", html! { (view::time(&note.created)) " by " (view::untrusted_text(&note.by)) }),
+    ];
+    let texts = [
+        ("Label", Some(&note.label).filter(|label| !label.is_empty())),
+        ("Replaces", note.predecessor.as_ref()),
+        ("Replaced by", note.successor.as_ref()),
+    ];
+    rows.extend(
+        texts.into_iter().filter_map(|(name, text)| Some((name, view::untrusted_text(text?)))),
+    );
+    rows.push(match &note.ends {
+        Some(ends) => ("Expires", view::time(ends)),
+        None => ("Expires", html! { "Never" }),
+    });
+    view::facts(&rows)
+}
+
+fn no_key(filters: &Form) -> Page {
+    SearchForm::new("", filters).nothing(&html! {
+        p.lead { "No API key matches this." }
+        p {
+            "The key may have been revoked or expired, it may belong to another environment, or a \
+             part of it may be missing. A key of the last " (SHOWN_SECONDS)
+            " s may not show yet."
+        }
+    })
+}

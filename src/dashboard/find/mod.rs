@@ -1,0 +1,14 @@
+//! The search, and its results.
+//!
+//! A search is posted, and answered with a redirect to an address without personal data: the page of a transaction, or
+//! `/find` with a [sealed] term.
+
+mod form;
+mod key;
+mod results;
+mod sealed;
+mod search;
+mod term;
+
+pub(super) use form::search_section;
+pub(super) use search::{find, search};

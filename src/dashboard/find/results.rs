@@ -1,0 +1,294 @@
+//! The results of a search for units, teams and transactions.
+
+use super::form::{SearchForm, address};
+use super::key;
+use super::term::{ID, transaction_id};
+use crate::auth::KeyLevel;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::transaction::level;
+use crate::dashboard::{PageContext, Result, orders, transaction, view};
+use crate::ledger::names::{self, Name, NameKind};
+use crate::ledger::{Direction, Order, PageCursor};
+use crate::operator::OperatorError;
+use crate::operator::delays::SHOWN_SECONDS;
+use crate::operator::register::{self, Unregistered};
+use crate::operator::roles::Permission;
+use crate::operator::transactions::{self, Found, SearchKey, TransactionFilter};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Transactions per page.
+const MAX_ROWS: usize = 50;
+/// Maximum number of units and teams that are shown.
+const MAX_NAMES: usize = 20;
+/// The two ways to find transactions: by reference, and by e-mail address.
+const REFERENCE: &str = "reference";
+const EMAIL: &str = "email";
+
+/// Shows the transaction, key, units and teams that match a term, and the transactions with this reference or e-mail
+/// address. `token` is the sealed term, if the page has an address; `query` has the filters and the place in the list.
+pub(super) async fn show<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    term: &str,
+    token: Option<&str>,
+    query: &Form,
+) -> Result {
+    if let Some(id) = transaction_id(term) {
+        return transaction::transaction(context, id).await;
+    }
+    if let Some(page) = key::find(context, term, query).await? {
+        return Ok(page);
+    }
+    let results = Results { context, term, token, query };
+    let orders = match results.search().await {
+        Err(OperatorError::Invalid(problem)) => Err(problem),
+        found => Ok(found?),
+    };
+    match query.given("unit") {
+        Some(unit) => results.of_unit(unit, orders).await,
+        None => results.of_all(orders).await,
+    }
+}
+
+/// A search.
+struct Results<'r, S, C, E> {
+    context: &'r PageContext<'r, S, C, E>,
+    term: &'r str,
+    token: Option<&'r str>,
+    query: &'r Form,
+}
+
+/// The transactions that were found, by reference or by e-mail address; or why they could not be searched.
+type Searched = Result<FoundBy, String>;
+
+struct FoundBy {
+    by: &'static str,
+    found: Found,
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy> Results<'_, S, C, E> {
+    /// Finds transactions by reference and, if that finds none and the term contains `@`, by e-mail address.
+    async fn search(&self) -> Result<FoundBy, OperatorError> {
+        let (context, query) = (self.context, self.query);
+        let unit = query.given("unit").map(str::to_owned);
+        let filter = TransactionFilter { unit, mode: Mode::from_name(query.text("mode")) };
+        let from = query.given("older").and_then(PageCursor::parse);
+        let from = from.map_or(Direction::Newest, Direction::Older);
+        let find = async |by: SearchKey| {
+            let of = (&filter, &by);
+            transactions::find(context.store, context.ledger, of, &from, MAX_ROWS).await
+        };
+        if query.text("by") != EMAIL {
+            let found = find(SearchKey::Reference(self.term.to_owned())).await?;
+            if !found.transactions.is_empty() || !self.term.contains('@') {
+                return Ok(FoundBy { by: REFERENCE, found });
+            }
+        }
+        Ok(FoundBy { by: EMAIL, found: find(SearchKey::Email(self.term.to_owned())).await? })
+    }
+
+    fn operates(&self) -> bool {
+        self.context.may(Permission::Operate)
+    }
+
+    fn again(&self) -> Markup {
+        html! { section { h2 { "Search again" } (SearchForm::new(self.term, self.query).render()) } }
+    }
+
+    // ---- One unit ------------------------------------------------------------------------------------
+
+    async fn of_unit(&self, unit: &str, orders: Searched) -> Result {
+        let again = SearchForm::new(self.term, self.query);
+        let found = match orders {
+            Err(problem) => return Ok(again.again(&problem)),
+            Ok(found) if !found.found.transactions.is_empty() => {
+                return Ok(self.orders_page(&found, &html! {}).await);
+            }
+            Ok(found) => found,
+        };
+        let level = [KeyLevel::Unit(unit.to_owned())];
+        let unknown = register::look_up(self.context.store, &level).await?;
+        let content = html! {
+            p.lead { "No transaction of the unit " (view::untrusted_text(unit)) " matches this." }
+            @if !unknown.is_empty() { p { "There is no unit with this ID." } }
+            (suggestions(&unknown, self.operates()))
+            (advice(&found))
+        };
+        Ok(again.nothing(&content))
+    }
+
+    // ---- All units -----------------------------------------------------------------------------------
+
+    async fn of_all(&self, orders: Searched) -> Result {
+        let (levels, unknown) = self.levels().await?;
+        let names = self.names(&levels).await;
+        let known = self.known(&levels, &names);
+        let is_known = !levels.is_empty() || !names.is_empty();
+        if let Ok(found) = &orders
+            && !found.found.transactions.is_empty()
+        {
+            return Ok(self.orders_page(found, &known).await);
+        }
+        let content = html! {
+            (known)
+            @if !is_known { p.lead { "No unit, team, key or transaction matches this." } }
+            @if self.term.contains(ID.0) {
+                p { "A transaction ID has " (ID.1) " characters. A part of it may be missing." }
+            }
+            @if names.is_empty() { (suggestions(&unknown, self.operates())) }
+            @match &orders {
+                Ok(found) => (advice(found)),
+                Err(problem) => {
+                    p { "The transactions of all units could not be searched. To find a transaction by its reference, enter its unit." }
+                    (view::problem(problem))
+                }
+            }
+            (self.again())
+        };
+        Ok(Page::new(if is_known { "Search results" } else { "No match" }, content))
+    }
+
+    /// Returns the unit and the team with this ID, and those that do not exist, with similar ones. Only operators find teams.
+    async fn levels(&self) -> Result<(Vec<KeyLevel>, Vec<Unregistered>)> {
+        let id = self.term.to_owned();
+        let mut levels = vec![KeyLevel::Unit(id.clone()), KeyLevel::Team(id)];
+        let may_see = |level: &KeyLevel| self.operates() || matches!(level, KeyLevel::Unit(_));
+        levels.retain(|level| level.check().is_ok() && may_see(level));
+        let unknown = register::look_up(self.context.store, &levels).await?;
+        levels.retain(|level| unknown.iter().all(|unknown| unknown.level != *level));
+        Ok((levels, unknown))
+    }
+
+    /// Returns other units and teams whose ID or name has a word that begins with the term. Without the ledger there are none.
+    async fn names(&self, levels: &[KeyLevel]) -> Vec<Name> {
+        let Some(ledger) = self.context.ledger else { return Vec::new() };
+        let found = names::find(ledger, self.term, MAX_NAMES + 1).await; // the search of transactions reports a failure
+        let is_exact = |name: &Name| levels.iter().any(|level| level_of(name) == *level);
+        let mut names = found.unwrap_or_default();
+        names.retain(|name| !is_exact(name) && (self.operates() || name.kind == NameKind::Unit));
+        names
+    }
+
+    fn known(&self, levels: &[KeyLevel], names: &[Name]) -> Markup {
+        html! {
+            @for known in levels { p.lead { "The " (level(known, self.operates())) "." } }
+            @if !names.is_empty() {
+                ul.links {
+                    @for name in names.iter().take(MAX_NAMES) {
+                        li {
+                            "The " (level(&level_of(name), self.operates()))
+                            @if !name.name.is_empty() { ", " (view::untrusted_text(&name.name)) }
+                        }
+                    }
+                }
+                @if names.len() > MAX_NAMES { p { "There are more: enter more of the name." } }
+            }
+        }
+    }
+
+    // ---- Transactions --------------------------------------------------------------------------------
+
+    async fn orders_page(&self, FoundBy { by, found }: &FoundBy, above: &Markup) -> Page {
+        let unit = self.query.given("unit");
+        let table = orders::table(self.context, &found.transactions, unit.is_none()).await;
+        let content = html! {
+            (above)
+            p.lead {
+                @match unit {
+                    Some(unit) => { "In the unit " (transaction::unit(unit)) }
+                    None => "In all units",
+                }
+            }
+            (table)
+            (self.pages(by, found))
+            @match &found.coverage {
+                Some(coverage) => { (shared(by, &found.transactions)) (view::coverage(coverage)) }
+                None => (view::staleness_note()),
+            }
+            (self.again())
+        };
+        Page::new("Transactions", content)
+    }
+
+    /// Links to the first and the next page. A page without an address has none.
+    fn pages(&self, by: &str, found: &Found) -> Markup {
+        let Some(token) = self.token else { return html! {} };
+        let place = found.older().map(|place| place.to_string());
+        let is_first = self.query.given("older").is_none();
+        if is_first && place.is_none() {
+            return html! {};
+        }
+        html! {
+            nav aria-label="Newer and older transactions" {
+                ul {
+                    @if !is_first {
+                        li { a href=(address(token, self.query, &[("by", by)])) { "Newest" } }
+                    }
+                    @if let Some(place) = &place {
+                        li {
+                            a rel="next" href=(address(token, self.query, &[("by", by), ("older", place)])) { "Older →" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn level_of(name: &Name) -> KeyLevel {
+    match name.kind {
+        NameKind::Unit => KeyLevel::Unit(name.id.clone()),
+        NameKind::Team => KeyLevel::Team(name.id.clone()),
+    }
+}
+
+/// Suggests units and teams with IDs similar to the search text.
+fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
+    let near = unknown
+        .iter()
+        .filter_map(|unknown| Some(unknown.level.with_id(unknown.suggestion.as_deref()?)));
+    html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
+}
+
+/// Lists reasons why the search may have missed a transaction.
+fn advice(found: &FoundBy) -> Markup {
+    html! {
+        ul {
+            li { "It may belong to another unit or to the other mode." }
+            @if found.found.coverage.is_none() {
+                li { "Without the ledger, references are found only as the shop writes them." }
+                li { "Transactions of the last " (SHOWN_SECONDS) " s may not be listed yet." }
+            } @else {
+                li { "An erased transaction is found only by its ID, or by the exact reference that the shop sent." }
+            }
+            @if found.by == EMAIL { li { "An erased transaction cannot be found by its e-mail address." } }
+        }
+        @if let Some(coverage) = &found.found.coverage { (view::coverage(coverage)) }
+    }
+}
+
+/// Links to lists of the same transactions that other people may open. They name a transaction in place of the term; each
+/// lists one shop.
+fn shared(by: &str, orders: &[Order]) -> Markup {
+    let parameter = if by == EMAIL { orders::BUYER } else { orders::REFERENCE };
+    let mut shops: Vec<_> = orders.iter().filter(|order| order.erased.is_none()).collect();
+    shops.sort_by_key(|order| (&order.unit, order.mode.name()));
+    shops.dedup_by_key(|order| (&order.unit, order.mode));
+    html! {
+        @if !shops.is_empty() {
+            p.soft {
+                "This address is yours alone. To share the list with colleagues, open it for one unit: "
+                @for (index, order) in shops.iter().enumerate() {
+                    @if index > 0 { ", " }
+                    a href=(orders::address(&[(parameter, &order.id)])) {
+                        (view::untrusted_text(&order.unit)) " (" (order.mode.name()) ")"
+                    }
+                }
+                "."
+            }
+        }
+    }
+}

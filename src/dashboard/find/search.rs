@@ -1,0 +1,89 @@
+//! Receives a search, and shows its results.
+
+use super::form::{SearchForm, TOKEN, address};
+use super::results;
+use super::sealed::{MAX_TERM, SEARCH_HOURS, Sealer};
+use super::term::{term, transaction_id};
+use crate::auth::check_id;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Result, link};
+use crate::operator::{OperatorError, transactions};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::html;
+
+/// Redirects a search to its results. KV cost: 1 read.
+///
+/// Before the first API key, the namespace has no secret that could seal a term. The answer is then the page of results.
+pub(in crate::dashboard) async fn search<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let text = form.text("text");
+    let box_again = SearchForm::new(text, form);
+    if let Some(problem) = problem(text) {
+        return Ok(box_again.again(&problem));
+    }
+    if let Some(Err(problem)) = form.given("unit").map(check_id) {
+        return Ok(SearchForm { is_wrong_unit: true, ..box_again }.again(&problem));
+    }
+    if let Some(id) = transaction_id(text) {
+        return Ok(Page::redirect(link::path(&["transactions", id])));
+    }
+    let term = term(text);
+    match sealer(context).await? {
+        None => results::show(context, &term, None, form).await,
+        Some(sealer) => {
+            let token = sealer.seal(context.clock, context.entropy, &term).unwrap_or_default();
+            Ok(Page::redirect(address(&token, form, &[])))
+        }
+    }
+}
+
+fn problem(text: &str) -> Option<String> {
+    match text.len() {
+        0 => Some("enter something to search for".to_owned()),
+        1..=MAX_TERM => None,
+        _ => Some(format!("the search text is too long: enter at most {MAX_TERM} bytes")),
+    }
+}
+
+/// Returns the sealer of the signed-in person; `None` if the namespace has no secret.
+async fn sealer<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+) -> Result<Option<Sealer>> {
+    let person = context.author.by().trim_ascii().to_ascii_lowercase();
+    match transactions::find_secret(context.store).await {
+        Err(OperatorError::Invalid(_)) => Ok(None),
+        secret => Ok(Some(Sealer::new(&secret?, person))),
+    }
+}
+
+/// Shows the results of a sealed term, or the search form if there is no term. KV cost: at most 12 calls, plus the calls that
+/// look for a unit with a similar ID. Ledger cost: 2 queries per 10,000 shops, and 4 more.
+pub(in crate::dashboard) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let box_again = SearchForm::new("", query);
+    let Some(token) = query.given(TOKEN) else {
+        return Ok(Page::new("Find", html! { section { (box_again.render()) } }));
+    };
+    if let Some(Err(problem)) = query.given("unit").map(check_id) {
+        return Ok(SearchForm { is_wrong_unit: true, ..box_again }.again(&problem));
+    }
+    let term = sealer(context).await?.and_then(|sealer| sealer.open(context.clock, token));
+    match term {
+        Some(term) => results::show(context, &term, Some(token), query).await,
+        None => Ok(box_again.again(&closed())),
+    }
+}
+
+/// The same text for every token that does not open, so that it does not tell why.
+fn closed() -> String {
+    format!(
+        "this address shows no results: it belongs to another person, or the search is more than {SEARCH_HOURS} hours \
+         old. Search again"
+    )
+}

@@ -1,0 +1,40 @@
+//! What a search text contains: an ID, a key, a secret.
+
+use crate::api::EDIT_KEY_PARAMETER;
+use crate::auth::ApiKey;
+use crate::pledge::TransactionId;
+
+/// The prefix that API keys of both modes share.
+pub(super) const KEY: &str = "service_sk_";
+/// The prefix of the name of a key's record, which its hash follows.
+pub(super) const KEY_RECORD: &str = "key:";
+/// The prefix of a transaction's ID, and the length of the whole ID.
+pub(super) const ID: (&str, usize) = ("ptran_", 48);
+
+/// Whether a text may contain an API key or an edit key.
+pub(super) fn is_secret(text: &str) -> bool {
+    let is_edit_key = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_edit_key || text.contains(KEY) || text.contains(EDIT_KEY_PARAMETER)
+}
+
+/// Returns the part of a text to search for. Of an API key it is the hash, so that the key itself is in no address.
+pub(super) fn term(text: &str) -> String {
+    match pasted(text) {
+        Some(key) => [KEY_RECORD, &ApiKey::new(key).hash().to_hex()].concat(),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the transaction ID in a text, such as the URL of a timeline or of a page of the dashboard.
+pub(super) fn transaction_id(text: &str) -> Option<&str> {
+    let at = text.find(ID.0)?;
+    let id = text.get(at..at + ID.1)?;
+    TransactionId::parse(id).map(|_| id)
+}
+
+/// Returns the API key in a text.
+pub(super) fn pasted(text: &str) -> Option<&str> {
+    let at = text.find(KEY)?;
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
+    text.get(at..)?.split(is_end).next()
+}

@@ -1,0 +1,30 @@
+//! Parts of pages and forms that identify a price list.
+
+use crate::dashboard::{link, view};
+use crate::operator::prices::Current;
+use crate::store::PriceListKey;
+use maud::{Markup, html};
+
+/// Names a price list, such as `live mode` or `live mode for the unit shop`.
+pub(super) fn named(PriceListKey { mode, unit }: PriceListKey<'_>) -> Markup {
+    html! {
+        (mode.name()) " mode"
+        @if let Some(unit) = unit {
+            " for the unit " a href=(link::path(&["units", unit])) { bdi { (unit) } }
+        }
+    }
+}
+
+/// Returns a link to the page of a price list.
+pub(super) fn back(of: PriceListKey<'_>, label: &str) -> Markup {
+    html! { p { a href=(link::prices(of)) { (label) } } }
+}
+
+/// The hidden fields that identify a price list and the version that the person has seen.
+pub(super) fn identity(now: &Current<'_>) -> Markup {
+    html! {
+        (view::hidden("mode", now.of.mode.name()))
+        @if let Some(unit) = now.of.unit { (view::hidden("unit", unit)) }
+        (view::hidden("seen", now.revision()))
+    }
+}

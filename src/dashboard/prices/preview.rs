@@ -1,0 +1,149 @@
+//! The preview of a change of prices, and the page after it was saved.
+
+use super::fields::{back, identity, named};
+use super::wanted::{MAX_ROWS, Wanted, as_text};
+use crate::charge::UnitPrice;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Result, operation, view};
+use crate::operator::Done;
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::prices::{self, Change, ChangeCounts, Current, Edit, PriceChange};
+use crate::pledge::CurrencyCode;
+use crate::service::{Clock, Entropy};
+use crate::store::{OperatorStore, PriceListKey};
+use maud::{Markup, html};
+
+pub(super) fn ask<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    now: &Current<'_>,
+    wanted: &Wanted,
+    change: &Change,
+    is_missing: bool,
+) -> Page {
+    let content = html! {
+        @if is_missing { (view::problem("nothing was saved: tick the box to confirm")) }
+        p.lead { "Preview of the changes in " (named(now.of)) ". Nothing was saved yet." }
+        @if matches!(wanted, Wanted::Removal) {
+            p { "The price list of the unit is removed. The prices of " (now.of.mode.name()) " mode apply to it." }
+        }
+        section {
+            (differences(change, currency(now, wanted)))
+            (context.form("/prices", &html! {
+                (identity(now))
+                (wanted_fields(wanted))
+                (risks(&change.risks, is_missing))
+                div.row {
+                    button name="step" value="set" { (action(wanted)) }
+                    @if matches!(wanted, Wanted::List(_)) {
+                        button.quiet name="step" value="edit" formnovalidate { "Continue editing" }
+                    }
+                }
+            }))
+        }
+        (back(now.of, "Cancel"))
+    };
+    Page { status: if is_missing { 422 } else { 200 }, ..Page::new("New prices", content) }
+}
+
+fn currency(now: &Current<'_>, wanted: &Wanted) -> CurrencyCode {
+    match wanted {
+        Wanted::List(list) => list.currency_code,
+        Wanted::Removal => now.of_mode.as_ref().map(|list| list.currency_code).unwrap_or_default(),
+    }
+}
+
+fn action(wanted: &Wanted) -> &'static str {
+    match wanted {
+        Wanted::List(_) => "Save prices",
+        Wanted::Removal => "Remove price list",
+    }
+}
+
+fn wanted_fields(wanted: &Wanted) -> Markup {
+    match wanted {
+        Wanted::List(list) => html! {
+            (view::hidden("change", "list"))
+            (view::hidden("list", &as_text(list)))
+        },
+        Wanted::Removal => view::hidden("change", "remove"),
+    }
+}
+
+fn risks(risks: &[String], is_missing: bool) -> Markup {
+    html! {
+        @if !risks.is_empty() {
+            div.notice #risks { @for risk in risks { p { (view::sentence(risk)) } } }
+            label {
+                input type="checkbox" name="risks" value="accepted" required
+                    aria-describedby="risks" aria-invalid=[is_missing.then_some("true")];
+                "Yes, save these prices"
+            }
+        }
+    }
+}
+
+fn differences(change: &Change, currency: CurrencyCode) -> Markup {
+    let row = |change: &PriceChange| {
+        let price = |price: &Option<UnitPrice>| match price {
+            Some(price) => html! { (price.as_str()) },
+            None => html! { span.soft { "none" } },
+        };
+        vec![view::untrusted_text(&change.offering), price(&change.from), price(&change.to)]
+    };
+    let rows: Vec<_> = change.prices.iter().take(MAX_ROWS).map(row).collect();
+    let more = change.prices.len() - rows.len();
+    html! {
+        @match change.currency {
+            Some((from, to)) => { p { "Currency: " (from.code()) " → " strong { (to.code()) } } }
+            None => { p.soft { "In " (currency.code()) "." } }
+        }
+        (counts(change))
+        (view::table_of(&["Offering", "Before", "After"], &["Before", "After"], &rows, "No price changes."))
+        @if more > 0 { p { small { "And " (more) " more." } } }
+    }
+}
+
+fn counts(change: &Change) -> Markup {
+    let ChangeCounts { changed, added, removed } = change.counts();
+    html! {
+        @if !change.prices.is_empty() {
+            p { "Prices changed: " (changed) ", added: " (added) ", removed: " (removed) "." }
+        }
+    }
+}
+
+/// Saves the prices, and shows the changes if they are known.
+pub(super) async fn save<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    of: PriceListKey<'_>,
+    wanted: &Wanted,
+    seen: &str,
+    change: Option<&Change>,
+) -> Result {
+    let (store, ledger, author) = (context.store, context.ledger, &context.author);
+    let Done { outcome: time, before } = match wanted {
+        Wanted::List(list) => {
+            prices::set(store, ledger, author, of, &Edit::All(list.clone()), Some(seen)).await?
+        }
+        Wanted::Removal => {
+            let unit = of.unit.unwrap_or_default();
+            prices::remove(store, ledger, author, (of.mode, unit), Some(seen)).await?
+        }
+    };
+    let content = html! {
+        (operation::before(before.as_ref()))
+        (view::done(&html! {
+            @match wanted {
+                Wanted::List(_) => { "The prices of " (named(of)) " were saved on " }
+                Wanted::Removal => { "The price list of " (named(of)) " was removed on " }
+            }
+            (view::time(&time)) ". This takes effect within about " (APPLIED_SECONDS) " s."
+        }))
+        @if let (Some(change), Wanted::List(list)) = (change, wanted) {
+            section { (differences(change, list.currency_code)) }
+        }
+        (back(of, "All prices"))
+        (view::staleness_note())
+    };
+    Ok(Page::new("New prices", content))
+}

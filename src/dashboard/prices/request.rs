@@ -1,0 +1,157 @@
+//! Answers the requests for a price list, and its forms.
+
+use super::table::{self, Draft};
+use super::wanted::Wanted;
+use super::{page, preview};
+use crate::auth::KeyLevel;
+use crate::charge::PriceList;
+use crate::dashboard::form::Form;
+use crate::dashboard::page::Page;
+use crate::dashboard::{PageContext, Refusal, Result, register};
+use crate::operator::OperatorError;
+use crate::operator::prices::{self, Current};
+use crate::operator::register as records;
+use crate::service::{Clock, Entropy};
+use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey};
+use crate::time::parse_ms;
+use maud::html;
+
+/// The price list of the mode in the query, which defaults to live, or of the unit in the query. KV cost: at most 19 calls:
+/// 2 reads, up to 11 lists, and 5 reads of 5 price lists each. If the unit does not exist, 2 more lists.
+pub(in crate::dashboard) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    query: &Form,
+) -> Result {
+    let now = prices::current(context.store, whose(query)?).await?;
+    match missing_unit(context, &now).await? {
+        Some(page) => Ok(page),
+        None => page::show(context, &now, &Draft::of(&now), None).await,
+    }
+}
+
+/// Returns whose price list a form or a query is about.
+fn whose(form: &Form) -> Result<PriceListKey<'_>> {
+    Ok(PriceListKey { mode: form.mode()?, unit: form.given("unit") })
+}
+
+/// Returns the page for a unit that does not exist.
+async fn missing_unit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    now: &Current<'_>,
+) -> Result<Option<Page>> {
+    let Some(unit) = now.of.unit.filter(|_| !now.is_set()) else { return Ok(None) };
+    let missing = records::look_up(context.store, &[KeyLevel::Unit(unit.to_owned())]).await?;
+    let content = html! {
+        (register::absence(&missing))
+        p { a href="/units" { "Create the unit" } " first. Then set its prices." }
+    };
+    let page = Page { status: 404, ..Page::new("No such unit", content) };
+    Ok((!missing.is_empty()).then_some(page))
+}
+
+/// Previews a change of prices, and applies it after confirmation. KV cost: at most 13 calls, 5 of which write. If the
+/// form is refused, it is shown again with the current prices, which also costs the calls of [`prices()`].
+pub(in crate::dashboard) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    form: &Form,
+) -> Result {
+    let of = whose(form)?;
+    if context.was_done().await?.is_some() {
+        return preview::save(context, of, &confirmed(form)?, form.text("seen"), None).await;
+    }
+    let now = prices::current(context.store, of).await?;
+    if let Some(page) = missing_unit(context, &now).await? {
+        return Ok(page);
+    }
+    if form.text("step") == "rows" {
+        return page::show(context, &now, &table::typed(form, &now).with_empty_rows(), None).await;
+    }
+    let wanted = match wanted(form, &now) {
+        Ok(wanted) => wanted,
+        Err((draft, problem)) => return page::show(context, &now, &draft, Some(&problem)).await,
+    };
+    match change(context, &now, &wanted, form).await {
+        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+            let now = prices::current(context.store, of).await?;
+            let base = base(context, &now, form).await?;
+            let draft = Draft::rebased(&now, base.as_ref(), &wanted);
+            page::show(context, &now, &draft, Some(&problem)).await
+        }
+        page => page,
+    }
+}
+
+/// Parses the change in a form. If it is not valid, returns the form as it was filled in, and what is wrong.
+fn wanted(form: &Form, now: &Current<'_>) -> Result<Wanted, (Draft, String)> {
+    match form.text("change") {
+        "table" => table::typed(form, now).into_list(now).map(Wanted::List),
+        _ => confirmed(form).map_err(|error| {
+            let problem = match error {
+                Refusal::Operator(error) => error.to_string(),
+                _ => "some fields are missing. Reload the page and try again".to_owned(),
+            };
+            (Draft::of(now).with_json(form.raw("list").to_owned()), problem)
+        }),
+    }
+}
+
+/// Parses the change in the form of a preview, or a list as JSON.
+fn confirmed(form: &Form) -> Result<Wanted> {
+    match form.text("change") {
+        "list" => {
+            let parsed = prices::parse(form.raw("list").as_bytes());
+            parsed.map(Wanted::List).map_err(|error| invalid(&format!("the list: {error}")))
+        }
+        "remove" if form.given("unit").is_some() => Ok(Wanted::Removal),
+        _ => Err(Refusal::invalid("some fields are missing. Reload the page and try again")),
+    }
+}
+
+async fn change<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    now: &Current<'_>,
+    wanted: &Wanted,
+    form: &Form,
+) -> Result {
+    let step = form.text("step");
+    let list = match wanted {
+        Wanted::List(list) => Some(list),
+        Wanted::Removal => None,
+    };
+    if step == "edit" {
+        let draft = Draft::rebased(now, now.price_list.as_ref(), wanted);
+        return page::show(context, now, &draft, None).await;
+    }
+    let seen = form.text("seen");
+    now.check_seen(context.store, seen, list).await?;
+    let change = list.map_or_else(|| now.compare_removal(), |list| now.compare(list));
+    if list.is_some() && now.price_list.is_some() && change.is_none() {
+        return Err(invalid("these prices are already set, so nothing would change"));
+    }
+    let is_confirmed = step == "set";
+    if is_confirmed && (change.risks.is_empty() || form.given("risks").is_some()) {
+        return preview::save(context, now.of, wanted, seen, Some(&change)).await;
+    }
+    Ok(preview::ask(context, now, wanted, &change, is_confirmed))
+}
+
+/// Returns the price list that the edits of a form were made from. KV cost: 1 read if it has been replaced since.
+async fn base<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    now: &Current<'_>,
+    form: &Form,
+) -> Result<Option<PriceList>> {
+    let seen = form.text("seen");
+    if seen == now.revision() || table::keeps_others(form) {
+        return Ok(now.price_list.clone());
+    }
+    let key = PriceListVersionKey { of: now.of, time: seen };
+    match parse_ms(seen) {
+        Some(_) => Ok(prices::listed(context.store, key).await?.map(|seen| seen.price_list)),
+        None => Ok(None),
+    }
+}
+
+fn invalid(problem: &str) -> Refusal {
+    OperatorError::Invalid(problem.to_owned()).into()
+}

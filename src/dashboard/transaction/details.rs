@@ -1,0 +1,148 @@
+//! The facts of a transaction: its order, its recipient, and who created it.
+
+use super::parts::{level, unit};
+use crate::dashboard::{PageContext, Result, link, view};
+use crate::operator::keys::{self, KeyRow};
+use crate::operator::transactions::TransactionView;
+use crate::operator::{OperatorError, units};
+use crate::pledge::{Recipient, Trigger};
+use crate::recipient::NewProfile;
+use crate::service::{Clock, Entropy};
+use crate::settlement::PaidAt;
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+use std::borrow::Cow;
+use std::iter;
+
+/// What the page shows that is not in the transaction's record.
+pub(super) struct Facts {
+    /// When the transaction was created, in the shop's time zone.
+    pub created: Markup,
+    /// When the transaction's month was paid.
+    pub paid_at: Option<PaidAt>,
+    /// The key that created the transaction, if it still exists.
+    pub key: Option<KeyRow>,
+    /// Whether the person is an operator.
+    pub operates: bool,
+}
+
+/// Renders when a transaction was created, in the time zone of its unit's profile. If the profile cannot be read, in UTC.
+/// KV cost: 1 read.
+pub(super) async fn created<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    shown: &TransactionView<'_>,
+) -> Markup {
+    let row = units::get(context.store, &shown.row.unit).await.ok().flatten();
+    let profile = row.and_then(|row| row.profile).map(|profile| NewProfile::from(&profile));
+    let zone = profile.and_then(|profile| profile.time_zone);
+    view::shop_time(context.clock, zone.as_deref(), &shown.row.created_at)
+}
+
+/// Returns the key that created a transaction; `None` if the key no longer exists.
+pub(super) async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyRow>> {
+    let Some(id) = id else { return Ok(None) };
+    match keys::get(store, id).await {
+        Err(OperatorError::Invalid(_)) => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+impl Facts {
+    /// Renders what was ordered, when and by which key.
+    pub(super) fn order(&self, shown: &TransactionView<'_>) -> Markup {
+        let (row, transaction) = (&shown.row, &shown.transaction);
+        let repeat = if shown.repeatable {
+            "Yes: created with an Idempotency-Key, so a retry returns this same transaction."
+        } else {
+            "No: created without an Idempotency-Key, so sending it again creates and charges a second \
+             transaction."
+        };
+        let mut rows = vec![
+            ("Reference", view::untrusted_text(&transaction.reference)),
+            ("Created", self.created.clone()),
+            ("Unit", unit(&row.unit)),
+            ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
+            ("Paid", self.paid()),
+            ("API key", self.made_by(shown.key.as_deref())),
+            ("Safe to retry?", html! { (repeat) }),
+        ];
+        rows.extend(row.erased.as_ref().map(|at| ("Erased", view::time(at))));
+        view::facts(&rows)
+    }
+
+    fn paid(&self) -> Markup {
+        match &self.paid_at {
+            Some(paid_at) => view::time(paid_at.as_str()),
+            None => html! { "Not yet" },
+        }
+    }
+
+    fn made_by(&self, id: Option<&str>) -> Markup {
+        let Some(id) = id else { return html! { "Not recorded" } };
+        let note = self.key.as_ref().and_then(|row| row.note.as_ref());
+        html! {
+            code { (id) }
+            @match note {
+                Some(note) => {
+                    " of the " (level(&note.level, self.operates))
+                    @if self.operates && !note.label.is_empty() { ", " (view::untrusted_text(&note.label)) }
+                }
+                None if self.key.is_some() => {}
+                None => ", which was revoked or has expired",
+            }
+        }
+    }
+
+    /// Renders the recipient and the trigger.
+    pub(super) fn recipient(&self, shown: &TransactionView<'_>) -> Markup {
+        let transaction = &shown.transaction;
+        let mut rows = vec![];
+        if let Some(pledge) = transaction.pledges.first() {
+            rows.extend(person(&pledge.recipient));
+        }
+        rows.extend(cause(&transaction.trigger));
+        if let Some(address) = &transaction.timeline_url {
+            rows.push(("Page", html! {
+                (view::copyable(address)) br;
+                small { "Anyone who has this link can open the page. Give it only to the recipient." }
+            }));
+        }
+        let is_whole = transaction.timeline_url.is_some();
+        html! {
+            (view::facts(&rows))
+            @if !is_whole {
+                p { small { "Personal data is masked: only the first character of each text is shown." } }
+                @if self.operates { (reveal_button(&shown.row.id)) }
+            }
+        }
+    }
+}
+
+fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
+    let names = [("First name", &recipient.first_name), ("Name", &recipient.name)];
+    iter::once(("E-mail", view::untrusted_text(&recipient.email))).chain(given(names)).collect()
+}
+
+fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
+    let date =
+        trigger.date.iter().map(|date| ("Happened on", html! { bdi { (view::time(date)) } }));
+    let texts = [("What happened", &trigger.phrase), ("Link", &trigger.external_url)];
+    date.chain(given(texts)).collect()
+}
+
+/// Renders those of the texts that are present, each with its name.
+fn given<'t>(
+    texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
+) -> impl Iterator<Item = (&'static str, Markup)> {
+    let present = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
+    present.map(|(name, text)| (name, view::untrusted_text(text)))
+}
+
+fn reveal_button(id: &str) -> Markup {
+    let action = link::path(&["transactions", id, "whole"]);
+    let content = html! {
+        p { small { "This also shows the link to the recipient's page. Your viewing is recorded in the audit log." } }
+        button.quiet { "Show personal data" }
+    };
+    view::form(&action, &content)
+}

@@ -1,0 +1,50 @@
+//! The form that erases a transaction's personal data.
+
+use crate::dashboard::{PageContext, link, view};
+use crate::operator::notifications::{State, Status};
+use crate::operator::transactions::{self, ERASABLE_MINUTES, Record};
+use crate::service::{Clock, Entropy};
+use maud::{Markup, html};
+
+/// Renders the form that erases a transaction, if that can be done now. `erased` is when it was erased before.
+pub(super) fn section<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    record: &Record,
+    (id, erased): (&str, Option<&str>),
+    mail: &Status,
+) -> Markup {
+    if erased.is_none() && transactions::check_erasable(context.clock, record).is_err() {
+        return html! {
+            p { "This transaction can be erased " (ERASABLE_MINUTES) " minutes after it was created. Reload this page then." }
+        };
+    }
+    let has_mail = mail.state != State::NotAsked;
+    html! {
+        @match erased {
+            None => p {
+                "Permanently deletes the recipient's details and all texts. This cannot be undone. Offerings, \
+                 quantities, times and the charge are kept for accounting. Backups and the shop's own systems \
+                 still have the data."
+            },
+            Some(at) => p {
+                "This transaction was erased on " (view::time(at)) "."
+                @if has_mail {
+                    " Erasing it again removes data that an e-mail that was being sent at that time may have left."
+                }
+            },
+        }
+        @if erased.is_none() || has_mail { (form(context, id)) }
+    }
+}
+
+fn form<S, C: Clock, E: Entropy>(context: &PageContext<'_, S, C, E>, id: &str) -> Markup {
+    let field = view::Field {
+        name: "id",
+        label: "Type the transaction ID to confirm",
+        hint: "It is at the top of this page.",
+        required: true,
+        ..view::Field::default()
+    };
+    let content = html! { (field.render()) button.alarm { "Erase permanently" } };
+    context.form(&link::path(&["transactions", id, "erase"]), &content)
+}

@@ -1,0 +1,20 @@
+//! The page of a transaction. Each part of the page has a file: details, pledges, related transactions, e-mail, erasure.
+//! Credits have a file beside this folder.
+
+mod details;
+mod erase;
+mod erase_form;
+mod mail;
+mod page;
+mod parts;
+mod pledges;
+mod related;
+mod resend;
+mod reveal;
+
+pub(super) use erase::erase;
+pub(super) use mail::{NO_QUEUE, resend_form};
+pub(super) use page::transaction;
+pub(super) use parts::{level, mode, unit};
+pub(super) use resend::{MAIL_POLICY, preview_mail, resend};
+pub(super) use reveal::reveal;

@@ -1,0 +1,59 @@
+//! Other transactions of the same order or of the same buyer.
+
+use crate::dashboard::{PageContext, orders};
+use crate::ledger::{self, Order, Related};
+use crate::pledge::TransactionId;
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// Transactions of each kind that the page of a transaction shows.
+const SHOWN: usize = 5;
+
+/// Renders the other transactions with the reference or the buyer of this one, in the same unit and mode. An erased
+/// transaction has none. Cost: 1 ledger call with 2 statements, and at most 2 KV reads.
+///
+/// If the ledger does not answer, the section says so: the rest of the page does not need it.
+pub(super) async fn section<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    order: &Order,
+) -> Markup {
+    let (Some(ledger), Some(id)) = (context.ledger, TransactionId::parse(&order.id)) else {
+        return html! {};
+    };
+    let Ok(Related { reference, buyer }) = ledger::related(ledger, &id, SHOWN + 1).await else {
+        return html! {
+            section { h2 { "Other transactions" } p { "The ledger does not answer, so they are not shown." } }
+        };
+    };
+    let is_new = |other: &Order| reference.iter().all(|twin| twin.id != other.id);
+    let others: Vec<_> = buyer.iter().filter(|other| is_new(other)).cloned().collect();
+    html! {
+        @if !reference.is_empty() {
+            section {
+                h2 { "Same reference" }
+                p { "The shop sent this reference more than once. Check whether one of these is a duplicate." }
+                (list(context, orders::REFERENCE, &order.id, &reference).await)
+            }
+        }
+        @if !others.is_empty() {
+            section {
+                h2 { "Same buyer" }
+                (list(context, orders::BUYER, &order.id, &others).await)
+            }
+        }
+    }
+}
+
+async fn list<S: OperatorStore, C, E>(
+    context: &PageContext<'_, S, C, E>,
+    parameter: &str,
+    id: &str,
+    found: &[Order],
+) -> Markup {
+    let shown = found.get(..SHOWN).unwrap_or(found);
+    let table = orders::table(context, shown, false).await;
+    html! {
+        (table)
+        p { a href=(orders::address(&[(parameter, id)])) { "All of them, with this one" } }
+    }
+}

@@ -1,0 +1,241 @@
+//! Operations that set price lists, and remove those of units.
+
+use super::arguments::{MODE, Modes, UNIT, Whose};
+use super::words::price;
+use crate::auth::KeyLevel;
+use crate::charge::PriceList;
+use crate::operations::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
+use crate::operations::register::confirm_new;
+use crate::operations::spec::{Argument, Kind, Spec, text};
+use crate::operations::table::{paragraphs, table};
+use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::prices::{self, Change as Changed, ChangeCounts, Edit, charged_keys};
+use crate::operator::{Done, audit::Author};
+use crate::service::{Clock, Entropy};
+use crate::store::PriceListKey;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const FILE: &str = r#"A price list is JSON, with prices as plain decimals in quotes (currencies: USD, GBP, EUR):
+
+  { "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } }
+
+An offering that is not listed costs nothing. The price list of a unit replaces the mode's price list for that unit,
+its currency and all its prices."#;
+
+pub const SET: Spec = Spec::changes(
+    "prices",
+    "set",
+    "replace a whole price list, or give a unit one of its own",
+    &[
+        Argument::positional("file", Kind::Input, "the price list; `-` is standard input"),
+        MODE,
+        UNIT,
+    ],
+)
+.confirmed_if("the currency changes, an offering loses its price, the current list cannot be read, or the unit is not registered")
+.noted(FILE)
+.answers("`unit`, if it was given; `catalogues`: the new price list of each selected mode, as for `prices show`; `changes`: for each mode, `prices` (each with `offering`, `from`, `to`), `currency` (the one before and the one after, or `null` if it did not change) and `risks` (the warnings of the confirmation)");
+
+#[derive(Deserialize)]
+pub struct Set {
+    file: String,
+    #[serde(flatten)]
+    whose: Whose,
+}
+
+pub async fn set<P: Ports>(call: &Call<'_, P>, Set { file, whose }: Set) -> Result<Answer> {
+    let bytes = call.host.read(&file).await?;
+    let name = if file == "-" { "the price list" } else { &file };
+    let price_list = prices::parse(&bytes).map_err(|error| invalid(format!("{name}: {error}")))?;
+    if let Some(unit) = &whose.unit {
+        let level = KeyLevel::Unit(unit.clone());
+        confirm_new(call, &[level], "no price was changed").await?;
+    }
+    edit(call, &whose, &Edit::All(price_list)).await
+}
+
+pub const CHANGE: Spec = Spec::changes(
+    "prices",
+    "change",
+    "set the price of one offering",
+    &[
+        Argument::positional("offering", text("offering"), "the ID of the offering"),
+        Argument::positional("price", text("price"), "a plain decimal such as 0.55"),
+        MODE,
+        UNIT,
+    ],
+)
+.answers("`unit`, if it was given; `catalogues`, `changes` as for `prices set`");
+
+#[derive(Deserialize)]
+pub struct Change {
+    offering: String,
+    price: String,
+    #[serde(flatten)]
+    whose: Whose,
+}
+
+pub async fn change<P: Ports>(call: &Call<'_, P>, asked: Change) -> Result<Answer> {
+    let Change { offering, price, whose } = asked;
+    edit(call, &whose, &Edit::Set { offering, price }).await
+}
+
+pub const REMOVE: Spec = Spec::changes(
+    "prices",
+    "remove",
+    "remove the price list of a unit, so that the mode's prices apply to it again",
+    &[Argument::positional("unit", text("unit"), "the ID of the unit"), MODE],
+)
+.confirmed_if(
+    "the currency changes, an offering loses its price, or the current list cannot be read",
+)
+.answers("`unit`; `catalogues`: the price lists that apply now; `changes` as for `prices set`");
+
+#[derive(Deserialize)]
+pub struct Remove {
+    unit: String,
+    mode: Modes,
+}
+
+pub async fn remove<P: Ports>(call: &Call<'_, P>, Remove { unit, mode }: Remove) -> Result<Answer> {
+    let whose = Whose { mode, unit: Some(unit) };
+    let mut steps = Vec::new();
+    for of in whose.each() {
+        let now = prices::current(call.store, of).await?;
+        if now.is_set() {
+            let change = now.compare_removal();
+            let list = now.of_mode.clone().unwrap_or_default();
+            steps.push(Step { of, list, edit: None, seen: now.revision().to_owned(), change });
+        }
+    }
+    match steps.is_empty() {
+        true => Err(invalid(format!(
+            "the unit `{}` has no price list of its own",
+            whose.unit.unwrap_or_default()
+        ))),
+        false => run(call, &whose, steps).await,
+    }
+}
+
+async fn edit<P: Ports>(call: &Call<'_, P>, whose: &Whose, edit: &Edit) -> Result<Answer> {
+    let mut steps = Vec::new();
+    for of in whose.each() {
+        let now = prices::current(call.store, of).await?;
+        let list = PriceList { prices: None, ..now.with(edit)? };
+        let (seen, change) = (now.revision().to_owned(), now.compare(&list));
+        steps.push(Step { of, list, edit: Some(edit), seen, change });
+    }
+    run(call, whose, steps).await
+}
+
+/// The change of one price list.
+struct Step<'s> {
+    of: PriceListKey<'s>,
+    /// The prices that apply after the change.
+    list: PriceList,
+    /// The edit of the price list; `None` removes it.
+    edit: Option<&'s Edit>,
+    /// The revision of the price list that is replaced.
+    seen: String,
+    change: Changed,
+}
+
+impl Step<'_> {
+    fn in_words(&self) -> String {
+        let (keys, currency) = (charged_keys(self.of), self.list.currency_code.code());
+        let head = match self.edit {
+            Some(_) => format!("prices of {keys}, in {currency}"),
+            None => format!("prices of {keys}, again those of the mode, in {currency}"),
+        };
+        let cells = |it: &prices::PriceChange| {
+            [it.offering.clone(), price(it.from.as_ref()), price(it.to.as_ref())]
+        };
+        let rows: Vec<_> = self.change.prices.iter().map(cells).collect();
+        match rows.is_empty() {
+            true => format!("{head}\n{}", self.counts()),
+            false => {
+                format!(
+                    "{head}\n{}\n{}",
+                    table(["OFFERING", "BEFORE", "NOW"], &rows),
+                    self.counts()
+                )
+            }
+        }
+    }
+
+    /// Counts the prices, such as `1 changed, 2 added, 7 unchanged`.
+    fn counts(&self) -> String {
+        let ChangeCounts { changed, added, removed } = self.change.counts();
+        let same = self.list.unit_prices.len().saturating_sub(changed + added);
+        let counted = [(changed, "changed"), (added, "added"), (removed, "removed")];
+        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<_> = counted
+            .chain([(same, "unchanged")])
+            .map(|(count, words)| format!("{count} {words}"))
+            .collect();
+        counts.join(", ")
+    }
+
+    fn risks(&self) -> impl Iterator<Item = String> {
+        let keys = charged_keys(self.of);
+        self.change.risks.iter().map(move |risk| format!("{keys}: {risk}"))
+    }
+
+    async fn make<P: Ports>(
+        &self,
+        call: &Call<'_, P>,
+        author: &Author<'_, impl Clock, impl Entropy>,
+    ) -> Result<Done<String>, crate::operator::OperatorError> {
+        let (store, ledger, seen) = (call.store, call.ledger, Some(&*self.seen));
+        match (self.edit, self.of.unit) {
+            (Some(edit), _) => prices::set(store, ledger, author, self.of, edit, seen).await,
+            (None, unit) => {
+                let of = (self.of.mode, unit.unwrap_or_default());
+                prices::remove(store, ledger, author, of, seen).await
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Replaced<'u> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'u str>,
+    catalogues: BTreeMap<&'static str, PriceList>,
+    changes: BTreeMap<&'static str, Changed>,
+}
+
+/// Shows the changes, asks for confirmation if one looks like a mistake, and makes them.
+async fn run<P: Ports>(call: &Call<'_, P>, whose: &Whose, steps: Vec<Step<'_>>) -> Result<Answer> {
+    let words: Vec<_> = steps.iter().map(Step::in_words).collect();
+    let words = words.join("\n\n");
+    let risks: Vec<_> = steps.iter().flat_map(Step::risks).collect();
+    if !risks.is_empty() {
+        let question = format!("{words}\n\n{}. Set these prices?", risks.join("; "));
+        call.host.confirm(&question, "no price was changed").await?;
+    }
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    let mut before = None;
+    let mut replaced = Replaced {
+        unit: whose.unit.as_deref(),
+        catalogues: BTreeMap::new(),
+        changes: BTreeMap::new(),
+    };
+    for step in steps {
+        let mode = step.of.mode.name();
+        let done = step.make(call, &author.of_step(mode)).await;
+        let done = done.map_err(|error| match replaced.catalogues.keys().next() {
+            Some(done) if !Failure::from(error.clone()).is_thrown() => invalid(format!(
+                "the prices of {done} keys were set, but those of {mode} keys were not: {error}"
+            )),
+            _ => error.into(),
+        })?;
+        before = done.before;
+        replaced.catalogues.insert(mode, step.list);
+        replaced.changes.insert(mode, step.change);
+    }
+    let after = format!("New prices take effect everywhere within about {APPLIED_SECONDS} s.");
+    Ok(Answer::new(&replaced, paragraphs([words, after]))?.since(before.as_deref()))
+}

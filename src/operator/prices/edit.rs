@@ -1,0 +1,62 @@
+//! Edits of price lists.
+
+use super::Current;
+use super::rules::charged_keys;
+use crate::charge::{PriceList, UnitPrice};
+use crate::operator::{OperatorError, Result};
+use crate::store::StoreError;
+use serde::Serialize;
+
+/// An edit of a price list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Edit {
+    /// Replaces the whole price list.
+    All(PriceList),
+    /// Sets the price of one offering.
+    Set {
+        /// The offering's ID.
+        offering: String,
+        /// The offering's price, a decimal such as `0.50`.
+        price: String,
+    },
+}
+
+impl Current<'_> {
+    /// Returns these prices after an edit.
+    ///
+    /// # Errors
+    /// If the edit does not apply to them, or its price is not valid.
+    pub fn with(&self, edit: &Edit) -> Result<PriceList> {
+        match edit {
+            Edit::All(price_list) => Ok(price_list.clone()),
+            Edit::Set { offering, price } => self.with_price(offering, price),
+        }
+    }
+
+    /// Returns these prices with the price of an offering set.
+    ///
+    /// # Errors
+    /// If the price is not valid, or no price list is set yet, so that the currency is unknown.
+    fn with_price(&self, offering: &str, price: &str) -> Result<PriceList> {
+        let price = UnitPrice::parse(price).ok_or_else(|| {
+            OperatorError::Invalid(format!(
+                "`{price}` is not a price: write a plain decimal such as `0.50`"
+            ))
+        })?;
+        let mut price_list = self.readable()?;
+        price_list.unit_prices.insert(offering.to_owned(), price);
+        Ok(price_list)
+    }
+
+    fn readable(&self) -> Result<PriceList> {
+        let own = if self.of.unit.is_some() { " of their own" } else { "" };
+        match (&self.price_list, &self.problem) {
+            (Some(price_list), _) => Ok(price_list.clone()),
+            (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
+            (None, None) => Err(OperatorError::Invalid(format!(
+                "{} have no prices{own} yet: set a whole price list first, which has the currency",
+                charged_keys(self.of)
+            ))),
+        }
+    }
+}

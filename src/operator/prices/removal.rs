@@ -1,0 +1,56 @@
+//! Versions of price lists, and the removal of units' lists.
+
+use crate::operator::audit::Author;
+use crate::operator::{Result, encode};
+use crate::scope::Mode;
+use crate::service::{Clock, Entropy};
+use crate::store::{OperatorStore, PriceListKey, PriceListVersionKey, Registered};
+use serde::Serialize;
+
+/// The value of a version that marks the removal of a unit's price list.
+#[derive(Serialize)]
+pub(super) struct RemovalMark {
+    pub removed: bool,
+}
+
+/// Removes price lists of a unit. The calling command has recorded its change in the audit log. KV cost: 2 writes for each
+/// list.
+pub(in crate::operator) async fn remove_lists(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    lists: &[PriceListKey<'_>],
+    time: &str,
+) -> Result<()> {
+    let mark = RemovalMark { removed: true };
+    for of in lists {
+        keep_version(store, author, PriceListVersionKey { of: *of, time }, &mark).await?;
+        store.remove(of).await?;
+    }
+    Ok(())
+}
+
+/// Returns which price lists of its own a unit has. KV cost: 1 read.
+pub(in crate::operator) async fn lists_of<'u>(
+    store: &impl OperatorStore,
+    unit: &'u str,
+) -> Result<Vec<PriceListKey<'u>>> {
+    let keys = [Mode::Test, Mode::Live].map(|mode| PriceListKey::of_unit(mode, unit));
+    let values = store.get_values(&keys).await?;
+    Ok(keys
+        .into_iter()
+        .zip(values)
+        .filter(|(_, value)| value.is_some())
+        .map(|(of, _)| of)
+        .collect())
+}
+
+/// Writes a version of a price list: the list, or the mark of its removal.
+pub(super) async fn keep_version(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    version: PriceListVersionKey<'_>,
+    record: &impl Serialize,
+) -> Result<()> {
+    let registered = Registered { created: version.time.to_owned(), ..author.registered() };
+    Ok(store.put(&version, encode(record)?, &registered).await?)
+}

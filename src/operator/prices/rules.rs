@@ -1,0 +1,29 @@
+//! Rules and words for price lists.
+
+use crate::auth::check_id;
+use crate::operator::{OperatorError, Result};
+use crate::store::PriceListKey;
+
+/// Refuses a price list that has more bytes than this.
+pub(super) fn check_length(price_list: &[u8], most: usize) -> Result<()> {
+    let length = price_list.len();
+    if length <= most {
+        return Ok(());
+    }
+    Err(OperatorError::Invalid(format!(
+        "a price list may have {most} bytes, but this one has {length}: leave out offerings that cost nothing"
+    )))
+}
+
+/// Names the API keys that are charged by a price list, such as ``live keys for the unit `shop` ``.
+pub fn charged_keys(PriceListKey { mode, unit }: PriceListKey<'_>) -> String {
+    let keys = format!("{} keys", mode.name());
+    match unit {
+        None => keys,
+        Some(unit) => format!("{keys} for the unit `{unit}`"),
+    }
+}
+
+pub(super) fn check_unit(of: PriceListKey<'_>) -> Result<()> {
+    of.unit.map_or(Ok(()), check_id).map_err(OperatorError::Invalid)
+}
