@@ -24,7 +24,7 @@ const MENU: [(&str, &str, Permission); 10] = [
     ("Find", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
-    ("Quantities", "/quantities", Permission::Account),
+    ("Fulfilment", "/fulfilment", Permission::Account),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),
     ("Prices", "/prices", Permission::Operate),

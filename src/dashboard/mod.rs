@@ -10,6 +10,7 @@ mod audit;
 mod chart;
 mod find;
 mod form;
+mod fulfilment;
 mod keys;
 mod last_backups;
 mod layout;

@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, person,
-    prices, profile, quantities, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, find, fulfilment, keys, ledger, mails, month, orders,
+    payment, person, prices, profile, quantities, system, team, transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::Permission;
@@ -102,14 +102,18 @@ routes! {
     Month = "GET /usage", Account, month::month(query);
     /// CSV export of the usage of all units in a month.
     MonthCsv = "GET /usage.csv", Account, month::month_csv(query);
-    /// The quantities per offering in one month, over all units.
-    Quantities = "GET /quantities", Account, quantities::quantities(None, query);
-    /// CSV export of the quantities of all units in a month.
-    QuantitiesCsv = "GET /quantities.csv", Account, quantities::quantities_csv(None, query);
+    /// What was pledged and done in a month, by offering, over all units.
+    Fulfilment = "GET /fulfilment", Account, fulfilment::fulfilment(query);
+    /// CSV export of what was pledged and done in a month.
+    FulfilmentCsv = "GET /fulfilment.csv", Account, fulfilment::fulfilment_csv(query);
+    /// Records what was done for the pledges of a month.
+    RecordFulfilment = "POST /fulfilment", Operate, fulfilment::record(form);
+    /// Removes what was recorded as done.
+    RemoveFulfilment = "POST /fulfilment/remove", Operate, fulfilment::remove(form);
     /// A unit's quantities per offering in one month.
-    UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(Some(id), query);
+    UnitQuantities(id) = "GET /units/{id}/quantities", Account, quantities::quantities(id, query);
     /// CSV export of the quantities of a unit in a month.
-    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(Some(id), query);
+    UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, quantities::quantities_csv(id, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, payment::mark_paid(id, form);
     /// Undoes the marking of a month as paid.

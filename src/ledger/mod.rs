@@ -13,6 +13,7 @@ mod check;
 pub mod claims;
 mod entry;
 mod findings;
+pub mod fulfilments;
 mod health;
 mod imports;
 mod kept;

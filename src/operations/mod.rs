@@ -7,6 +7,7 @@ mod audit;
 mod call;
 mod covered;
 mod emails;
+mod fulfilments;
 mod keys;
 mod ledger;
 mod payments;
@@ -84,6 +85,10 @@ operations! {
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
+    FulfilmentsAdd = fulfilments::ADD, add;
+    FulfilmentsRemove = fulfilments::REMOVE, remove;
+    FulfilmentsList = fulfilments::LIST, list;
+    FulfilmentsBalance = fulfilments::BALANCE, balance;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
@@ -96,7 +101,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys"),
     (
@@ -106,6 +111,7 @@ pub const GROUPS: [(&str, &str); 9] = [
     ("teams", "Teams: a team's key may act for each unit of the team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
+    ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",

@@ -10,6 +10,7 @@ mod coverage;
 pub mod csv;
 pub mod delays;
 pub mod demo;
+pub mod fulfilments;
 pub mod increment;
 pub mod kept;
 pub mod keys;
