@@ -8,7 +8,7 @@ use crate::validate::number::ToDouble;
 use std::iter::repeat_n;
 
 /// A decimal of 0 or more, with exactly the value of its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
@@ -103,6 +103,33 @@ impl Decimal {
     pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
         let products: Vec<_> = products.collect();
         sum_up(&products)
+    }
+
+    /// Returns the exact difference; `None` if the other decimal is larger. The needed memory grows with the difference
+    /// of the exponents.
+    pub fn minus(&self, other: &Decimal) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        let (from, taken) = (self.digits_at(scale), other.digits_at(scale));
+        let (mut digits, mut borrow) = (Vec::with_capacity(from.len()), 0);
+        for place in 0..from.len().max(taken.len()) {
+            let of = |digits: &[u8]| digits.get(place).copied().unwrap_or_default();
+            let (own, less) = (of(&from), of(&taken) + borrow);
+            borrow = u8::from(own < less);
+            digits.push(own + 10 * borrow - less);
+        }
+        digits.reverse();
+        (borrow == 0).then_some(Decimal { digits, scale })
+    }
+
+    /// Returns whether this is 0.
+    pub fn is_zero(&self) -> bool {
+        self.digits.iter().all(|digit| *digit == 0)
+    }
+
+    /// Returns the digits down to this many places after the point, the least significant first.
+    fn digits_at(&self, scale: i32) -> Vec<u8> {
+        let zeros = usize::try_from(scale.saturating_sub(self.scale)).unwrap_or_default();
+        repeat_n(0, zeros).chain(self.digits.iter().rev().copied()).collect()
     }
 
     /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such

@@ -8,12 +8,13 @@ use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
+use crate::operator::dues::Due;
 use crate::operator::roles::Permission;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
-use crate::settlement::{SettledSum, Settlement};
+use crate::settlement::Settlement;
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
 use maud::{Markup, html};
@@ -22,7 +23,7 @@ use strum::VariantArray as _;
 /// Maximum number of months on a page.
 const MAX_MONTHS: usize = 120;
 
-/// Shows the usage of a unit by month. Ledger cost: 5 queries, and 1 for each month whose sum differs from its payment,
+/// Shows the usage of a unit by month. Ledger cost: 6 queries, and 1 for each month whose sum differs from its payment,
 /// for at most 20 months. KV cost: 1 list, 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -102,12 +103,24 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
             rows(context, usage, &first, true)
         })
         .collect();
-    let headings = ["Month", "Sum", "Payment", "Transactions", "Unpriced pledges"];
-    view::table_of(&headings, &NUMBERS, &rows, "")
+    view::table_of(&HEADINGS, &NUMBERS, &rows, "")
 }
 
+/// The headings of the table.
+pub(super) const HEADINGS: [&str; 7] =
+    ["Month", "Sum", "Credited", "Due", "Payment", "Transactions", "Unpriced pledges"];
+
 /// The headings of the columns that contain numbers.
-pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Unpriced pledges"];
+pub(super) const NUMBERS: [&str; 5] =
+    ["Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
+
+/// Renders the credits of a sum, and what is carried from earlier months; nothing if there are none.
+pub(super) fn credited(sum: &Due) -> Markup {
+    html! {
+        @if sum.credited != "0.00" { (sum.credited) }
+        @if sum.carried != "0.00" { div { small { (sum.carried) " carried from earlier months" } } }
+    }
+}
 
 /// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the
 /// button that marks the month as paid, or the one that undoes the marking.
@@ -118,11 +131,13 @@ pub(super) fn rows<S, C: Clock, E>(
     is_offered: bool,
 ) -> Vec<Vec<Markup>> {
     let has_ended = usage.month.has_ended(context.clock.now_ms());
-    let row = |(index, sum): (usize, &SettledSum)| {
+    let row = |(index, sum): (usize, &Due)| {
         let is_first = index == 0;
         vec![
             first.clone(),
             html! { (sum.amount) " " (view::untrusted_text(&sum.currency_code)) },
+            credited(sum),
+            html! { (sum.due) },
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
@@ -150,12 +165,12 @@ fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
 }
 
 /// Renders whether a sum was paid, with a warning if the paid amount differs.
-fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
+fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {
             div {
                 "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::untrusted_text(&settled.invoice))
-                @if amount != sum.amount { " " span.tag.alarm { "paid " (amount) } }
+                @if amount != sum.due { " " span.tag.alarm { "paid " (amount) } }
             }
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
@@ -215,7 +230,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
 
 // ---- The file ------------------------------------------------------------------------------------
 
-const HEADINGS: [&str; 13] = [
+const COLUMNS: [&str; 16] = [
     "unit",
     "mode",
     "month",
@@ -229,11 +244,14 @@ const HEADINGS: [&str; 13] = [
     "invoice",
     "marked_by",
     "marked_at",
+    "credited",
+    "carried",
+    "due",
 ];
 
 /// Builds the CSV export.
 pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
-    let headings = HEADINGS.map(str::to_owned).to_vec();
+    let headings = COLUMNS.map(str::to_owned).to_vec();
     let lines =
         months.iter().flat_map(|usage| usage.sums.iter().map(|sum| line(usage, sum, coverage)));
     let lines = csv::lines(std::iter::once(headings).chain(lines));
@@ -241,7 +259,7 @@ pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
     Page { status: 200, content: Content::Csv(name.to_owned(), file.into_bytes()) }
 }
 
-fn line(usage: &MonthUsage, sum: &SettledSum, coverage: &Coverage) -> Vec<String> {
+fn line(usage: &MonthUsage, sum: &Due, coverage: &Coverage) -> Vec<String> {
     let mut line = vec![
         csv::text(&usage.unit),
         usage.mode.name().to_owned(),
@@ -252,11 +270,12 @@ fn line(usage: &MonthUsage, sum: &SettledSum, coverage: &Coverage) -> Vec<String
         sum.unpriced.to_string(),
         csv::text(coverage.complete_up_to.as_deref().unwrap_or_default()),
     ];
-    if let Some(Settlement { paid_at, sums, invoice, by, at }) = &usage.settled {
-        let paid = sums.iter().find(|paid| paid.currency_code == sum.currency_code);
-        let amount = paid.map(|paid| &*paid.amount).unwrap_or_default();
+    if let Some(settled) = &usage.settled {
+        let amount = settled.of(&sum.currency_code).map(|paid| &*paid.amount).unwrap_or_default();
+        let Settlement { paid_at, invoice, by, at, .. } = settled;
         line.extend([paid_at.as_str(), amount, invoice, by, at].map(csv::text));
     }
-    line.resize(HEADINGS.len(), String::new());
+    line.resize(COLUMNS.len() - 3, String::new());
+    line.extend([&sum.credited, &sum.carried, &sum.due].map(|amount| csv::text(amount)));
     line
 }

@@ -106,6 +106,11 @@ impl Entry {
     }
 }
 
+/// Returns the quantities of pledges as a row has them: with short offering IDs, and none at all if they are too large.
+pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
+    Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(short)
+}
+
 /// Shortens the ID of an offering to what a row holds.
 fn short(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {

@@ -11,6 +11,7 @@
 mod changed;
 mod check;
 pub mod claims;
+pub mod credits;
 mod entry;
 mod findings;
 pub mod fulfilments;
@@ -34,7 +35,7 @@ mod upkeep;
 
 pub use changed::{ChangedPage, Next, changed};
 pub use check::{CheckReport, check, clear};
-pub use entry::{Entry, Origin, write};
+pub use entry::{Entry, Origin, stored_quantities, write};
 pub use findings::{Finding, FindingKind, findings};
 pub use health::{Health, MAX_BYTES, Pass, health};
 pub use kept::keep_from;

@@ -6,6 +6,7 @@
 mod audit;
 mod call;
 mod covered;
+mod credits;
 mod emails;
 mod fulfilments;
 mod keys;
@@ -89,6 +90,8 @@ operations! {
     FulfilmentsRemove = fulfilments::REMOVE, remove;
     FulfilmentsList = fulfilments::LIST, list;
     FulfilmentsBalance = fulfilments::BALANCE, balance;
+    CreditsAdd = credits::ADD, add;
+    CreditsList = credits::LIST, list;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
@@ -101,7 +104,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 11] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys"),
     (
@@ -111,6 +114,10 @@ pub const GROUPS: [(&str, &str); 10] = [
     ("teams", "Teams: a team's key may act for each unit of the team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
+    (
+        "credits",
+        "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
+    ),
     ("fulfilments", "What was done for pledges, such as trees that were planted"),
     ("emails", "E-mails to the recipients of pledges"),
     (
@@ -141,6 +148,7 @@ impl Operation {
             Operation::TransactionsFind => transactions::check_find(&values),
             Operation::TransactionsErase => transactions::check_erase(&values),
             Operation::PaymentsMark => payments::check(&values),
+            Operation::CreditsAdd => credits::check(&values),
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

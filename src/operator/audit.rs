@@ -8,6 +8,7 @@ use crate::service::{Clock, Entropy};
 use crate::store::{AuditKey, ChangeNote, Key as _, KeyInfo, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::cell::Cell;
 
 /// Largest number of bytes of a name: an e-mail address can have as many.
@@ -51,6 +52,9 @@ pub struct Change {
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// What the change writes, if its only other copy is in the ledger, such as a credit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
 }
 
 impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
@@ -138,7 +142,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     ) -> Result<()> {
         let on: Vec<String> = on.into_iter().map(Into::into).collect();
         let note = self.operation.as_ref().map(|_| self.note(command, &on));
-        self.keep(store, &self.entry(), command, on, note).await
+        self.keep(store, &self.entry(), command, (on, None), note).await
     }
 
     /// Writes the entry of a change that may still be withdrawn. `on` receives the time of the change, and returns the
@@ -152,10 +156,34 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         command: &str,
         on: impl FnOnce(&str) -> Vec<String>,
     ) -> Result<Entry> {
+        self.announce(store, command, |at| Ok((on(at), None))).await
+    }
+
+    /// Writes the entry of a change as [`begin_entry`](Self::begin_entry) does, with the whole record that the change
+    /// writes to the ledger.
+    pub(super) async fn begin_entry_with_record<R: Serialize>(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        change: impl FnOnce(&str) -> (Vec<String>, R),
+    ) -> Result<Entry> {
+        let whole = |at: &str| {
+            let (on, record) = change(at);
+            Ok((on, Some(serde_json::to_value(record)?)))
+        };
+        self.announce(store, command, whole).await
+    }
+
+    async fn announce(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        change: impl FnOnce(&str) -> Result<(Vec<String>, Option<Value>)>,
+    ) -> Result<Entry> {
         let entry = self.entry();
-        let on = on(&entry.at);
+        let (on, record) = change(&entry.at)?;
         let note = self.note(command, &on);
-        self.keep(store, &entry, command, on, Some(note.clone())).await?;
+        self.keep(store, &entry, command, (on, record), Some(note.clone())).await?;
         Ok(Entry { note: Some(note), ..entry })
     }
 
@@ -166,7 +194,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         let on = vec![note.on.clone(), own.clone()];
         let command = [&note.command, " (withdrawn)"].concat();
         let note = ChangeNote { command: command.clone(), withdraws: Some(own), ..note.clone() };
-        let withdrawn = self.keep(store, &self.entry(), &command, on, Some(note)).await;
+        let withdrawn = self.keep(store, &self.entry(), &command, (on, None), Some(note)).await;
         self.has_entry.set(withdrawn.is_err());
     }
 
@@ -180,7 +208,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         }
     }
 
-    fn operation_hash(&self) -> Option<String> {
+    pub(super) fn operation_hash(&self) -> Option<String> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
@@ -203,11 +231,12 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         store: &impl OperatorStore,
         Entry { key, at, .. }: &Entry,
         command: &str,
-        on: Vec<String>,
+        (on, record): (Vec<String>, Option<Value>),
         note: Option<ChangeNote>,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
-        let change = encode(&Change { at, by, command, on, operation: self.operation_hash() })?;
+        let operation = self.operation_hash();
+        let change = encode(&Change { at, by, command, on, operation, record })?;
         self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }

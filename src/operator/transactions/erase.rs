@@ -172,6 +172,21 @@ pub(super) async fn without_texts(
     Ok((value, metadata))
 }
 
+/// Returns the quantities of a transaction as an erasure keeps them, without offerings that name the recipient, in the
+/// form of the ledger's rows. KV cost: 2 reads.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub(in crate::operator) async fn quantities_to_keep(
+    store: &impl OperatorStore,
+    record: &Record,
+) -> Result<Quantities> {
+    let price_lists = [price_list(store, Mode::Test).await?, price_list(store, Mode::Live).await?];
+    let mut transaction = record.transaction()?;
+    erase_texts(&mut transaction, &price_lists);
+    Ok(ledger::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))
+}
+
 /// Returns the price list of a mode; `None` if it is missing or damaged.
 async fn price_list(store: &impl OperatorStore, mode: Mode) -> Result<Option<PriceList>> {
     match prices::get(store, mode).await {
