@@ -73,7 +73,7 @@ for (const [path, text] of Object.entries({
   "/orders": "Older",
   "/orders?unit=unit_dev&unpriced=yes": "unpriced pledges",
   [`/usage?month=${MONTH}`]: "unit_dev",
-  [`/quantities?month=${MONTH}`]: "plastic-kg",
+  [`/fulfilment?month=${MONTH}`]: "plastic-kg",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",
   "/audit": "payments mark",

@@ -21,6 +21,7 @@ mod deliveries;
 mod descriptions;
 mod fixtures;
 mod formats;
+mod fulfilments;
 mod fuzz;
 mod generated;
 mod head;

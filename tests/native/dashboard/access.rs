@@ -170,7 +170,7 @@ fn requests_that_no_page_sends_are_refused() {
 }
 
 /// The roles that may open each page and send each form, besides operators, who may use every page and form.
-const MAY: [(&str, &str); 40] = [
+const MAY: [(&str, &str); 42] = [
     ("GET /", "support accounts"),
     ("POST /find", "support"),
     ("GET /transactions/{id}", "support"),
@@ -189,8 +189,10 @@ const MAY: [(&str, &str); 40] = [
     ("GET /units/{id}/quantities.csv", "accounts"),
     ("GET /usage", "accounts"),
     ("GET /usage.csv", "accounts"),
-    ("GET /quantities", "accounts"),
-    ("GET /quantities.csv", "accounts"),
+    ("GET /fulfilment", "accounts"),
+    ("GET /fulfilment.csv", "accounts"),
+    ("POST /fulfilment", ""),
+    ("POST /fulfilment/remove", ""),
     ("GET /orders", "support accounts"),
     ("POST /units/{id}/paid", "accounts"),
     ("POST /units/{id}/unpaid", "accounts"),

@@ -2,6 +2,7 @@
 
 mod access;
 mod find;
+mod fulfilment;
 mod keys;
 mod ledger;
 mod log;
