@@ -102,9 +102,9 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     assert_has(&page, 200, &["role=\"img\"", "Complete up to", "31 Jan 2026, 11:58 UTC"]);
     let expected = [
-        ["Jan 2026", "3.00 USD", "in progress", "2", ""],
-        ["Dec 2025", "1.50 USD", "unpaid Mark as paid …", "2", "1 List"],
-        ["Nov 2025", "1.50 USD", "unpaid Mark as paid …", "1", ""],
+        ["Jan 2026", "3.00 USD", "", "3.00", "in progress", "2", ""],
+        ["Dec 2025", "1.50 USD", "", "1.50", "unpaid Mark as paid …", "2", "1 List"],
+        ["Nov 2025", "1.50 USD", "", "1.50", "unpaid Mark as paid …", "1", ""],
     ];
     assert_eq!(rows(&page), expected);
     let aria = "aria-label=\"USD by month: Nov 2025 1.50; Dec 2025 1.50; Jan 2026 3.00\"";
@@ -161,11 +161,11 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     let (dashboard, _) = used();
     let page = dashboard.get(ACCOUNTS, "/usage?month=2025-12");
-    let total = ["USD", "1.50", "2", "1"];
+    let total = ["USD", "1.50", "", "1.50", "2", "1"];
     assert_eq!(rows(&page), [total]);
     let units = page.text.split_once("<h2>Units</h2>").unwrap().1;
     let unit = Answer { text: units.to_owned(), ..dashboard.get(ACCOUNTS, "/usage") };
-    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "unpaid", "2", "1 List"]]);
+    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "", "1.50", "unpaid", "2", "1 List"]]);
     assert_has(&page, 200, &["href=\"/units/unit_dev/usage?mode=live\"", "Complete up to"]);
     assert_has(
         &page,
@@ -184,7 +184,7 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
         assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
     }
     let file = dashboard.get(ACCOUNTS, "/usage.csv?month=2025-12");
-    let line = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
+    let line = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.text.ends_with(line), "{}", file.text);
     let name = "attachment; filename=\"usage-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
@@ -273,7 +273,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
     );
     let page = dashboard.get(ACCOUNTS, PAGE);
     let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
-    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
+    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", "", "1.50", cell, "2", "1 List"]);
     assert_has(&page, 200, &["<rect class=\"paid\"", "Dec 2025 1.50, paid"]);
 
     let facts = dashboard.post(
@@ -376,11 +376,11 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     let line = |month: &str, invoice: &str| {
         format!(
             "'=unit,live,{month},USD,0.00,0,0,,2026-01-05T00:00:00.000Z,1.50,{invoice},\
-            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z\r\n"
+            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z,0.00,0.00,0.00\r\n"
         )
     };
     let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,complete_up_to,paid_at,\
-        paid_amount,invoice,marked_by,marked_at\r\n";
+        paid_amount,invoice,marked_by,marked_at,credited,carried,due\r\n";
     let lines = [
         line("2025-12", "'=1+1"),
         line("2025-11", "\"'@a,b\""),
@@ -399,7 +399,7 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 
     let (used, _) = used();
     let file = used.get(ACCOUNTS, "/units/unit_dev/usage.csv?mode=live").text;
-    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
+    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 
@@ -434,8 +434,8 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
         |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
     let late =
         format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
-    assert_eq!(rows[0][1..], ["3.00 EUR", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
-    assert_eq!(rows[1][1..], ["2.00 USD", &*paid("1.00"), "2", ""]);
+    assert_eq!(rows[0][1..], ["3.00 EUR", "", "3.00", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
+    assert_eq!(rows[1][1..], ["2.00 USD", "", "2.00", &*paid("1.00"), "2", ""]);
     assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
     assert!(page.text.contains("height=\"0\"") && page.text.contains("height=\"100\""));
