@@ -225,8 +225,8 @@ struct OfMonths<'a> {
 /// The rows of the months that count.
 macro_rules! counting {
     () => {
-        " FROM json_each(?1, '$.months') asked CROSS JOIN fulfilments ON month = asked.value
-WHERE removed IS NULL AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') "
+        " FROM fulfilments WHERE month IN (SELECT value FROM json_each(?1, '$.months')) AND removed IS NULL
+  AND (?1 ->> '$.mode' IS NULL OR mode = ?1 ->> '$.mode') "
     };
 }
 

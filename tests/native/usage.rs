@@ -3,10 +3,10 @@
 use futures_executor::block_on;
 use impact_pledge::ledger;
 use impact_pledge::ledger::Direction;
+use impact_pledge::operator::dues;
 use impact_pledge::operator::transactions::{
     self, Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
 };
-use impact_pledge::operator::dues;
 use impact_pledge::operator::usage::{self, MonthUsage, Usage};
 use impact_pledge::operator::{DamagedRecords, OperatorError, quantities};
 use impact_pledge::pledge::TransactionId;

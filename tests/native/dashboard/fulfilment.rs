@@ -1,6 +1,7 @@
 //! Tests the page of what was pledged and done in a month.
 
-use super::prices::{assert_has, rows};
+use super::prices::assert_has;
+use super::usage::rows;
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
 use serde_json::json;
 use support::service::{Answer, LIVE_UNIT, minimal, seeded};
@@ -86,7 +87,7 @@ fn a_refused_form_says_why_and_keeps_what_was_typed() {
         assert_has(&page, 422, &[expected, &format!("value=\"{value}\""), "role=\"alert\""]);
     }
     let incomplete = dashboard.post(OPERATOR, "/fulfilment", &[("quantity", "5")]);
-    assert_has(&incomplete, 422, &["some fields are missing"]);
+    assert_has(&incomplete, 422, &["Some fields are missing"]);
 }
 
 #[test]

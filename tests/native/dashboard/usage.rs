@@ -84,7 +84,7 @@ fn audited(dashboard: &TestDashboard) -> Vec<String> {
 }
 
 /// Returns the cells of a table's rows, without tags.
-fn rows(page: &Answer) -> Vec<Vec<String>> {
+pub fn rows(page: &Answer) -> Vec<Vec<String>> {
     let table = page.text.split_once("<tbody>").unwrap().1.split_once("</tbody>").unwrap().0;
     let cell = |cell: &str| {
         let parts = cell.split('<').filter_map(|part| part.split_once('>'));
@@ -184,7 +184,8 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
         assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
     }
     let file = dashboard.get(ACCOUNTS, "/usage.csv?month=2025-12");
-    let line = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
+    let line =
+        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.text.ends_with(line), "{}", file.text);
     let name = "attachment; filename=\"usage-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
@@ -399,7 +400,8 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 
     let (used, _) = used();
     let file = used.get(ACCOUNTS, "/units/unit_dev/usage.csv?mode=live").text;
-    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
+    let unpaid =
+        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 
@@ -434,7 +436,10 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
         |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
     let late =
         format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
-    assert_eq!(rows[0][1..], ["3.00 EUR", "", "3.00", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
+    assert_eq!(
+        rows[0][1..],
+        ["3.00 EUR", "", "3.00", &*(paid("0.00") + "Undo …" + &late), "1", ""]
+    );
     assert_eq!(rows[1][1..], ["2.00 USD", "", "2.00", &*paid("1.00"), "2", ""]);
     assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
