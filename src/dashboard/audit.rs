@@ -5,7 +5,7 @@ use super::page::Page;
 use super::{PageContext, Refusal, Result, link, view};
 use crate::operator::audit::{self, AuditFilter, Change, MemberChange, Part};
 use crate::service::{Clock, Entropy};
-use crate::store::OperatorStore;
+use crate::store::{OperatorStore, PriceListKey};
 use crate::time::{DAY_MS, parse_ms};
 use maud::{Markup, html};
 
@@ -137,9 +137,10 @@ fn rendered(part: &Part) -> Markup {
                 " (" (mode.name()) ")"
             }
         }
-        Part::Prices(mode) => html! {
-            a href=(link::with("/prices", &[("mode", mode.name())])) { (part.plain()) }
-        },
+        Part::Prices(mode, unit) => {
+            let of = PriceListKey { mode: *mode, unit: unit.as_deref() };
+            html! { a href=(link::prices(of)) { (view::untrusted_text(&part.plain())) } }
+        }
     }
 }
 

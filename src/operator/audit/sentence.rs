@@ -5,7 +5,7 @@ use crate::auth::KeyLevel;
 use crate::pledge::TransactionId;
 use crate::scope::Mode;
 use crate::settlement::Month;
-use crate::store::{PriceListVersionKey, SettlementKey};
+use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 
 /// Maximum number of units or transactions that a sentence names.
 const MAX_NAMED: usize = 10;
@@ -26,12 +26,13 @@ pub const GROUPS: [(&str, &str); 9] = [
 /// The sentence of each command, without its author. A word in braces stands for an ID that the entry has, with its
 /// index: `{units 1}` for all from the second one on, `{of}` for the unit or team that the change concerns, and `{text 1}`
 /// for a text after a colon.
-const SENTENCES: [(&str, &str); 19] = [
+const SENTENCES: [(&str, &str); 20] = [
     ("keys create", "created the key {key 0}{of}"),
     ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),
     ("keys revoke", "revoked the key {key 0}{of}"),
     ("prices set", "changed the {prices 0}"),
     ("prices change", "changed the {prices 0}"),
+    ("prices remove", "removed the {prices 0}"),
     ("units add", "created {units 0}"),
     ("units set", "changed the profile of {units 0}"),
     ("units unset", "removed members of the profile of {units 0}"),
@@ -69,8 +70,8 @@ pub enum Part {
     Transaction(String),
     /// A month of a unit.
     Month(Mode, String, Month),
-    /// The price list of a mode.
-    Prices(Mode),
+    /// The price list of a mode, or of a unit in that mode.
+    Prices(Mode, Option<String>),
     /// A text that somebody wrote, such as an invoice number.
     Words(String),
 }
@@ -92,7 +93,10 @@ impl Part {
             Part::Month(mode, unit, month) => {
                 format!("{month} of the unit {unit} ({})", mode.name())
             }
-            Part::Prices(mode) => format!("prices of {} keys", mode.name()),
+            Part::Prices(mode, None) => format!("prices of {} keys", mode.name()),
+            Part::Prices(mode, Some(unit)) => {
+                format!("prices of {} keys of the unit {unit}", mode.name())
+            }
         }
     }
 }
@@ -238,6 +242,10 @@ fn month(name: String) -> Part {
 }
 
 fn prices(name: String) -> Part {
-    let mode = PriceListVersionKey::parse(&name).map(|key| key.of.mode);
-    mode.map_or_else(|| Part::Words(name), Part::Prices)
+    match PriceListVersionKey::parse(&name) {
+        Some(PriceListVersionKey { of: PriceListKey { mode, unit }, .. }) => {
+            Part::Prices(mode, unit.map(str::to_owned))
+        }
+        None => Part::Words(name),
+    }
 }
