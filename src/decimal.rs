@@ -105,6 +105,33 @@ impl Decimal {
         sum_up(&products)
     }
 
+    /// Returns the exact difference; `None` if the other decimal is larger. The needed memory grows with the difference
+    /// of the exponents.
+    pub fn minus(&self, other: &Decimal) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        let (from, taken) = (self.digits_at(scale), other.digits_at(scale));
+        let (mut digits, mut borrow) = (Vec::with_capacity(from.len()), 0);
+        for place in 0..from.len().max(taken.len()) {
+            let of = |digits: &[u8]| digits.get(place).copied().unwrap_or_default();
+            let (own, less) = (of(&from), of(&taken) + borrow);
+            borrow = u8::from(own < less);
+            digits.push(own + 10 * borrow - less);
+        }
+        digits.reverse();
+        (borrow == 0).then_some(Decimal { digits, scale })
+    }
+
+    /// Returns whether this is 0.
+    pub fn is_zero(&self) -> bool {
+        self.digits.iter().all(|digit| *digit == 0)
+    }
+
+    /// Returns the digits down to this many places after the point, the least significant first.
+    fn digits_at(&self, scale: i32) -> Vec<u8> {
+        let zeros = usize::try_from(scale.saturating_sub(self.scale)).unwrap_or_default();
+        repeat_n(0, zeros).chain(self.digits.iter().rev().copied()).collect()
+    }
+
     /// Returns the exact decimal without zeros at its end. It is plain, such as `0.0000001`, or has an exponent, such
     /// as `1e308`, if it would otherwise need more than 20 zeros.
     pub fn to_exact(&self) -> String {

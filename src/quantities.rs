@@ -4,7 +4,7 @@ use crate::decimal::{Decimal, MAX_UNITS};
 use crate::pledge::{Amount, Impact};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt::{self, Formatter};
 
 /// Maximum size of the JSON in a message, in bytes. The ledger's queue accepts 128 KB.
@@ -51,6 +51,28 @@ impl Quantities {
             quantities.0.push(entry);
         }
         Some(quantities)
+    }
+
+    /// Makes quantities from a sum for each offering. Sums of 0 are left out; of an offering that occurs twice, the sums
+    /// are added.
+    pub fn of_sums(sums: impl Iterator<Item = (String, Decimal)>) -> Self {
+        let mut by_offering: BTreeMap<String, Vec<Decimal>> = BTreeMap::new();
+        for (offering_id, sum) in sums.filter(|(_, sum)| !sum.is_zero()) {
+            by_offering.entry(offering_id).or_default().push(sum);
+        }
+        let quantity = |sums: Vec<Decimal>| Quantity::new(&Decimal::sum(sums.into_iter()));
+        Quantities(by_offering.into_iter().map(|(id, sums)| (id, quantity(sums))).collect())
+    }
+
+    /// Returns whether there are no quantities.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the quantity of an offering.
+    pub fn get(&self, offering_id: &str) -> Option<&Quantity> {
+        let place = self.0.binary_search_by(|(own, _)| own.as_str().cmp(offering_id)).ok()?;
+        self.0.get(place).map(|(_, quantity)| quantity)
     }
 
     /// Returns the same quantities with other names for the offerings.

@@ -154,16 +154,38 @@ pub struct Settlement {
     pub at: String,
 }
 
-/// The sum of a month in one currency: a computed sum, or one that was paid.
+impl Settlement {
+    /// Returns what was paid in a currency.
+    pub fn of(&self, currency_code: &str) -> Option<&SettledSum> {
+        self.sums.iter().find(|sum| sum.currency_code == currency_code)
+    }
+}
+
+/// What was paid for a month in one currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {
     /// The code of the currency, which may be one that only a later release knows.
     pub currency_code: String,
-    /// A decimal with two places.
+    /// The paid amount, a decimal with two places.
     pub amount: String,
     /// Number of transactions.
     pub transactions: u64,
     /// Number of pledges whose offering had no price.
     pub unpriced: usize,
+    /// How the paid amount follows from the sum of the charges; `None` if they are equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<Deductions>,
+}
+
+/// The amounts from which a paid amount follows, as decimals with two places.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Deductions {
+    /// The sum of the charges.
+    pub counted: String,
+    /// The credits of the month.
+    pub credited: String,
+    /// The balance that was carried from earlier months.
+    pub carried: String,
 }

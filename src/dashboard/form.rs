@@ -36,6 +36,15 @@ impl Form {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
+    /// Returns the fields that are not empty and whose names begin with this prefix, without the prefix and trimmed.
+    pub fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self
+            .0
+            .iter()
+            .filter_map(move |(name, text)| Some((name.strip_prefix(prefix)?, text.trim())));
+        own.filter(|(_, text)| !text.is_empty())
+    }
+
     /// Returns a form with only these fields.
     pub fn only(&self, names: &[&str]) -> Self {
         let mut fields = self.0.clone();

@@ -123,7 +123,7 @@ async fn mails<S: OperatorStore, C: Clock, E>(context: &PageContext<'_, S, C, E>
     Ok((count > 0).then(|| {
         html! {
             a href="/mails" { @if has_more { "At least " } (counted(count, "failed e-mail")) }
-            " in the last " (RECENT_DAYS) " days. Correct the cause, then send them again."
+            " in the last " (RECENT_DAYS) " days. Correct the cause, then resend."
         }
     }))
 }
@@ -141,7 +141,7 @@ async fn unpriced<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
 
 async fn unsettled<S, C: Clock, E>(context: &PageContext<'_, S, C, E>) -> Task {
     let months = attention::unsettled(bound(context.ledger)?, context.clock).await?;
-    let address = |month| in_month("/usage", month, &[]);
+    let address = |month| in_month("/payments", month, &[]);
     Ok((!months.is_empty())
         .then(|| html! { "Months to settle: " (by_month(&months, "unit", address)) }))
 }

@@ -20,10 +20,11 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, path, and required permission.
-const MENU: [(&str, &str, Permission); 10] = [
+const MENU: [(&str, &str, Permission); 11] = [
     ("Home", "/", Permission::Look),
     ("Transactions", "/orders", Permission::Look),
     ("Usage", "/usage", Permission::Account),
+    ("Payments", "/payments", Permission::Account),
     ("Quantities", "/quantities", Permission::Account),
     ("Units", "/units", Permission::Look),
     ("Teams", "/teams", Permission::Operate),

@@ -1,6 +1,7 @@
 //! URLs of the dashboard's own pages. None contains an API key or a buyer's e-mail address.
 
 use crate::auth::KeyLevel;
+use crate::scope::Mode;
 use crate::store::PriceListKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -35,6 +36,11 @@ pub(super) fn page_of(level: &KeyLevel) -> String {
         KeyLevel::Unit(id) => path(&["units", id]),
         KeyLevel::Team(id) => path(&["teams", id]),
     }
+}
+
+/// Returns the URL of the payments of a shop, with paid and unpaid months.
+pub(super) fn payments_of(unit: &str, mode: Mode) -> String {
+    with("/payments", &[("unit", unit), ("mode", mode.name()), ("state", "all")])
 }
 
 /// Returns the path of the page of a price list.

@@ -2,7 +2,8 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::transaction::{self, id_link};
+use super::transaction;
+use super::view::id_link;
 use super::{PageContext, Refusal, Result, mail_state, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::notifications::{

@@ -2,14 +2,15 @@
 
 use super::form::Form;
 use super::page::Page;
-use super::usage::{NUMBERS, file, rows};
+use super::usage::{HEADINGS, NUMBERS, credited, file, rows};
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::bound;
+use crate::operator::dues::{self, Due};
 use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
-use crate::settlement::{Month, SettledSum};
+use crate::settlement::Month;
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
@@ -59,8 +60,9 @@ impl MonthSelection {
     }
 }
 
-/// Shows the units that have transactions in a month, or a payment for it. Ledger cost: 4 queries, and 1 for each unit
-/// whose sum differs from its payment, for at most 20 units. KV cost: 1 read per 100 units.
+/// Shows the units that have transactions or credits in a month, or a payment for it. Ledger cost: 5 queries, 1 more if
+/// credits may be carried into the month, and 1 for each unit that differs from its payment, for at most 20 units. KV
+/// cost: 1 read per 100 units.
 pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     query: &Form,
@@ -68,9 +70,8 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
     let selection = MonthSelection::read(context, query)?;
     let mut usage = of(context, selection).await?;
     let all = usage.months.len();
-    let totals = usage::totals(&usage.months);
+    let totals = dues::totals(&usage.months);
     usage.months.truncate(view::MAX_ROWS);
-    usage::look_up_payments(context.store, bound(context.ledger)?, &mut usage.months).await?;
     let content = html! {
         (selection.links("/usage"))
         section { h2 { "Total" } (total(&totals)) (view::coverage(&usage.coverage)) }
@@ -82,6 +83,7 @@ pub(super) async fn month<S: OperatorStore, C: Clock, E: Entropy>(
             }
             ul.links {
                 li { a href=(selection.address("/usage.csv")) { "Download CSV" } }
+                li { a href=(selection.address("/payments")) { "Unpaid shops of this month" } }
                 li { a href=(selection.address("/quantities")) { "Quantities by offering" } }
                 li { a href=(selection.address("/orders")) { "Transactions" } }
             }
@@ -96,30 +98,31 @@ pub(super) async fn month_csv<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let selection = MonthSelection::read(context, query)?;
-    let mut usage = of(context, selection).await?;
-    usage::look_up_payments(context.store, bound(context.ledger)?, &mut usage.months).await?;
+    let usage = of(context, selection).await?;
     Ok(file(&format!("usage-{}-{}.csv", selection.mode.name(), selection.month), &usage))
 }
 
-async fn of<S, C, E>(
+async fn of<S: OperatorStore, C, E>(
     context: &PageContext<'_, S, C, E>,
     selection: MonthSelection,
 ) -> Result<Usage> {
     let filter = TransactionFilter { unit: None, mode: Some(selection.mode) };
-    Ok(usage::of_month(bound(context.ledger)?, &filter, selection.month).await?)
+    Ok(usage::of_month(context.store, bound(context.ledger)?, &filter, selection.month).await?)
 }
 
-fn total(totals: &[SettledSum]) -> Markup {
-    let row = |sum: &SettledSum| {
+fn total(totals: &[Due]) -> Markup {
+    let row = |sum: &Due| {
         vec![
             view::untrusted_text(&sum.currency_code),
-            html! { strong { (sum.amount) } },
+            html! { (sum.amount) },
+            credited(sum),
+            html! { strong { (sum.due) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) } },
         ]
     };
     let rows: Vec<_> = totals.iter().map(row).collect();
-    let headings = ["Currency", "Sum", "Transactions", "Unpriced pledges"];
+    let headings = ["Currency", "Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
     view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }
 
@@ -127,14 +130,9 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
     let of_unit = |usage: &MonthUsage| {
         let page = link::path(&["units", &usage.unit, "usage"]);
         let page = link::with(&page, &[("mode", usage.mode.name())]);
-        rows(
-            context,
-            usage,
-            &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } },
-            false,
-        )
+        rows(context, usage, &html! { a href=(page) { (view::untrusted_text(&usage.unit)) } })
     };
     let rows: Vec<_> = months.iter().flat_map(of_unit).collect();
-    let headings = ["Unit", "Sum", "Payment", "Transactions", "Unpriced pledges"];
+    let headings = HEADINGS.map(|heading| if heading == "Month" { "Unit" } else { heading });
     view::table_of(&headings, &NUMBERS, &rows, "No transactions in this month.")
 }

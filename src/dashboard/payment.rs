@@ -3,8 +3,11 @@
 use super::form::Form;
 use super::page::Page;
 use super::view::{self, Field};
-use super::{PageContext, Refusal, Result, link, operation};
+use super::{PageContext, Refusal, Result, link, operation, usage};
+use crate::operator::bound;
 use crate::operator::delays::{APPLIED_SECONDS, SHOWN_SECONDS};
+use crate::operator::due_months::due_month;
+use crate::operator::dues::Due;
 use crate::operator::payments::{self, Paid, Payment, ShopMonth, StatedAmount};
 use crate::operator::{Done, OperatorError};
 use crate::pledge::CurrencyCode;
@@ -14,7 +17,7 @@ use crate::store::OperatorStore;
 use maud::{Markup, html};
 use strum::VariantArray as _;
 
-/// Shows the form for a payment, or saves the payment. Cost: at most 9 ledger queries, 5 KV calls.
+/// Shows the form for a payment with what is due, or saves the payment. Cost: at most 17 ledger queries, 7 KV calls.
 pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     id: &str,
@@ -22,17 +25,17 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let of = shop_month(id, form)?;
     if form.text("step") != "mark" {
-        return Ok(ask(context, &of, form, None));
+        return ask(context, &of, form, None).await;
     }
     match mark(context, &of, form).await {
         Ok(paid) => Ok(marked(&of, &paid)),
-        Err(OperatorError::Invalid(problem)) => Ok(ask(context, &of, form, Some(&problem))),
+        Err(OperatorError::Invalid(problem)) => ask(context, &of, form, Some(&problem)).await,
         Err(error) => Err(error.into()),
     }
 }
 
-/// Parses the month and mode in a form.
-fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
+/// Parses the month and mode in a form or a query string.
+pub(super) fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
     let month = Month::parse(form.text("month"));
     let month = month.ok_or_else(|| Refusal::invalid("write the month as 2026-10"))?;
     Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
@@ -107,34 +110,57 @@ fn hidden(of: &ShopMonth, step: &str) -> Markup {
 }
 
 fn back(of: &ShopMonth, label: &str) -> Markup {
-    let page = link::path(&["units", &of.unit, "usage"]);
-    html! { p { a href={ (page) "?mode=" (of.mode.name()) } { (label) } } }
+    html! { p { a href=(link::payments_of(&of.unit, of.mode)) { (label) } } }
 }
 
-/// The form, with the entered values and an error, if any.
-fn ask<S, C: Clock, E: Entropy>(
+/// The form beside what is due, with the entered values and an error, if any. Until a person has entered an amount, the
+/// amounts are those that are due.
+async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     of: &ShopMonth,
     form: &Form,
     problem: Option<&str>,
-) -> Page {
+) -> Result {
+    let dues = due_month(context.store, bound(context.ledger)?, of).await?.sums;
     let content = html! {
         @if let Some(problem) = problem {
             (view::form_problem(problem, field_of(problem).filter(|field| *field != AMOUNT)))
         }
         p.lead { (heading(of)) }
+        section { h2 { "Due" } (due_table(&dues)) }
         section {
+            h2 { "Payment" }
             (context.form(&link::path(&["units", &of.unit, "paid"]), &html! {
                 (hidden(of, "mark"))
-                (view::hidden("currencies", form.text("currencies")))
-                (fields(form, problem.unwrap_or_default()))
+                (fields(form, &dues, problem.unwrap_or_default()))
                 button { "Mark as paid" }
             }))
         }
         (back(of, "Cancel"))
     };
     let status = if problem.is_some() { 422 } else { 200 };
-    Page { status, ..Page::new("Mark as paid", content) }
+    Ok(Page { status, ..Page::new("Mark as paid", content) })
+}
+
+fn due_table(dues: &[Due]) -> Markup {
+    let row = |due: &Due| {
+        vec![
+            view::untrusted_text(&due.currency_code),
+            html! { (due.amount) },
+            usage::credited(due),
+            html! { strong { (due.due) } },
+            html! { (due.transactions) },
+            html! { @if due.unpriced > 0 { strong { (due.unpriced) } } },
+        ]
+    };
+    let rows: Vec<_> = dues.iter().map(row).collect();
+    let headings = ["Currency", "Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
+    view::table_of(
+        &headings,
+        headings.get(1..).unwrap_or_default(),
+        &rows,
+        "No transactions in this month.",
+    )
 }
 
 /// The name of the amounts' fields in [`FIELDS`].
@@ -144,8 +170,8 @@ const AMOUNT: &str = "amount";
 const FIELDS: [(&str, &[&str]); 4] = [
     ("invoice", &["number of an invoice"]),
     ("unpriced", &["unpriced"]),
-    ("day", &["was paid on", "`day`"]),
-    (AMOUNT, &["amount", "sum of"]),
+    ("day", &["was paid on", "payment date", "`day`"]),
+    (AMOUNT, &["amount", "sum of", " due"]),
 ];
 
 /// Returns the field that an error is about.
@@ -154,24 +180,31 @@ fn field_of(problem: &str) -> Option<&'static str> {
     found.next().map(|(field, _)| *field)
 }
 
-fn fields(form: &Form, problem: &str) -> Markup {
+fn fields(form: &Form, dues: &[Due], problem: &str) -> Markup {
     let wrong = field_of(problem);
     let at = |field| if wrong == Some(field) { problem } else { "" };
-    let currencies: Vec<_> = form.text("currencies").split(' ').collect();
-    let known = CurrencyCode::VARIANTS.iter().filter(|code| currencies.contains(&code.code()));
+    let due_in = |code: &CurrencyCode| dues.iter().find(|due| due.currency_code == code.code());
+    let is_entered = form.text("step") == "mark";
+    let known = CurrencyCode::VARIANTS.iter();
+    let known =
+        known.filter(|code| due_in(code).is_some() || form.given(&amount_of(**code)).is_some());
     let mut codes: Vec<_> = known.copied().collect();
     if codes.is_empty() {
         codes = CurrencyCode::VARIANTS.to_vec();
     }
     let is_one = codes.len() == 1;
+    let value = |code: CurrencyCode| match due_in(&code) {
+        Some(due) if !is_entered => due.due.clone(),
+        _ => form.text(&amount_of(code)).to_owned(),
+    };
     html! {
         div.row {
             @for code in codes {
                 (Field {
                     name: &amount_of(code),
                     label: &["Amount in ", code.code()].concat(),
-                    value: form.text(&amount_of(code)),
-                    hint: "Amount received, e.g. 1234.50.",
+                    value: &value(code),
+                    hint: "Amount received, e.g. 1234.50. It must be the amount that is due.",
                     required: is_one,
                     problem: at(AMOUNT),
                     ..Field::default()
@@ -199,7 +232,7 @@ fn fields(form: &Form, problem: &str) -> Markup {
             name: "unpriced",
             label: "Accepted unpriced pledges",
             value: form.text("unpriced"),
-            hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none; the page Usage lists them.",
+            hint: "Number of unpriced pledges that you accept at 0.00. Leave empty if there are none.",
             problem: at("unpriced"),
             ..Field::default()
         }.render())
@@ -212,7 +245,7 @@ fn marked(of: &ShopMonth, Done { outcome, before }: &Done<Paid>) -> Page {
         (view::done(&html! { (heading(of)) " was marked as paid." }))
         section { (facts(&outcome.settlement)) }
         p { small { (in_force()) } }
-        (back(of, "Usage"))
+        (back(of, "Payments"))
     };
     Page::new("Marked as paid", content)
 }
@@ -306,7 +339,7 @@ fn undone(of: &ShopMonth, Done { outcome: paid, before }: &Done<Paid>) -> Page {
         (view::done(&html! { (heading(of)) " is no longer marked as paid." }))
         section { h2 { "Previous payment" } (facts(&paid.settlement)) }
         p { small { "It is kept in the audit log. " (in_force()) } }
-        (back(of, "Usage"))
+        (back(of, "Payments"))
     };
     Page::new("Payment undone", content)
 }

@@ -5,7 +5,8 @@
 use super::form::Form;
 use super::guard::Scoped;
 use super::page::Page;
-use super::transaction::{self, id_link};
+use super::transaction;
+use super::view::id_link;
 use super::{PageContext, Refusal, Result, operation, orders, view};
 use crate::auth::{KeyLevel, check_id};
 use crate::ledger::Direction;

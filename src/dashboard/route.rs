@@ -3,8 +3,9 @@
 use super::form::Form;
 use super::guard::Target;
 use super::{
-    PageContext, Refusal, Result, audit, find, keys, ledger, mails, month, orders, payment, people,
-    person, prices, profile, quantities, start, system, team, transaction, unit, usage,
+    PageContext, Refusal, Result, audit, credit, find, keys, ledger, mails, month, orders, payment,
+    payments, people, person, prices, profile, quantities, start, statement, system, team,
+    transaction, unit, usage,
 };
 use crate::http::percent_decode;
 use crate::operator::roles::{MemberRight, Permission};
@@ -96,8 +97,10 @@ routes! {
     Find = "GET /find", Support, global None, find::find(query);
     /// A list of transactions, one page at a time.
     Orders = "GET /orders", Look, global View, orders::orders(&scoped, query);
-    /// Shows a transaction, masked.
-    Transaction(id) = "GET /transactions/{id}", Support, record View, transaction::transaction(&scoped);
+    /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
+    Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
+    /// Credits a transaction, or a part of it.
+    Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     /// Sends the e-mail of a transaction again.
@@ -132,6 +135,12 @@ routes! {
     UnitQuantities(id) = "GET /units/{id}/quantities", Account, unit View, quantities::quantities(Some(&scoped), query);
     /// CSV export of the quantities of a unit in a month.
     UnitQuantitiesCsv(id) = "GET /units/{id}/quantities.csv", Account, unit View, quantities::quantities_csv(Some(&scoped), query);
+    /// What shops owe for ended months, and what they have paid.
+    Payments = "GET /payments", Account, global None, payments::payments(query);
+    /// The statement of a month.
+    Statement(id) = "GET /units/{id}/statement", Account, unit None, statement::statement(&scoped, query);
+    /// CSV export of the transactions of a month.
+    TransactionsCsv(id) = "GET /units/{id}/transactions.csv", Account, unit None, statement::transactions_csv(&scoped, query);
     /// Marks a month as paid.
     MarkPaid(id) = "POST /units/{id}/paid", Account, unit None, payment::mark_paid(&scoped, form);
     /// Undoes the marking of a month as paid.

@@ -21,6 +21,14 @@ pub struct Variables<'v> {
     pub service_origin: &'v str,
     /// `CONTACT`: whom people without a role can ask, such as an e-mail address.
     pub contact: &'v str,
+    /// `BILLING_NAME`: the name of the operator's company on statements.
+    pub billing_name: &'v str,
+    /// `BILLING_ADDRESS`: the company's address on statements, in lines.
+    pub billing_address: &'v str,
+    /// `TAX_TEXT`: the company's tax text on statements, such as its VAT number, in lines.
+    pub tax_text: &'v str,
+    /// `BANK_DETAILS`: how to pay, on statements, in lines.
+    pub bank_details: &'v str,
     /// `UNUSUAL_CHARGE`: the charge above which a transaction is unusual, such as `5000.00`.
     pub unusual_charge: &'v str,
     /// Cloudflare's ID of the deployed version.
@@ -42,10 +50,32 @@ pub struct Settings {
     pub service_origin: String,
     /// Whom people without a role can ask; empty if it is not set.
     pub contact: String,
+    /// The operator's company, as statements show it.
+    pub(super) issuer: Issuer,
     /// The charge above which a transaction is unusual, in hundredths of its currency; `None` if it is not set.
     pub unusual_charge: Option<u64>,
     /// The release and, if known, the deployed version: `0.1.0+ID`.
     pub version: String,
+}
+
+/// The company that issues statements. Each text has lines, and may be empty.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Issuer {
+    pub name: String,
+    pub address: String,
+    pub tax_text: String,
+    pub bank_details: String,
+}
+
+impl Issuer {
+    fn new(variables: &Variables<'_>) -> Self {
+        Issuer {
+            name: variables.billing_name.trim().to_owned(),
+            address: variables.billing_address.trim().to_owned(),
+            tax_text: variables.tax_text.trim().to_owned(),
+            bank_details: variables.bank_details.trim().to_owned(),
+        }
+    }
 }
 
 impl Settings {
@@ -83,6 +113,7 @@ impl Settings {
             members,
             problems,
             environment: variables.environment.trim().to_owned(),
+            issuer: Issuer::new(&variables),
             service_origin: variables.service_origin.trim().trim_end_matches('/').to_owned(),
             contact: variables.contact.trim().to_owned(),
             unusual_charge,

@@ -3,17 +3,17 @@
 use super::chart::{Bar, chart};
 use super::form::Form;
 use super::page::{Content, Page};
-use super::transaction::id_link;
+use super::view::id_link;
 use super::{PageContext, Result, link, orders, view};
 use crate::operator::Coverage;
 use crate::operator::bound;
 use crate::operator::csv::{self, BYTE_ORDER_MARK};
-use crate::operator::roles::Permission;
+use crate::operator::dues::Due;
 use crate::operator::usage::{self, MonthUsage, Usage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::service::{Clock, Entropy};
-use crate::settlement::{SettledSum, Settlement};
+use crate::settlement::Settlement;
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ use strum::VariantArray as _;
 /// Maximum number of months on a page.
 const MAX_MONTHS: usize = 120;
 
-/// Shows the usage of a unit by month. Ledger cost: 5 queries, and 1 for each month whose sum differs from its payment,
+/// Shows the usage of a unit by month. Ledger cost: 6 queries, and 1 for each month whose sum differs from its payment,
 /// for at most 20 months. KV cost: 1 list, 1 read per 100 paid months.
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
@@ -67,6 +67,9 @@ fn page<S, C: Clock, E>(
             (view::coverage(coverage))
             ul.links {
                 @if !months.is_empty() { li { a href=(in_mode("usage.csv")) { "Download CSV" } } }
+                @if context.may(Permission::Account) {
+                    li { a href=(link::payments_of(unit, mode)) { "Payments and statements" } }
+                }
                 li { a href=(in_mode("quantities")) { "Quantities by offering" } }
                 li { a href=(orders::address(&[("unit", unit), ("mode", mode.name())])) { "Transactions" } }
                 @if context.may(Permission::Account) {
@@ -101,35 +104,46 @@ fn table<S, C: Clock, E>(context: &PageContext<'_, S, C, E>, months: &[MonthUsag
         .iter()
         .flat_map(|usage| {
             let first = html! { (view::month(usage.month).replace(' ', "\u{a0}")) };
-            rows(context, usage, &first, context.may(Permission::Account))
+            rows(context, usage, &first)
         })
         .collect();
-    let headings = ["Month", "Sum", "Payment", "Transactions", "Unpriced pledges"];
-    view::table_of(&headings, &NUMBERS, &rows, "")
+    view::table_of(&HEADINGS, &NUMBERS, &rows, "")
 }
 
-/// The headings of the columns that contain numbers.
-pub(super) const NUMBERS: [&str; 3] = ["Sum", "Transactions", "Unpriced pledges"];
+/// The headings of the table.
+pub(super) const HEADINGS: [&str; 7] =
+    ["Month", "Sum", "Credited", "Due", "Payment", "Transactions", "Unpriced pledges"];
 
-/// The rows of a month, one for each currency. `first` is the first cell. With `is_offered`, the first row has the
-/// button that marks the month as paid, or the one that undoes the marking.
+/// The headings of the columns that contain numbers.
+pub(super) const NUMBERS: [&str; 5] =
+    ["Sum", "Credited", "Due", "Transactions", "Unpriced pledges"];
+
+/// Renders the credits of a sum, and what is carried from earlier months; nothing if there are none.
+pub(super) fn credited(sum: &Due) -> Markup {
+    html! {
+        @if sum.credited != "0.00" { (sum.credited) }
+        @if sum.carried != "0.00" { div { small { (sum.carried) " carried from earlier months" } } }
+    }
+}
+
+/// The rows of a month, one for each currency. `first` is the first cell.
 pub(super) fn rows<S, C: Clock, E>(
     context: &PageContext<'_, S, C, E>,
     usage: &MonthUsage,
     first: &Markup,
-    is_offered: bool,
 ) -> Vec<Vec<Markup>> {
     let has_ended = usage.month.has_ended(context.clock.now_ms());
-    let row = |(index, sum): (usize, &SettledSum)| {
+    let row = |(index, sum): (usize, &Due)| {
         let is_first = index == 0;
         vec![
             first.clone(),
             html! { (sum.amount) " " (view::untrusted_text(&sum.currency_code)) },
+            credited(sum),
+            html! { (sum.due) },
             html! {
                 div.wide {
                     (payment(usage, sum, has_ended))
-                    @if is_first && is_offered { (offer(usage, has_ended)) }
-                    @if is_first { (late(usage, context.may(Permission::Support) || context.is_of_shop())) }
+                    @if is_first { (late(usage)) }
                 }
             },
             html! { (sum.transactions) },
@@ -145,19 +159,19 @@ pub(super) fn rows<S, C: Clock, E>(
 }
 
 /// Returns the URL of the list of a month's transactions.
-fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
+pub(super) fn of_month(usage: &MonthUsage, more: &[(&str, &str)]) -> String {
     let month = usage.month.to_string();
     let shop = [("unit", &*usage.unit), ("mode", usage.mode.name()), ("month", &month)];
     orders::address(&[shop.as_slice(), more].concat())
 }
 
 /// Renders whether a sum was paid, with a warning if the paid amount differs.
-fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
+pub(super) fn payment(usage: &MonthUsage, sum: &Due, has_ended: bool) -> Markup {
     match (&usage.settled, usage.paid_of(sum)) {
         (Some(settled), Some(amount)) => html! {
             div {
                 "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::untrusted_text(&settled.invoice))
-                @if amount != sum.amount { " " span.tag.alarm { "paid " (amount) } }
+                @if amount != sum.due { " " span.tag.alarm { "paid " (amount) } }
             }
             div { small { "marked by " (view::untrusted_text(&settled.by)) } }
         },
@@ -166,38 +180,8 @@ fn payment(usage: &MonthUsage, sum: &SettledSum, has_ended: bool) -> Markup {
     }
 }
 
-/// The button that marks a month as paid, or the one that undoes the marking.
-fn offer(usage: &MonthUsage, has_ended: bool) -> Markup {
-    match usage.settled {
-        Some(_) => month_form(usage, "unpaid", "Undo …", html! {}),
-        None if has_ended => {
-            let codes: Vec<_> = usage.sums.iter().map(|sum| &*sum.currency_code).collect();
-            month_form(
-                usage,
-                "paid",
-                "Mark as paid …",
-                view::hidden("currencies", &codes.join(" ")),
-            )
-        }
-        None => html! {},
-    }
-}
-
-fn month_form(usage: &MonthUsage, last: &str, label: &str, more: Markup) -> Markup {
-    let month = usage.month;
-    view::form(
-        &link::path(&["units", &usage.unit, last]),
-        &html! {
-            (view::hidden("mode", usage.mode.name()))
-            (view::hidden("month", &month.to_string()))
-            (more)
-            button.quiet aria-label={ (label) " " (view::month(month)) } { (label) }
-        },
-    )
-}
-
 /// Lists the transactions that were added or changed after a month was marked as paid.
-fn late(usage: &MonthUsage, opens: bool) -> Markup {
+fn late(usage: &MonthUsage) -> Markup {
     let Some(settled) = usage.settled.as_ref().filter(|_| !usage.late.is_empty()) else {
         return html! {};
     };
@@ -207,7 +191,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
                 "Added or changed since the month was marked as paid: "
                 @for (index, id) in usage.late.iter().enumerate() {
                     @if index > 0 { ", " }
-                    @if opens { (id_link(id)) } @else { code.id { (id) } }
+                    (id_link(id))
                 }
                 ". " a href=(of_month(usage, &[("since", &settled.at)])) { "List all" }
             }
@@ -217,7 +201,7 @@ fn late(usage: &MonthUsage, opens: bool) -> Markup {
 
 // ---- The file ------------------------------------------------------------------------------------
 
-const HEADINGS: [&str; 13] = [
+const COLUMNS: [&str; 16] = [
     "unit",
     "mode",
     "month",
@@ -231,11 +215,14 @@ const HEADINGS: [&str; 13] = [
     "invoice",
     "marked_by",
     "marked_at",
+    "credited",
+    "carried",
+    "due",
 ];
 
 /// Builds the CSV export.
 pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
-    let headings = HEADINGS.map(str::to_owned).to_vec();
+    let headings = COLUMNS.map(str::to_owned).to_vec();
     let lines =
         months.iter().flat_map(|usage| usage.sums.iter().map(|sum| line(usage, sum, coverage)));
     let lines = csv::lines(std::iter::once(headings).chain(lines));
@@ -243,7 +230,7 @@ pub(super) fn file(name: &str, Usage { months, coverage }: &Usage) -> Page {
     Page { status: 200, content: Content::Csv(name.to_owned(), file.into_bytes()) }
 }
 
-fn line(usage: &MonthUsage, sum: &SettledSum, coverage: &Coverage) -> Vec<String> {
+fn line(usage: &MonthUsage, sum: &Due, coverage: &Coverage) -> Vec<String> {
     let mut line = vec![
         csv::text(&usage.unit),
         usage.mode.name().to_owned(),
@@ -254,11 +241,12 @@ fn line(usage: &MonthUsage, sum: &SettledSum, coverage: &Coverage) -> Vec<String
         sum.unpriced.to_string(),
         csv::text(coverage.complete_up_to.as_deref().unwrap_or_default()),
     ];
-    if let Some(Settlement { paid_at, sums, invoice, by, at }) = &usage.settled {
-        let paid = sums.iter().find(|paid| paid.currency_code == sum.currency_code);
-        let amount = paid.map(|paid| &*paid.amount).unwrap_or_default();
+    if let Some(settled) = &usage.settled {
+        let amount = settled.of(&sum.currency_code).map(|paid| &*paid.amount).unwrap_or_default();
+        let Settlement { paid_at, invoice, by, at, .. } = settled;
         line.extend([paid_at.as_str(), amount, invoice, by, at].map(csv::text));
     }
-    line.resize(HEADINGS.len(), String::new());
+    line.resize(COLUMNS.len() - 3, String::new());
+    line.extend([&sum.credited, &sum.carried, &sum.due].map(|amount| csv::text(amount)));
     line
 }

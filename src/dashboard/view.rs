@@ -124,6 +124,23 @@ impl Field<'_> {
             }
         }
     }
+
+    /// Renders a field for a text of several lines.
+    pub fn render_lines(&self) -> Markup {
+        let is_wrong = !self.problem.is_empty();
+        let problem_id = is_wrong.then(|| [self.name, "-problem"].concat());
+        html! {
+            label {
+                span { (self.label) }
+                textarea id=[is_wrong.then_some(self.name)] name=(self.name) rows="3" required[self.required]
+                    aria-invalid=[is_wrong.then_some("true")] aria-describedby=[problem_id.as_deref()] { (self.value) }
+                @if let Some(id) = &problem_id {
+                    small.problem id=(id) { (inline_code(&sentence(self.problem))) }
+                }
+                @if !self.hint.is_empty() { small { (self.hint) } }
+            }
+        }
+    }
 }
 
 /// A drop-down list. Each option is a value and its label; `chosen` is the selected value.
@@ -160,6 +177,16 @@ pub(super) fn untrusted_text(text: &str) -> Markup {
     let is_long = text.chars().nth(MAX_TEXT).is_some();
     let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
     html! { bdi { (beginning) @if is_long { "…" } } }
+}
+
+/// Renders `1.50 USD`.
+pub(super) fn money(amount: &str, currency: &str) -> Markup {
+    html! { span.number { (amount) " " (currency) } }
+}
+
+/// Renders a transaction's ID as a link to its page.
+pub(super) fn id_link(id: &str) -> Markup {
+    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// A list of facts: pairs of a label and a value.

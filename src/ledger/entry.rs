@@ -81,7 +81,7 @@ impl Entry {
             key: summary.key.clone(),
             prices: summary.prices.as_deref().and_then(parse_ms),
             erased,
-            quantities: quantities.renamed(short),
+            quantities: quantities.renamed(offering_in_rows),
             is_large: false,
         })
     }
@@ -115,8 +115,13 @@ impl Entry {
     }
 }
 
-/// Shortens the ID of an offering to what a row holds.
-fn short(offering_id: String) -> String {
+/// Returns the quantities of pledges as a row has them: with short offering IDs, and none at all if they are too large.
+pub fn stored_quantities<'i, 'a: 'i>(impacts: impl Iterator<Item = &'i Impact<'a>>) -> Quantities {
+    Quantities::of(impacts, MAX_QUANTITIES).unwrap_or_default().renamed(offering_in_rows)
+}
+
+/// Returns the ID of an offering as rows have it: shortened, if it has more than 256 bytes.
+pub fn offering_in_rows(offering_id: String) -> String {
     if offering_id.len() <= MAX_OFFERING {
         return offering_id;
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Decimal places of a quantity that its column holds as a whole number.
-const PLACES: u32 = 6;
+pub(super) const PLACES: u32 = 6;
 
 /// The quantity pledged for an offering in a month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

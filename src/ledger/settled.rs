@@ -6,7 +6,7 @@ use crate::settlement::Month;
 use crate::store::SettlementKey;
 use serde::Serialize;
 
-/// Returns the shops whose month is marked as paid, including shops without transactions. One query.
+/// Returns the months that are marked as paid, each with its shop, including shops without transactions. One query.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -14,27 +14,29 @@ pub async fn settled(
     ledger: &dyn Ledger,
     mode: Option<Mode>,
     units: Option<&[String]>,
-    month: Month,
-) -> Result<Vec<Scope>> {
-    let names = ask(ledger, &Settled { month }).await?;
-    let shops = names.iter().filter_map(|name| {
-        let SettlementKey { mode, unit, month: of } = SettlementKey::parse_suffix(name)?;
-        (of == month).then(|| Scope { mode, unit: unit.to_owned() })
+    months: &[Month],
+) -> Result<Vec<(Month, Scope)>> {
+    let names = ask(ledger, &Settled { months }).await?;
+    let settled = names.iter().filter_map(|name| {
+        let SettlementKey { mode, unit, month } = SettlementKey::parse_suffix(name)?;
+        Some((month, Scope { mode, unit: unit.to_owned() }))
     });
-    let is_wanted = |shop: &Scope| {
-        mode.is_none_or(|mode| mode == shop.mode)
+    let is_wanted = |(month, shop): &(Month, Scope)| {
+        months.contains(month)
+            && mode.is_none_or(|mode| mode == shop.mode)
             && units.is_none_or(|units| units.contains(&shop.unit))
     };
-    Ok(shops.filter(is_wanted).collect())
+    Ok(settled.filter(is_wanted).collect())
 }
 
 #[derive(Serialize)]
-struct Settled {
-    month: Month,
+struct Settled<'m> {
+    months: &'m [Month],
 }
 
-impl Query for Settled {
+impl Query for Settled<'_> {
     type Row = String;
     const SQL: &'static str = "SELECT json_quote(name) FROM claims
-WHERE kind = 'settlement' AND state IN ('kept', 'removing') AND substr(name, -8) = ':' || (?1 ->> '$.month') ORDER BY name";
+WHERE kind = 'settlement' AND state IN ('kept', 'removing')
+  AND substr(name, -7) IN (SELECT value FROM json_each(?1, '$.months')) ORDER BY name";
 }

@@ -2,7 +2,17 @@
 
 use super::{Ledger, Query, Result, ask};
 use crate::scope::{Mode, Scope};
+use crate::settlement::Month;
 use serde::Serialize;
+
+/// A month of a shop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedMonth {
+    /// The shop.
+    pub shop: Scope,
+    /// The month.
+    pub month: Month,
+}
 
 /// Returns the shops that have transactions, for the given units or for all units. One query.
 ///

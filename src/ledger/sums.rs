@@ -1,11 +1,12 @@
 //! Exact sums of charges by month, unit and currency.
 
 use super::money::{laid_out, of_halves, of_part, part_sum, parts};
-use super::shops::wanted;
+use super::shops::{ListedMonth, wanted};
 use super::{Ledger, Query, Result, ask};
 use crate::decimal::Decimal;
 use crate::scope::Mode;
 use crate::settlement::Month;
+use crate::store::{Key as _, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +36,9 @@ pub(super) struct SumsQuery<'a> {
     mode: Option<Mode>,
     units: Option<&'a [String]>,
     months: Vec<(Month, u64, u64)>,
+    /// Only these months of shops, by the names of their settlements; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only: Option<Vec<String>>,
 }
 
 impl<'a> SumsQuery<'a> {
@@ -43,7 +47,8 @@ impl<'a> SumsQuery<'a> {
             let (from, until) = month.span_ms()?;
             Some((*month, from, until))
         };
-        SumsQuery { mode, units, months: months.iter().filter_map(span).collect() }
+        let months = months.iter().filter_map(span).collect();
+        SumsQuery { mode, units, months, only: None }
     }
 }
 
@@ -58,7 +63,27 @@ pub async fn sums(
     units: Option<&[String]>,
     months: &[Month],
 ) -> Result<Vec<MonthSum>> {
-    let asked = SumsQuery::new(mode, units, months);
+    sums_of(ledger, SumsQuery::new(mode, units, months)).await
+}
+
+/// Sums charges as [`sums`] does, only for the given months of shops. Cost: as [`sums`].
+///
+/// # Errors
+/// If the ledger does not answer.
+pub async fn listed_sums(ledger: &dyn Ledger, listed: &[ListedMonth]) -> Result<Vec<MonthSum>> {
+    let name = |ListedMonth { shop, month }: &ListedMonth| {
+        let key = SettlementKey { mode: shop.mode, unit: &shop.unit, month: *month };
+        key.suffix().into_owned()
+    };
+    let months: BTreeSet<_> = listed.iter().map(|it| it.month).collect();
+    let months: Vec<_> = months.into_iter().collect();
+    let units: BTreeSet<_> = listed.iter().map(|it| it.shop.unit.clone()).collect();
+    let units: Vec<_> = units.into_iter().collect();
+    let only = Some(listed.iter().map(name).collect());
+    sums_of(ledger, SumsQuery { only, ..SumsQuery::new(None, Some(&units), &months) }).await
+}
+
+async fn sums_of(ledger: &dyn Ledger, asked: SumsQuery<'_>) -> Result<Vec<MonthSum>> {
     let rows: Vec<_> = ask(ledger, &Sums(&asked)).await?.into_iter().flat_map(Sum::of).collect();
     // A set, as a shop can have charges of this size in several currencies.
     let large: BTreeSet<_> = rows
@@ -155,6 +180,8 @@ impl Query for Sums<'_> {
     FROM transactions t WHERE t.shop = wanted.shop AND t.created >= from_ms AND t.created < until_ms
     GROUP BY currency ORDER BY currency)) AS sums
   FROM months CROSS JOIN wanted
+  WHERE ?1 ->> '$.only' IS NULL
+    OR mode || ':' || unit || ':' || month IN (SELECT value FROM json_each(?1, '$.only'))
 )
 SELECT json_object('month', month, 'unit', unit, 'mode', mode, 'sums', json(sums)) FROM summed
 WHERE sums <> '[]' ORDER BY month DESC, unit, mode"

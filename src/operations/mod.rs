@@ -6,6 +6,7 @@
 mod audit;
 mod call;
 mod covered;
+mod credits;
 mod emails;
 mod keys;
 mod ledger;
@@ -14,6 +15,7 @@ mod people;
 mod prices;
 mod register;
 pub mod spec;
+mod statements;
 mod sums;
 pub mod table;
 mod teams;
@@ -89,6 +91,11 @@ operations! {
     PaymentsUndo = payments::UNDO, undo;
     PaymentsShow = payments::SHOW, show;
     PaymentsList = payments::LIST, list;
+    PaymentsDue = statements::DUE, due;
+    PaymentsStatement = statements::STATEMENT, statement;
+    CreditsAdd = credits::ADD, add;
+    CreditsList = credits::LIST, list;
+    CreditsRestore = credits::RESTORE, restore;
     EmailsShow = emails::SHOW, show;
     EmailsFailed = emails::FAILED, failed;
     EmailsResend = emails::RESEND, resend;
@@ -101,7 +108,7 @@ operations! {
 }
 
 /// The groups of the table, in their order, each with a short description.
-pub const GROUPS: [(&str, &str); 10] = [
+pub const GROUPS: [(&str, &str); 11] = [
     ("keys", "API keys"),
     ("prices", "Price lists: one for test keys, one for live keys, and those of single units"),
     (
@@ -112,6 +119,10 @@ pub const GROUPS: [(&str, &str); 10] = [
     ("people", "People of shops, who may sign in to the dashboard for a unit or a team"),
     ("transactions", "Recorded transactions"),
     ("payments", "Months that shops have paid: the API returns the date in `charge.paidAt`"),
+    (
+        "credits",
+        "Credits: amounts and quantities that are taken back from transactions, for example after a refund",
+    ),
     ("emails", "E-mails to the recipients of pledges"),
     (
         "ledger",
@@ -144,6 +155,7 @@ impl Operation {
             Operation::PeopleAdd | Operation::PeopleRemove | Operation::PeopleList => {
                 people::check(&values)
             }
+            Operation::CreditsAdd => credits::check(&values),
             Operation::EmailsResend => emails::check(&values),
             _ => Ok(()),
         }

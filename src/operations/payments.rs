@@ -6,21 +6,22 @@ use super::table::{paragraphs, some, table, time};
 use super::values::Values;
 use crate::operator::audit::Author;
 use crate::operator::delays::APPLIED_SECONDS;
+use crate::operator::dues::Due;
 use crate::operator::payments::{self, CheckedPayment, Paid, Payment, ShopMonth, StatedAmount};
 use crate::operator::roles::Permission;
 use crate::operator::transactions::TransactionFilter;
 use crate::operator::usage::{self, MonthUsage};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::settlement::{Deductions, Month, PaidAt, SettledSum, Settlement};
 use serde::{Deserialize, Serialize};
 
-const UNIT: Argument = unit("the ID of the unit").required();
-const MONTH: Argument =
+pub(super) const UNIT: Argument = unit("the ID of the unit").required();
+pub(super) const MONTH: Argument =
     month("the month in which the transactions were created, in UTC, such as 2026-10").required();
-const MODE: Argument = mode("the live or the test transactions of the month").or("live");
+pub(super) const MODE: Argument = mode("the live or the test transactions of the month").or("live");
 /// Describes the JSON of a payment.
-const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount`, `transactions` (their number), `unpriced` (number of unpriced pledges); `invoice`; `by` and `at`: who marked it, and when";
+const PAYMENT: &str = "`unit`, `mode`, `month`, `paidAt`; `sums`: for each currency `currencyCode`, `amount` (what was paid), `transactions` (their number), `unpriced` (number of unpriced pledges) and, if there are credits, `credits` (`counted`: the sum of the charges, `credited`, `carried`); `invoice`; `by` and `at`: who marked it, and when";
 
 /// Returns a text for a shop's month, such as `2026-10 of shop (live)`.
 fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
@@ -28,9 +29,24 @@ fn in_words(ShopMonth { unit, mode, month }: &ShopMonth) -> String {
 }
 
 fn sums_in_words(sums: &[SettledSum]) -> String {
-    let sums: Vec<_> =
-        sums.iter().map(|sum| format!("{} {}", sum.amount, sum.currency_code)).collect();
+    let sums: Vec<_> = sums.iter().map(sum_in_words).collect();
     sums.join(" and ")
+}
+
+/// Returns words such as `1.50 USD`, with the credits if there are any.
+fn sum_in_words(SettledSum { amount, currency_code: code, credits, .. }: &SettledSum) -> String {
+    let credits = credits.as_ref().map(|Deductions { counted, credited, carried }| {
+        format!(
+            " ({counted} {code} less {credited} credited and {carried} carried from earlier months)"
+        )
+    });
+    format!("{amount} {code}{}", credits.unwrap_or_default())
+}
+
+fn dues_in_words(now: &[SumNow]) -> String {
+    let dues: Vec<_> =
+        now.iter().map(|it| format!("{} {} due", it.sum.due, it.sum.currency_code)).collect();
+    dues.join(" and ")
 }
 
 fn later() -> String {
@@ -42,7 +58,7 @@ fn later() -> String {
 pub const MARK: Spec = Spec::changes(
     "payments",
     "mark",
-    "mark a month as paid; the amount must match its sum",
+    "mark a month as paid; the amount must be what is due",
     &[
         UNIT,
         MONTH,
@@ -127,7 +143,7 @@ async fn confirm_mark<P: Ports>(
     author: &Author<'_, P::Platform, P::Platform>,
     payment: &Payment,
 ) -> Result<()> {
-    let CheckedPayment { paid, damaged } =
+    let CheckedPayment { paid, damaged, .. } =
         payments::check(call.store, call.ledger, author, payment).await?;
     if damaged.count > 0 {
         call.host.note(&format!(
@@ -215,11 +231,11 @@ fn rows_of(Paid { mode, month, settlement, .. }: &Paid) -> Vec<[String; 10]> {
 pub const SHOW: Spec = Spec::reads(
     "payments",
     "show",
-    "print the payment of a month, and the month's current sum in the ledger",
+    "print the payment of a month, and what is due for it now",
     &[UNIT, MONTH, MODE],
 )
 .permission(Permission::Account)
-.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
+.answers("the members of `payments mark`; `now`: the month's sums in the ledger now, each with `unit`, `mode`, `month`, `currencyCode`, `amount`, `transactions`, `unpriced`, `credited`, `carried`, `due` and `late` as for `transactions usage`, or `null` if there is no ledger or it does not keep the month");
 
 #[derive(Serialize)]
 struct PaymentAnswer {
@@ -236,7 +252,7 @@ struct SumNow {
     mode: Mode,
     month: Month,
     #[serde(flatten)]
-    sum: SettledSum,
+    sum: Due,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     late: Vec<String>,
 }
@@ -244,11 +260,9 @@ struct SumNow {
 pub async fn show<P: Ports>(call: &Call<'_, P>, of: ShopMonth) -> Result<Answer> {
     let paid = marked_as(call, &of, "").await?;
     let now = sums_now(call, &of).await?;
-    let sums: Option<Vec<_>> =
-        now.as_ref().map(|now| now.iter().map(|it| it.sum.clone()).collect());
-    let now_in_words = sums.map(|sums| match sums.is_empty() {
-        true => "The ledger has no transactions of the month now.".to_owned(),
-        false => format!("The month's sum in the ledger is now {}.", sums_in_words(&sums)),
+    let now_in_words = now.as_ref().map(|now| match now.as_slice() {
+        [] => "The ledger has no transactions of the month now.".to_owned(),
+        now => format!("In the ledger, the month now has {}.", dues_in_words(now)),
     });
     let text = paragraphs([marked(std::slice::from_ref(&paid)), now_in_words.unwrap_or_default()]);
     Answer::new(&PaymentAnswer { paid, now }, text)

@@ -58,26 +58,9 @@ impl Summed {
     fn in_words(&self, none: &str) -> String {
         let found = match self.sums.is_empty() {
             true => none.to_owned(),
-            false => self.in_table(),
+            false => sums_table(&self.sums),
         };
         paragraphs([found, self.late(), complete(&self.coverage)])
-    }
-
-    fn in_table(&self) -> String {
-        const HEADS: [&str; 10] = [
-            "MONTH",
-            "UNIT",
-            "MODE",
-            "TRANSACTIONS",
-            "SUM",
-            "CURRENCY",
-            "UNPRICED",
-            "SETTLED",
-            "PAID",
-            "INVOICE",
-        ];
-        let rows: Vec<_> = self.sums.iter().map(cells).collect();
-        table(HEADS, &rows)
     }
 
     /// Returns a text with the IDs of the transactions that were added or changed after their month was marked as paid.
@@ -100,7 +83,28 @@ impl Summed {
     }
 }
 
-fn cells(sum: &Sum) -> [String; 10] {
+/// Formats sums in a table.
+pub(super) fn sums_table(sums: &[Sum]) -> String {
+    const HEADS: [&str; 13] = [
+        "MONTH",
+        "UNIT",
+        "MODE",
+        "TRANSACTIONS",
+        "SUM",
+        "CREDITED",
+        "CARRIED",
+        "DUE",
+        "CURRENCY",
+        "UNPRICED",
+        "SETTLED",
+        "PAID",
+        "INVOICE",
+    ];
+    let rows: Vec<_> = sums.iter().map(cells).collect();
+    table(HEADS, &rows)
+}
+
+fn cells(sum: &Sum) -> [String; 13] {
     let settled = sum.settled.as_ref();
     [
         sum.month.to_string(),
@@ -108,6 +112,9 @@ fn cells(sum: &Sum) -> [String; 10] {
         sum.mode.name().to_owned(),
         sum.transactions.to_string(),
         sum.amount.clone(),
+        not_zero(&sum.credited),
+        not_zero(&sum.carried),
+        sum.due.clone(),
         sum.currency_code.clone(),
         some(sum.unpriced),
         settled
@@ -116,6 +123,11 @@ fn cells(sum: &Sum) -> [String; 10] {
         settled.map(|it| time(it.paid_at.as_str())).unwrap_or_default(),
         settled.map(|it| it.invoice.clone()).unwrap_or_default(),
     ]
+}
+
+/// Returns the amount; empty for 0.00.
+fn not_zero(amount: &str) -> String {
+    if amount == "0.00" { String::new() } else { amount.to_owned() }
 }
 
 // ---- Usage ---------------------------------------------------------------------------------------
@@ -140,7 +152,7 @@ pub const USAGE: Spec = Spec::reads(
     ],
 )
 .permission(Permission::Account)
-.answers("`month`, or `null` for every month; `sums`: for each `unit`, `mode`, `month`, `currencyCode`, `transactions` (their number), `unpriced` (number of unpriced pledges), `amount`, `settled` (`amount`, `paidAt`, `invoice` if the month is marked as paid, else `null`) and, if the paid sum differs, `late` (the IDs of up to 5 transactions that were added or changed later); `transactions`: number of all transactions; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`. With `--unpriced` also `examples`: up to 20 transactions, with the members of `transactions list`");
+.answers("`month`, or `null` for every month; `sums`: for each `unit`, `mode`, `month`, `currencyCode`, `transactions` (their number), `unpriced` (number of unpriced pledges), `amount` (the sum of the charges), `credited` (the credits of the month), `carried` (the excess of credits from earlier months), `due` (`amount` less both, at least 0.00), `settled` (`amount`, `paidAt`, `invoice` if the month is marked as paid, else `null`) and, if the paid amount differs from what is due, `late` (the IDs of up to 5 transactions that were added or changed later); `transactions`: number of all transactions; `completeUpTo`, `completeFrom`, `damaged` as for `transactions list`. With `--unpriced` also `examples`: up to 20 transactions, with the members of `transactions list`");
 
 #[derive(Deserialize)]
 pub struct Usage {

@@ -3,7 +3,7 @@
 use super::call::{Answer, Call, Failure, Host as _, Ports, Result, invalid};
 use super::register::confirm_new;
 use super::spec::{Argument, Kind, Spec, text};
-use super::table::{table, time};
+use super::table::{facts, paragraphs, table, time};
 use super::values::Values;
 use crate::auth::KeyLevel;
 use crate::operator::Done;
@@ -77,14 +77,40 @@ pub const SET: Spec = Spec::changes(
             "the time zone of dates on its pages and in its e-mails, such as `Europe/Berlin`; \
              by default, UTC",
         ),
+        Argument::option(
+            "billing-name",
+            text("name"),
+            "the name of the company on statements: one line, at most 80 characters",
+        ),
+        Argument::option(
+            "billing-address",
+            text("lines"),
+            "the company's address on statements: at most 6 lines and 300 characters; `\\n` starts a new line",
+        ),
+        Argument::option(
+            "tax-text",
+            text("lines"),
+            "the company's tax text on statements, such as its VAT number; written as `--billing-address`",
+        ),
     ],
 )
 .confirmed_if("the unit is not registered")
 .answers(ONE_PROFILE);
 
 /// The fields of a profile, by their names on the command line.
-const FIELDS: [&str; 8] =
-    ["name", "logo", "accent", "language", "link", "mail", "reply-to", "time-zone"];
+const FIELDS: [&str; 11] = [
+    "name",
+    "logo",
+    "accent",
+    "language",
+    "link",
+    "mail",
+    "reply-to",
+    "time-zone",
+    "billing-name",
+    "billing-address",
+    "tax-text",
+];
 
 #[derive(Deserialize)]
 pub struct Set {
@@ -109,10 +135,18 @@ fn members(fields: Map<String, Value>) -> Result<ProfileMembers> {
     let named = fields.into_iter().map(|(name, value)| match &*name {
         "reply-to" => ("replyTo".to_owned(), value),
         "time-zone" => ("timeZone".to_owned(), value),
+        "billing-name" => ("billingName".to_owned(), value),
+        "billing-address" => ("billingAddress".to_owned(), in_lines(&value)),
+        "tax-text" => ("taxText".to_owned(), in_lines(&value)),
         "mail" => (name, (value == "on").into()),
         _ => (name, value),
     });
     serde_json::from_value(named.collect()).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Replaces each `\n` that a person wrote as two characters with a line break.
+fn in_lines(value: &Value) -> Value {
+    value.as_str().unwrap_or_default().replace("\\n", "\n").into()
 }
 
 pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Result<Answer> {
@@ -125,7 +159,7 @@ pub async fn set<P: Ports>(call: &Call<'_, P>, Set { unit, fields }: Set) -> Res
     let author = call.author(&by)?;
     let done = units::set(call.store, call.ledger, &author, &unit, members(fields)?).await?;
     let also = if turns_mail_on { ALSO } else { "" };
-    let text = format!("{}\n\n{}{also}", profiles(std::slice::from_ref(&done.outcome)), after());
+    let text = format!("{}\n\n{}{also}", profile_of(&done.outcome), after());
     Answer::done(&done, text)
 }
 
@@ -145,7 +179,17 @@ pub const UNSET: Spec = Spec::changes(
         Argument::positional(
             "fields",
             Kind::Choice {
-                choices: &["logo", "accent", "language", "link", "reply-to", "time-zone"],
+                choices: &[
+                    "logo",
+                    "accent",
+                    "language",
+                    "link",
+                    "reply-to",
+                    "time-zone",
+                    "billing-name",
+                    "billing-address",
+                    "tax-text",
+                ],
             },
             "the fields to remove",
         )
@@ -169,6 +213,9 @@ enum Field {
     Link,
     ReplyTo,
     TimeZone,
+    BillingName,
+    BillingAddress,
+    TaxText,
 }
 
 impl From<Field> for Member {
@@ -180,6 +227,9 @@ impl From<Field> for Member {
             Field::Link => Member::Link,
             Field::ReplyTo => Member::ReplyTo,
             Field::TimeZone => Member::TimeZone,
+            Field::BillingName => Member::BillingName,
+            Field::BillingAddress => Member::BillingAddress,
+            Field::TaxText => Member::TaxText,
         }
     }
 }
@@ -191,7 +241,7 @@ pub async fn unset<P: Ports>(call: &Call<'_, P>, Unset { unit, fields }: Unset) 
     let Done { outcome, before } =
         units::unset(call.store, call.ledger, &author, &unit, &members).await?;
     let row = outcome.ok_or_else(|| invalid(format!("the unit `{unit}` has no profile")))?;
-    let text = format!("{}\n\n{}", profiles(std::slice::from_ref(&row)), after());
+    let text = format!("{}\n\n{}", profile_of(&row), after());
     Ok(Answer::new(&row, text)?.since(before.as_deref()))
 }
 
@@ -215,7 +265,7 @@ pub async fn show<P: Ports>(
             "the unit `{unit}` has no profile: its timelines show the name Impact Pledge"
         ))
     })?;
-    let text = profiles(std::slice::from_ref(&row));
+    let text = profile_of(&row);
     Answer::new(&row, text)
 }
 
@@ -280,8 +330,16 @@ pub async fn remove<P: Ports>(
 const HEADS: [&str; 9] =
     ["UNIT", "NAME", "LOGO", "ACCENT", "LANGUAGE", "LINK", "MAIL", "REPLY-TO", "TIME-ZONE"];
 
-fn profiles(rows: &[UnitRow]) -> String {
-    table(HEADS, &rows.iter().map(cells).collect::<Vec<_>>())
+fn profile_of(row: &UnitRow) -> String {
+    let profile = table(HEADS, &[cells(row)]);
+    let fields = row.profile.as_ref().map(NewProfile::from).unwrap_or_default();
+    let in_one_line = |text: Option<String>| text.map(|text| text.replace('\n', ", "));
+    let billing = facts([
+        ("Billing name", fields.billing_name),
+        ("Billing address", in_one_line(fields.billing_address)),
+        ("Tax text", in_one_line(fields.tax_text)),
+    ]);
+    paragraphs([profile, billing])
 }
 
 fn cells(row: &UnitRow) -> [String; 9] {

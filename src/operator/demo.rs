@@ -5,10 +5,11 @@
 //! past.
 
 use super::audit::Author;
+use super::dues::{Due, totals};
 use super::prices::Edit;
 use super::transactions::{self, SearchKey, TransactionFilter, ViewOptions};
 use super::units::ProfileMembers;
-use super::usage::{MonthUsage, totals};
+use super::usage::MonthUsage;
 use super::{OperatorError, Result, prices, put_record, teams, units};
 use crate::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::charge::PriceList;
@@ -277,15 +278,11 @@ impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
             if (&order.unit, order.mode) == (&shop.unit, shop.mode)
                 && Month::of(&order.created_at) == Some(month)
             {
-                own.sums.push(SettledSum {
-                    currency_code: order.currency_code,
-                    amount: order.amount,
-                    transactions: 1,
-                    unpriced: order.unpriced,
-                });
+                let due = Due::new(order.currency_code, order.amount);
+                own.sums.push(Due { transactions: 1, unpriced: order.unpriced, ..due });
             }
         }
-        Ok(totals(&[own]))
+        Ok(totals(&[own]).into_iter().map(Due::into_settled).collect())
     }
 }
 

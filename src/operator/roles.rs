@@ -13,18 +13,19 @@ pub enum Role {
     Operator,
     /// May find transactions, see them masked, and see and resend their e-mails.
     Support,
-    /// May see usage and mark payments.
+    /// May see usage, credit transactions and mark payments.
     Accounts,
 }
 
 /// A permission that a page or an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Permission {
-    /// See data that is not personal, such as lists of IDs and charges. Every role allows it.
+    /// See data that is not personal, such as lists of IDs and charges, and transactions without their recipients. Every
+    /// role allows it.
     Look,
     /// Find transactions, show them masked, and show and resend their e-mails.
     Support,
-    /// See usage and mark payments.
+    /// See usage, credit transactions and mark payments.
     Account,
     /// Everything else: keys, teams, prices, profiles, unmasked data, erasures, the audit log.
     Operate,

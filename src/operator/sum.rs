@@ -1,8 +1,8 @@
 //! The sums of months, in the form that commands print.
 
-use super::usage::MonthUsage;
+use super::due::{Due, MonthUsage};
 use crate::scope::Mode;
-use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::settlement::{Month, PaidAt, Settlement};
 use serde::Serialize;
 
 /// A sum of a month in one currency.
@@ -23,6 +23,12 @@ pub struct Sum {
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
+    /// The credits that are booked in the month.
+    pub credited: String,
+    /// The excess of credits that is carried from earlier months.
+    pub carried: String,
+    /// What is due: `amount` − `credited` − `carried`; 0.00 if that is negative.
+    pub due: String,
     /// The payment of this sum; `None` if the month is not marked as paid.
     pub settled: Option<Settled>,
     /// The IDs of late transactions, as in [`MonthUsage::late`].
@@ -44,9 +50,8 @@ pub struct Settled {
 
 impl Settled {
     fn of(settlement: &Settlement, code: &str) -> Self {
-        let of = settlement.sums.iter().find(|sum| sum.currency_code == code);
         Settled {
-            amount: of.map(|sum| sum.amount.clone()),
+            amount: settlement.of(code).map(|sum| sum.amount.clone()),
             paid_at: settlement.paid_at.clone(),
             invoice: settlement.invoice.clone(),
         }
@@ -57,11 +62,24 @@ impl MonthUsage {
     /// Converts the month to its sums, each with its payment.
     pub fn into_sums(self) -> Vec<Sum> {
         let MonthUsage { unit, mode, month, sums, settled, late } = self;
-        let of = |sum: SettledSum| {
-            let SettledSum { currency_code, amount, transactions, unpriced } = sum;
+        let of = |sum: Due| {
+            let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = sum;
             let settled = settled.as_ref().map(|it| Settled::of(it, &currency_code));
             let (unit, late) = (unit.clone(), late.clone());
-            Sum { unit, mode, month, currency_code, transactions, unpriced, amount, settled, late }
+            Sum {
+                unit,
+                mode,
+                month,
+                currency_code,
+                transactions,
+                unpriced,
+                amount,
+                credited,
+                carried,
+                due,
+                settled,
+                late,
+            }
         };
         sums.into_iter().map(of).collect()
     }

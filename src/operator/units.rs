@@ -94,6 +94,9 @@ pub struct ProfileMembers {
     mail: Option<bool>,
     reply_to: Option<String>,
     time_zone: Option<String>,
+    billing_name: Option<String>,
+    billing_address: Option<String>,
+    tax_text: Option<String>,
 }
 
 /// An optional member of a profile.
@@ -112,6 +115,12 @@ pub enum Member {
     ReplyTo,
     /// The time zone of dates.
     TimeZone,
+    /// The name of the company on statements.
+    BillingName,
+    /// The company's address on statements.
+    BillingAddress,
+    /// The tax text of the company on statements.
+    TaxText,
 }
 
 /// Sets members of a unit's profile, and registers the unit if it is not registered. A new profile needs a name.
@@ -156,6 +165,9 @@ impl ProfileMembers {
             mail: self.mail.unwrap_or(old.mail),
             reply_to: self.reply_to.or(old.reply_to),
             time_zone: self.time_zone.or(old.time_zone),
+            billing_name: self.billing_name.or(old.billing_name),
+            billing_address: self.billing_address.or(old.billing_address),
+            tax_text: self.tax_text.or(old.tax_text),
         })
     }
 }
@@ -231,6 +243,9 @@ impl Member {
             Member::Link => &mut profile.link,
             Member::ReplyTo => &mut profile.reply_to,
             Member::TimeZone => &mut profile.time_zone,
+            Member::BillingName => &mut profile.billing_name,
+            Member::BillingAddress => &mut profile.billing_address,
+            Member::TaxText => &mut profile.tax_text,
         }
     }
 }

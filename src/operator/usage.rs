@@ -1,17 +1,20 @@
 //! Usage of shops by month: the ledger's current sums, and their payments. A shop is a unit in a mode.
 
+pub use super::due::MonthUsage;
+
 use super::coverage::{Coverage, coverage};
+use super::due::{self, by_month};
+use super::dues;
 use super::payments;
 use super::transactions::TransactionFilter;
-use super::{OperatorError, Result, read_values};
+use super::{OperatorError, Result};
 use crate::auth::check_id;
-use crate::decimal::{Decimal, text_as_money};
-use crate::ledger::{self, Direction, Filter, Ledger, MonthSum, Order};
+use crate::ledger::credits::credit_sums;
+use crate::ledger::{self, Direction, Filter, Ledger, Order};
 use crate::scope::{Mode, Scope};
-use crate::settlement::{Month, SettledSum, Settlement};
-use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
 use crate::time::parse_ms;
-use std::collections::BTreeMap;
 use std::{mem, slice};
 
 /// Largest number of months of a shop that are summed: the newest ones.
@@ -20,64 +23,6 @@ const MAX_MONTHS: usize = 1_200;
 const MAX_LATE_MONTHS: usize = 20;
 /// Largest number of late transactions that are listed for a month.
 const MAX_LATE: usize = 5;
-
-/// The usage of a shop in one month.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MonthUsage {
-    /// The unit's ID.
-    pub unit: String,
-    /// Test or live.
-    pub mode: Mode,
-    /// The month.
-    pub month: Month,
-    /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid but has
-    /// no transactions now.
-    pub sums: Vec<SettledSum>,
-    /// The payment; `None` if the month is not marked as paid.
-    pub settled: Option<Settlement>,
-    /// The IDs of the newest transactions whose rows were written after the month was marked as paid; only if the sums
-    /// differ from the payment.
-    pub late: Vec<String>,
-}
-
-impl MonthUsage {
-    pub(super) fn new(scope: Scope, month: Month) -> Self {
-        let Scope { mode, unit } = scope;
-        MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
-    }
-
-    /// Returns the paid amount of a sum: 0.00 if nothing was paid in its currency, `None` if the month is not marked as paid.
-    pub fn paid_of(&self, sum: &SettledSum) -> Option<&str> {
-        let settled = self.settled.as_ref()?;
-        let of = settled.sums.iter().find(|paid| paid.currency_code == sum.currency_code);
-        Some(of.map_or("0.00", |paid| &paid.amount))
-    }
-
-    /// Returns whether the month is marked as paid, and the ledger now has other sums or another number of transactions.
-    pub fn differs(&self) -> bool {
-        let count = |sums: &[SettledSum]| sums.iter().map(|sum| sum.transactions).sum::<u64>();
-        self.settled.as_ref().is_some_and(|settled| {
-            count(&settled.sums) != count(&self.sums)
-                || self.sums.iter().any(|sum| self.paid_of(sum) != Some(&sum.amount))
-        })
-    }
-
-    /// Sets the payment, and adds a sum of 0.00 for each paid currency without transactions.
-    fn settle(&mut self, settled: Settlement) {
-        for paid in &settled.sums {
-            let code = &paid.currency_code;
-            if let Err(place) = self.sums.binary_search_by(|sum| sum.currency_code.cmp(code)) {
-                self.sums.insert(place, nothing_in(code));
-            }
-        }
-        self.settled = Some(settled);
-    }
-}
-
-fn nothing_in(code: &str) -> SettledSum {
-    let (currency_code, amount) = (code.to_owned(), "0.00".to_owned());
-    SettledSum { currency_code, amount, transactions: 0, unpriced: 0 }
-}
 
 /// The usage of shops by month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,9 +35,9 @@ pub struct Usage {
 
 // ---- Months --------------------------------------------------------------------------------------
 
-/// Returns all months of a shop that have transactions or are marked as paid. For a month that the ledger no longer keeps,
-/// the sums are the paid ones. Ledger cost: 5 queries, and 1 for each month that differs from its payment, at most 20.
-/// KV cost: 1 list, and 1 read per 100 paid months.
+/// Returns all months of a shop that have transactions or credits, or are marked as paid. For a month that the ledger no
+/// longer keeps, the sums are the paid ones. Ledger cost: 6 queries, and 1 for each month that differs from its payment,
+/// at most 20. KV cost: 1 list, and 1 read per 100 paid months.
 ///
 /// # Errors
 /// If the unit's ID is not valid, a settlement is damaged, or the ledger or the store fails.
@@ -107,28 +52,28 @@ pub async fn of_shop(
     let mut spanned = ledger::months_of(ledger, Some(mode), Some(&units)).await?;
     spanned.truncate(MAX_MONTHS);
     let mut months = by_month(ledger::sums(ledger, Some(mode), Some(&units), &spanned).await?);
+    let credits = credit_sums(ledger, Some(mode), Some(&units)).await?;
+    dues::add_credits(&mut months, credits.iter());
     for paid in payments::list(store, unit, Some(mode)).await? {
         let Some(month) = Month::parse(&paid.month) else { continue };
-        let place = months.partition_point(|known| known.month > month);
-        if months.get(place).is_none_or(|known| known.month != month) {
-            months.insert(place, MonthUsage::new(shop.clone(), month));
+        if let Some(usage) = due::month_of(&mut months, shop.clone(), month) {
+            usage.settle(paid.settlement);
         }
-        let Some(usage) = months.get_mut(place) else { continue };
-        if !coverage.has(month) {
-            usage.sums.clone_from(&paid.settlement.sums);
-        }
-        usage.settle(paid.settlement);
     }
+    dues::carry(&mut months, &coverage);
     name_late(ledger, &mut months).await?;
     Ok(Usage { months, coverage })
 }
 
-/// Returns a month of the selected shops, without payments: [`look_up_payments`] adds the payments. Includes shops that
-/// have a payment but no transactions. Ledger cost: 4 queries.
+/// Returns a month of the selected shops, including shops that have credits or a payment but no transactions. Ledger
+/// cost: 2 queries, those of [`dues`](dues::dues), and 1 for each shop that differs from its payment, at most 20. KV
+/// cost: as [`dues`](dues::dues).
 ///
 /// # Errors
-/// If the unit's ID is not valid, or the ledger does not keep the month, or fails.
+/// If the unit's ID is not valid, a settlement is damaged, the ledger does not keep the month, or the ledger or the store
+/// fails.
 pub async fn of_month(
+    store: &impl OperatorStore,
     ledger: &dyn Ledger,
     filter: &TransactionFilter,
     month: Month,
@@ -136,57 +81,16 @@ pub async fn of_month(
     filter.check()?;
     let coverage = coverage(ledger, filter.shops().as_deref()).await?;
     coverage.check(month)?;
-    Ok(Usage { months: shops_of(ledger, filter, month).await?, coverage })
-}
-
-/// Returns the shops with transactions in a month, or with a payment for it.
-async fn shops_of(
-    ledger: &dyn Ledger,
-    filter: &TransactionFilter,
-    month: Month,
-) -> Result<Vec<MonthUsage>> {
-    let (mode, units) = (filter.mode, filter.units());
-    let units = units.as_deref();
-    let mut months = by_month(ledger::sums(ledger, mode, units, &[month]).await?);
-    months.sort_by(|a, b| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)));
-    let mut others = ledger::settled(ledger, mode, units, month).await?;
-    others.retain(|shop| {
-        let place = |usage: &MonthUsage| (&*usage.unit, usage.mode).cmp(&(&*shop.unit, shop.mode));
-        months.binary_search_by(place).is_err()
-    });
-    months.extend(others.into_iter().map(|shop| MonthUsage::new(shop, month)));
-    months.sort_by(|a, b| (&a.unit, a.mode).cmp(&(&b.unit, b.mode)));
-    Ok(months)
-}
-
-/// Adds the payments to months of shops, and the IDs of late transactions. Ledger cost: at most 20 queries. KV cost: 1
-/// read per 100 shops.
-///
-/// # Errors
-/// If a settlement is damaged, or the ledger or the store fails.
-pub async fn look_up_payments(
-    store: &impl OperatorStore,
-    ledger: &dyn Ledger,
-    months: &mut [MonthUsage],
-) -> Result<()> {
-    let key = |of: &MonthUsage| (of.mode, of.unit.clone(), of.month);
-    let shops: Vec<_> = months.iter().map(key).collect();
-    let keys =
-        shops.iter().map(|(mode, unit, month)| SettlementKey { mode: *mode, unit, month: *month });
-    let values = read_values(store, &keys.collect::<Vec<_>>()).await?;
-    for (usage, value) in months.iter_mut().zip(values) {
-        if let Some(value) = value {
-            usage.settle(decode(SettlementKey::KIND, &value)?);
-        }
-    }
-    name_late(ledger, months).await
+    let mut months = dues::dues(store, ledger, filter, &[month], &coverage).await?;
+    name_late(ledger, &mut months).await?;
+    Ok(Usage { months, coverage })
 }
 
 /// Returns the selected months with their payments: one month, or all. Cost of all months of one unit: as [`of_shop`] for
-/// each mode. Cost otherwise: for each month as [`of_month`] and [`look_up_payments`].
+/// each mode. Cost otherwise: as [`of_month`] for each month.
 ///
 /// # Errors
-/// As [`of_shop`], [`of_month`] and [`look_up_payments`].
+/// As [`of_shop`] and [`of_month`].
 pub async fn of_all(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -212,33 +116,21 @@ pub async fn of_all(
             coverage.check(month)?;
             vec![month]
         }
-        None => ledger::months_of(ledger, filter.mode, None).await?,
+        None => all_months(ledger, filter.mode).await?,
     };
-    let mut months = Vec::new();
-    for month in spanned {
-        let mut own = shops_of(ledger, filter, month).await?;
-        look_up_payments(store, ledger, &mut own).await?;
-        months.extend(own.into_iter().filter(|usage| !usage.sums.is_empty()));
-    }
+    let mut months = dues::dues(store, ledger, filter, &spanned, &coverage).await?;
+    months.retain(|usage| !usage.sums.is_empty());
+    name_late(ledger, &mut months).await?;
     Ok(Usage { months, coverage })
 }
 
-/// Groups sums that are sorted by month, unit, mode and currency.
-fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
-    let mut months: Vec<MonthUsage> = Vec::new();
-    for sum in sums {
-        let MonthSum { mode, unit, month, currency_code, transactions, unpriced, amount } = sum;
-        let own = months.last_mut().filter(|own| (own.month, own.mode) == (month, mode));
-        let sum = SettledSum { currency_code, amount, transactions, unpriced };
-        match own.filter(|own| own.unit == unit) {
-            Some(own) => own.sums.push(sum),
-            None => {
-                let own = MonthUsage::new(Scope { mode, unit }, month);
-                months.push(MonthUsage { sums: vec![sum], ..own });
-            }
-        }
-    }
-    months
+/// Returns the months with transactions or credits.
+async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month>> {
+    let mut months = ledger::months_of(ledger, mode, None).await?;
+    months.extend(credit_sums(ledger, mode, None).await?.iter().map(|credit| credit.month));
+    months.sort_unstable();
+    months.dedup();
+    Ok(months)
 }
 
 /// Adds the IDs of transactions whose rows were written after their month was marked as paid. Does so only for months
@@ -260,28 +152,4 @@ async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()>
         usage.late = page.orders.into_iter().map(|Order { id, .. }| id).collect();
     }
     Ok(())
-}
-
-/// Returns the totals of months, one for each currency.
-pub fn totals(months: &[MonthUsage]) -> Vec<SettledSum> {
-    let mut totals: BTreeMap<&str, Vec<&SettledSum>> = BTreeMap::new();
-    for sum in months.iter().flat_map(|usage| &usage.sums) {
-        totals.entry(&sum.currency_code).or_default().push(sum);
-    }
-    let total = |(code, sums): (&str, Vec<&SettledSum>)| {
-        let amounts = sums.iter().filter_map(|sum| charge(&sum.amount));
-        SettledSum {
-            currency_code: code.to_owned(),
-            amount: Decimal::sum(amounts).to_money(),
-            transactions: sums.iter().map(|sum| sum.transactions).sum(),
-            unpriced: sums.iter().map(|sum| sum.unpriced).sum(),
-        }
-    };
-    totals.into_iter().map(total).collect()
-}
-
-/// Parses an amount. Accepts only plain decimals, because a number with a large exponent could need gigabytes of
-/// memory.
-fn charge(text: &str) -> Option<Decimal> {
-    text_as_money(text).and_then(|money| Decimal::parse(&money))
 }

@@ -11,11 +11,15 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 80;
+/// Maximum number of lines of the billing address and of the tax text, and maximum length of each, in characters.
+const MAX_BILLING_LINES: usize = 6;
+const MAX_BILLING_LENGTH: usize = 300;
 
 /// A unit's name, and the look of its pages.
 ///
-/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. An unknown
-/// language, which a later release may have written, and an invalid time zone are left out.
+/// Deserializing ignores unknown members, and refuses invalid values, because pages do not trust the record. Left out are
+/// an unknown language, which a later release may have written, an invalid time zone, and invalid texts for statements,
+/// which must not break the pages of buyers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
@@ -38,6 +42,15 @@ pub struct Profile {
     /// The time zone of dates; UTC if it is absent or unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time_zone: Option<String>,
+    /// The name of the company on statements. Buyers never see this member or the next two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_name: Option<String>,
+    /// The company's address on statements: lines separated by `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_address: Option<String>,
+    /// The tax text of the company on statements, such as its VAT number: lines separated by `\n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_text: Option<String>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -64,6 +77,12 @@ pub struct NewProfile {
     pub reply_to: Option<String>,
     /// The time zone of dates, a name of the IANA database such as `Europe/Berlin`.
     pub time_zone: Option<String>,
+    /// The name of the company on statements: one line of 1 to 80 characters.
+    pub billing_name: Option<String>,
+    /// The company's address on statements: 1 to 6 lines, together at most 300 characters.
+    pub billing_address: Option<String>,
+    /// The tax text of the company on statements: 1 to 6 lines, together at most 300 characters.
+    pub tax_text: Option<String>,
 }
 
 impl Profile {
@@ -101,6 +120,9 @@ impl From<&Profile> for NewProfile {
             mail: profile.mail,
             reply_to: profile.reply_to.clone(),
             time_zone: profile.time_zone.clone(),
+            billing_name: profile.billing_name.clone(),
+            billing_address: profile.billing_address.clone(),
+            tax_text: profile.tax_text.clone(),
         }
     }
 }
@@ -115,8 +137,15 @@ impl TryFrom<StoredProfile> for Profile {
 
     fn try_from(StoredProfile(stored): StoredProfile) -> Result<Self, &'static str> {
         let language = stored.language.as_deref().and_then(Language::from_tag);
-        let time_zone = stored.time_zone.clone().filter(|name| is_time_zone(name));
-        let profile = Profile::try_from(NewProfile { language: None, time_zone, ..stored })?;
+        let stored = NewProfile {
+            language: None,
+            time_zone: stored.time_zone.filter(|name| is_time_zone(name)),
+            billing_name: stored.billing_name.filter(|name| is_name(name)),
+            billing_address: stored.billing_address.filter(|text| is_billing_text(text)),
+            tax_text: stored.tax_text.filter(|text| is_billing_text(text)),
+            ..stored
+        };
+        let profile = Profile::try_from(stored)?;
         Ok(Profile { language, ..profile })
     }
 }
@@ -125,24 +154,40 @@ impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
     fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
-        let NewProfile { name, logo, accent, language, link, mail, reply_to, time_zone } = profile;
-        if !is_name(&name) {
+        if !is_name(&profile.name) {
             return Err(
                 "`name` must be one line of 1 to 80 characters, at least one of them visible, without \
                  characters that change the direction of text",
             );
         }
         Ok(Profile {
-            name,
-            logo: logo.map(parse_address).transpose()?,
-            accent: accent.map(parse_accent).transpose()?,
-            language: language.as_deref().map(parse_language).transpose()?,
-            link: link.map(parse_address).transpose()?,
-            mail,
-            reply_to: reply_to.map(parse_email).transpose()?,
-            time_zone: time_zone.map(parse_time_zone).transpose()?,
+            name: profile.name,
+            logo: profile.logo.map(parse_address).transpose()?,
+            accent: profile.accent.map(parse_accent).transpose()?,
+            language: profile.language.as_deref().map(parse_language).transpose()?,
+            link: profile.link.map(parse_address).transpose()?,
+            mail: profile.mail,
+            reply_to: profile.reply_to.map(parse_email).transpose()?,
+            time_zone: profile.time_zone.map(parse_time_zone).transpose()?,
+            billing_name: checked(profile.billing_name, is_name, NO_BILLING_NAME)?,
+            billing_address: checked(profile.billing_address, is_billing_text, NO_BILLING_ADDRESS)?,
+            tax_text: checked(profile.tax_text, is_billing_text, NO_TAX_TEXT)?,
         })
     }
+}
+
+const NO_BILLING_NAME: &str = "`billing-name` must be one line of 1 to 80 characters";
+const NO_BILLING_ADDRESS: &str =
+    "`billing-address` must have 1 to 6 lines, together at most 300 characters, and no blank line";
+const NO_TAX_TEXT: &str =
+    "`tax-text` must have 1 to 6 lines, together at most 300 characters, and no blank line";
+
+fn checked(
+    text: Option<String>,
+    is_valid: impl Fn(&str) -> bool,
+    problem: &'static str,
+) -> Result<Option<String>, &'static str> {
+    if text.as_deref().is_none_or(is_valid) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_address(text: String) -> Result<String, &'static str> {
@@ -166,12 +211,23 @@ fn parse_language(tag: &str) -> Result<Language, &'static str> {
 /// Whether a name is one line of 1 to 80 characters, with at least one visible character and no character that changes the
 /// direction of text.
 fn is_name(name: &str) -> bool {
+    name.chars().nth(MAX_NAME_LENGTH).is_none() && is_visible_line(name)
+}
+
+/// Whether a text has 1 to 6 visible lines, and at most 300 characters.
+fn is_billing_text(text: &str) -> bool {
+    text.chars().nth(MAX_BILLING_LENGTH).is_none()
+        && text.split('\n').count() <= MAX_BILLING_LINES
+        && text.split('\n').all(is_visible_line)
+}
+
+/// Whether a text is one line, with at least one visible character and no character that changes the direction of text.
+fn is_visible_line(line: &str) -> bool {
     let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks =
         |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-    !name.chars().all(is_invisible)
-        && name.chars().nth(MAX_NAME_LENGTH).is_none()
-        && !name.chars().any(|character| turns(character) || breaks(character))
+    !line.chars().all(is_invisible)
+        && !line.chars().any(|character| turns(character) || breaks(character))
 }
 
 const NO_TIME_ZONE: &str =

@@ -73,6 +73,8 @@ for (const [path, text] of Object.entries({
   "/orders": "Older",
   "/orders?unit=unit_dev&unpriced=yes": "unpriced pledges",
   [`/usage?month=${MONTH}`]: "unit_dev",
+  "/payments?state=all": "Statement",
+  [`/units/unit_dev/statement?month=${MONTH}`]: "Unit price",
   [`/quantities?month=${MONTH}`]: "plastic-kg",
   [`/units/unit_dev/quantities?month=${MONTH}`]: "Download CSV",
   "/mails": "Failed",

@@ -254,6 +254,11 @@ test("the dashboard is bound to the resources of the deployed service, and its d
       LEDGER_DB: { id: account.databases[0].uuid },
       ENVIRONMENT: { text: "production" },
       SERVICE_ORIGIN: { text: "https://pledges.example" },
+      BILLING_NAME: { text: "" },
+      BILLING_ADDRESS: { text: "" },
+      TAX_TEXT: { text: "" },
+      BANK_DETAILS: { text: "" },
+      UNUSUAL_CHARGE: { text: "" },
       CF_VERSION_METADATA: {},
     },
   );

@@ -22,6 +22,27 @@ test("a month is marked as paid by its exact sum, shown as paid, left out of unp
   const paid = ["--paid-at", "2025-11-05", "--invoice", "2025/17", "--by", "Ada"];
   const mark = (...more) => ["payments", "mark", ...october, ...paid, ...more];
   const both = ["--amount", "1.5", "--currency", "USD", "--amount", "0.30", "--currency", "EUR"];
+  const open = await json("payments", "due", "--month", "2025-10", "--unit", "unit_dev_two");
+  assert.deepEqual(
+    open.sums.map(({ due, currencyCode, settled }) => [due, currencyCode, settled]),
+    [
+      ["0.30", "EUR", null],
+      ["1.50", "USD", null],
+    ],
+  );
+  assert.match(
+    await words("payments", "due", "--month", "2025-10"),
+    /^2025-10 +unit_dev_two +live/m,
+  );
+  const statement = await json("payments", "statement", ...october);
+  assert.deepEqual([statement.number, statement.complete], ["unit_dev_two-2025-10-live", true]);
+  const [eur, usd] = statement.sums; // the records have no price list, so nothing is split by a guess
+  assert.deepEqual(eur.lines, [{ kind: "other", transactions: 1, amount: "0.30" }]);
+  assert.deepEqual(
+    [usd.lines, usd.due],
+    [[{ kind: "other", transactions: 1, amount: "1.50" }], "1.50"],
+  );
+  assert.match(await words("payments", "statement", ...october), /^Due +1\.50 USD$/m);
   const before = await contents(kv);
   const month = "2025-10 of the unit `unit_dev_two` (live)";
   await fails(

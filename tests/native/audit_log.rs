@@ -41,6 +41,12 @@ fn a_change_is_a_sentence() {
         ("keys create", &["k1", "shop"][..], Some(&unit), "created the key k1 of the unit shop"),
         ("keys create", &["k1", "shop"], None, "created the key k1"),
         (
+            "credits add (done)",
+            &["audit:x", "t", "0.50 of 2.00 USD"],
+            Some(&unit),
+            "credited the transaction t: 0.50 of 2.00 USD",
+        ),
+        (
             "keys rotate",
             &["k1", "k2"],
             Some(&team),

@@ -3,7 +3,8 @@
 use crate::ledger::{keep, message, months, receive};
 use futures_executor::block_on;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, PassTiming, by_email, by_reference, months_of, sums,
+    self, Direction, Filter, Ledger, PassTiming, ShopMonthFilter, by_email, by_reference,
+    months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use serde_json::json;
@@ -36,6 +37,7 @@ fn plan(call: impl AsyncFn(&dyn Ledger)) -> Vec<String> {
         let table = rest.split(' ').next()?;
         let is_ours = ["SCAN", "SEARCH"].contains(&how) && ["t", "transactions"].contains(&table);
         let rest = rest.replace(" USING", "").replace(" COVERING", "").replace(" LEFT-JOIN", "");
+        let rest = rest.replace(" EXISTS", "");
         is_ours.then(|| if how == "SCAN" { row.clone() } else { rest })
     });
     let mut rows: Vec<_> = of_transactions.collect();
@@ -92,6 +94,16 @@ fn sums_are_found_by_shop_and_month() {
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| {
         drop(ledger::quantities(it, None, None, &january, 50).await.unwrap());
+    });
+    assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| {
+        let shop = Scope { mode: Mode::Live, unit: "u".to_owned() };
+        drop(ledger::priced(it, &shop, january[0], 50).await.unwrap());
+    });
+    assert_eq!(found, [BETWEEN]);
+    let found = plan(async |it| {
+        let filter = ShopMonthFilter { months: january.clone(), ..ShopMonthFilter::default() };
+        drop(ledger::shop_months(it, &filter, None, 50).await.unwrap());
     });
     assert_eq!(found, [BETWEEN]);
     let found = plan(async |it| drop(months_of(it, None, None).await.unwrap()));

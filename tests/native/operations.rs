@@ -43,7 +43,7 @@ fn each_operation_is_named_once_and_described() {
 }
 
 /// The forms of the dashboard that do the same as a command.
-const FORMS: [(&str, &str, &str); 21] = [
+const FORMS: [(&str, &str, &str); 24] = [
     ("POST /units/{id}/people", "people", "add"),
     ("POST /units/{id}/people/remove", "people", "remove"),
     ("POST /teams/{id}/people", "people", "add"),
@@ -57,6 +57,9 @@ const FORMS: [(&str, &str, &str); 21] = [
     ("POST /units/{id}/profile", "units", "set"),
     ("POST /units/{id}/paid", "payments", "mark"),
     ("POST /units/{id}/unpaid", "payments", "undo"),
+    ("GET /payments", "payments", "due"),
+    ("GET /units/{id}/statement", "payments", "statement"),
+    ("POST /transactions/{id}/credit", "credits", "add"),
     ("POST /teams", "teams", "add"),
     ("POST /teams/{id}/add", "teams", "add"),
     ("POST /teams/{id}/remove", "teams", "remove"),

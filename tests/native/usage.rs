@@ -3,6 +3,7 @@
 use futures_executor::block_on;
 use impact_pledge::ledger;
 use impact_pledge::ledger::Direction;
+use impact_pledge::operator::dues;
 use impact_pledge::operator::transactions::{
     self, Export, Line, ListQuery, TransactionFilter, for_spreadsheet, spreadsheet_head,
 };
@@ -135,11 +136,11 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
     assert_eq!(lines(&all(&store, &wanted(Some("b"), None), None).months), of_b);
     let whole = lines(&all(&store, &TransactionFilter::default(), None).months);
     assert_eq!(whole, [&[of_b[0].to_owned()], november.as_slice(), &[of_b[3].to_owned()]].concat());
-    let totals = usage::totals(&all(&store, &TransactionFilter::default(), None).months);
+    let totals = dues::totals(&all(&store, &TransactionFilter::default(), None).months);
     let totals: Vec<_> = totals.iter().map(|sum| (&*sum.amount, sum.transactions)).collect();
     assert_eq!(totals, [(&*format!("1{}17.30", "0".repeat(298)), 7), ("7.00", 1)]);
     let (ledger, invalid) = (ledger_of(&store), wanted(Some("a b"), None));
-    let error = block_on(usage::of_month(&ledger, &invalid, month("2026-11")));
+    let error = block_on(usage::of_month(&store, &ledger, &invalid, month("2026-11")));
     assert!(matches!(error, Err(OperatorError::Invalid(_))));
 }
 
@@ -184,7 +185,8 @@ fn differences_from_the_amount_paid_and_later_orders_are_shown() {
     assert_eq!(
         shown,
         json!([{ "unit": "a", "mode": "live", "month": "2026-11", "currencyCode": "EUR",
-            "transactions": 2, "unpriced": 4, "amount": "1.00", "late": [late],
+            "transactions": 2, "unpriced": 4, "amount": "1.00", "credited": "0.00", "carried": "0.00",
+            "due": "1.00", "late": [late],
             "settled": { "amount": "1.00", "paidAt": "2026-12-05T00:00:00.000Z", "invoice": "7" } }])
     );
     assert_eq!(lines(&of(None, Some(month("2026-10")))), [gone[1]]);
@@ -212,7 +214,7 @@ fn months_that_the_ledger_does_not_keep_are_refused_or_shown_as_they_were_paid()
     let refused = "2026-10 is not in the ledger, which keeps only transactions from 2026-11-01T00:00:00.000Z on: \
                    the command `ledger keep-from 2026-10` brings this month back";
     let refusals = [
-        block_on(usage::of_month(&ledger, &live, october)).unwrap_err(),
+        block_on(usage::of_month(&store, &ledger, &live, october)).unwrap_err(),
         block_on(usage::of_all(&store, &ledger, &live, Some(october))).unwrap_err(),
         block_on(quantities::quantities(&ledger, &live, october, 9)).unwrap_err(),
     ];
@@ -233,16 +235,13 @@ fn ten_thousand_shops_are_a_few_queries_and_a_read_for_each_hundred() {
     );
     ledger.calls.set(0);
     let november = month("2026-11");
-    let mut usage =
-        block_on(usage::of_month(&ledger, &TransactionFilter::default(), november)).unwrap();
-    assert_eq!((usage.months.len(), ledger.calls.get()), (10_000, 5));
-    let total = &usage::totals(&usage.months)[0];
+    let all = TransactionFilter::default();
+    let usage = block_on(usage::of_month(&store, &ledger, &all, november)).unwrap();
+    assert_eq!((usage.months.len(), ledger.calls.get()), (10_000, 6));
+    assert_eq!(store.take_reads().len(), 10_000);
+    let total = &dues::totals(&usage.months)[0];
     assert_eq!(total.amount, format!("1{}.00", "0".repeat(312)));
-    block_on(usage::look_up_payments(&store, &ledger, &mut usage.months)).unwrap();
-    assert_eq!((store.take_reads().len(), ledger.calls.get()), (10_000, 5));
-    let pledged =
-        block_on(quantities::quantities(&ledger, &TransactionFilter::default(), november, 9))
-            .unwrap();
+    let pledged = block_on(quantities::quantities(&ledger, &all, november, 9)).unwrap();
     let sum = &pledged.quantities[0];
     assert_eq!((&*sum.offering, sum.transactions, pledged.more), ("tree", 10_000, false));
     assert_eq!(sum.quantity, "1e312");

@@ -3,7 +3,8 @@
 use crate::orders::{RARE, Size, key};
 use futures_executor::block_on;
 use impact_pledge::ledger::{
-    self, Direction, Filter, Ledger, PageCursor, by_email, by_reference, months_of, sums,
+    self, Direction, Filter, Ledger, PageCursor, ShopMonthFilter, by_email, by_reference,
+    months_of, sums,
 };
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::settlement::Month;
@@ -119,6 +120,13 @@ fn totals() -> Vec<Question> {
         sum("twelve months of all shops", false, year()),
         quantities("quantities of a month, biggest shop", true, june()),
         quantities("quantities of a month, all shops", false, june()),
+        payments("unpaid months of all shops, a page", None, year()),
+        payments("unpaid months of the biggest shop, a page", Some(BIGGEST), year()),
+        question("a statement of the biggest shop", |ledger| {
+            let shop = Scope { mode: Mode::Live, unit: BIGGEST.to_owned() };
+            let june = Month::parse("2026-06").unwrap();
+            block_on(ledger::priced(ledger, &shop, june, EXPORTED)).unwrap().quantities.len()
+        }),
         question("first and last month of all shops", |ledger| {
             block_on(months_of(ledger, None, None)).unwrap().len()
         }),
@@ -129,6 +137,20 @@ fn sum(name: &str, is_biggest: bool, months: Vec<Month>) -> Question {
     let (mode, units) = shop(is_biggest);
     question(name, move |ledger| {
         block_on(sums(ledger, mode, units.as_deref(), &months)).unwrap().len()
+    })
+}
+
+/// Lists a page of unpaid months, and sums their charges.
+fn payments(name: &str, unit: Option<&str>, months: Vec<Month>) -> Question {
+    let filter = ShopMonthFilter {
+        mode: Some(Mode::Live),
+        unit: unit.map(str::to_owned),
+        months,
+        is_paid: Some(false),
+    };
+    question(name, move |ledger| {
+        let listed = block_on(ledger::shop_months(ledger, &filter, None, PAGE)).unwrap();
+        block_on(ledger::listed_sums(ledger, &listed)).unwrap().len()
     })
 }
 

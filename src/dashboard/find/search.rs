@@ -45,7 +45,7 @@ fn problem(text: &str) -> Option<String> {
     match text.len() {
         0 => Some("enter something to search for".to_owned()),
         1..=MAX_TERM => None,
-        _ => Some(format!("the search text is too long: enter at most {MAX_TERM} characters")),
+        _ => Some(format!("the search text is too long: enter at most {MAX_TERM} bytes")),
     }
 }
 

@@ -19,6 +19,7 @@ use maud::{Markup, html};
 
 fn sent(form: &Form) -> NewProfile {
     let given = |name| form.given(name).map(str::to_owned);
+    let lines = |name| form.given(name).map(|text| text.replace("\r\n", "\n"));
     NewProfile {
         name: form.text("name").to_owned(),
         logo: given("logo"),
@@ -28,6 +29,9 @@ fn sent(form: &Form) -> NewProfile {
         mail: form.text("mail") == "on",
         reply_to: given("reply-to"),
         time_zone: given("time-zone"),
+        billing_name: given("billing-name"),
+        billing_address: lines("billing-address"),
+        tax_text: lines("tax-text"),
     }
 }
 

@@ -28,6 +28,13 @@ const TEXTS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// The texts of several lines, as in [`TEXTS`]. Buyers do not see them.
+const BILLING: [(&str, &str, &str); 3] = [
+    ("billing-name", "Billing name", "The name of the company on statements."),
+    ("billing-address", "Billing address", "The address on statements, at most 6 lines."),
+    ("tax-text", "Tax text", "The tax text on statements, for example the VAT number."),
+];
+
 const LANGUAGES: [(&str, &str); 13] = [
     ("", "Language of the reader's browser"),
     ("da", "Danish"),
@@ -83,7 +90,7 @@ fn preview_path(unit: &str, of: &str) -> String {
 }
 
 /// Returns the names and values of a profile's fields. The value of an absent field is empty.
-fn texts(profile: &NewProfile) -> [(&'static str, &str); 8] {
+fn texts(profile: &NewProfile) -> [(&'static str, &str); 11] {
     [
         ("name", &profile.name),
         ("logo", profile.logo.as_deref().unwrap_or_default()),
@@ -91,6 +98,9 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 8] {
         ("accent", profile.accent.as_deref().unwrap_or_default()),
         ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
         ("time-zone", profile.time_zone.as_deref().unwrap_or_default()),
+        ("billing-name", profile.billing_name.as_deref().unwrap_or_default()),
+        ("billing-address", profile.billing_address.as_deref().unwrap_or_default()),
+        ("tax-text", profile.tax_text.as_deref().unwrap_or_default()),
         ("language", profile.language.as_deref().unwrap_or_default()),
         ("mail", if profile.mail { "on" } else { "" }),
     ]
@@ -99,7 +109,7 @@ fn texts(profile: &NewProfile) -> [(&'static str, &str); 8] {
 /// Returns a hash of the profile that a form shows. When the form is sent, the hash reveals whether the profile has changed
 /// meanwhile.
 pub(super) fn seen(profile: &NewProfile) -> String {
-    let members = texts(profile).map(|(_, text)| text).join("\n");
+    let members = texts(profile).map(|(_, text)| text).join("\0");
     base16ct::lower::encode_string(&Sha256::digest(members))
 }
 
@@ -108,7 +118,8 @@ fn facts(profile: &NewProfile) -> Markup {
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
         options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let texts = TEXTS.iter().zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let labels = TEXTS.iter().chain(&BILLING);
+    let texts = labels.zip(texts).map(|((_, label, _), (_, text))| (*label, text));
     let choices =
         [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
     let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
@@ -125,22 +136,36 @@ pub(super) fn profile_form<S, C: Clock, E: Entropy>(
     problem: &str,
 ) -> Markup {
     let [texts @ .., (_, language), (_, mail)] = texts(profile);
-    let fields = TEXTS.iter().zip(texts).map(|((name, label, hint), (_, value))| view::Field {
-        name,
-        label,
-        value,
-        hint,
-        required: *name == "name",
-        problem: if is_about(problem, name, value) { problem } else { "" },
-        ..view::Field::default()
-    });
+    let field =
+        |((name, label, hint), (_, value)): (&(&'static str, &'static str, &'static str), _)| {
+            view::Field {
+                name,
+                label,
+                value,
+                hint,
+                required: *name == "name",
+                problem: if is_about(problem, name, value) { problem } else { "" },
+                ..view::Field::default()
+            }
+        };
+    let (looks, billing) = texts.split_at(TEXTS.len());
+    let looks = TEXTS.iter().zip(looks.iter().copied()).map(field);
+    let billing = BILLING.iter().zip(billing.iter().copied()).map(field);
     html! {
         (context.form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
-                @for field in fields { (field.render()) }
+                @for field in looks { (field.render()) }
                 (view::select("language", "Language", &LANGUAGES, language))
                 (view::select("mail", "E-mails to buyers", &MAILS, mail))
+            }
+            fieldset {
+                legend { "On statements. Buyers do not see this." }
+                div.fields {
+                    @for field in billing {
+                        @if field.name == "billing-name" { (field.render()) } @else { (field.render_lines()) }
+                    }
+                }
             }
             (register::question_new(missing))
             div.row {

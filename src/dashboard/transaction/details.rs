@@ -1,6 +1,6 @@
 //! The facts of a transaction: its order, its recipient, and who created it.
 
-use super::parts::{level, money, unit};
+use super::parts::{level, unit};
 use crate::dashboard::{PageContext, Result, link, view};
 use crate::operator::keys::{self, KeyRow};
 use crate::operator::transactions::TransactionView;
@@ -63,7 +63,7 @@ impl Facts {
             ("Reference", view::untrusted_text(&transaction.reference)),
             ("Created", self.created.clone()),
             ("Unit", unit(&row.unit)),
-            ("Charge", html! { strong { (money(&row.amount, &row.currency_code)) } }),
+            ("Charge", html! { strong { (view::money(&row.amount, &row.currency_code)) } }),
             ("Paid", self.paid()),
             ("API key", self.made_by(shown.key.as_deref())),
             ("Safe to retry?", html! { (repeat) }),

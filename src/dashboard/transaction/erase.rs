@@ -1,10 +1,10 @@
 //! The erasure of a transaction's personal data.
 
 use super::page::refused;
-use super::parts::id_link;
 use crate::dashboard::form::Form;
 use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
+use crate::dashboard::view::id_link;
 use crate::dashboard::{PageContext, Refusal, Result, operation, view};
 use crate::operator::delays::SHOWN_SECONDS;
 use crate::operator::transactions::Record;

@@ -1,4 +1,5 @@
 //! The page of a transaction. Each part of the page has a file: details, pledges, related transactions, e-mail, erasure.
+//! Credits have a file beside this folder.
 
 mod details;
 mod erase;
@@ -14,6 +15,6 @@ mod reveal;
 pub(super) use erase::erase;
 pub(super) use mail::{NO_QUEUE, resend_form};
 pub(super) use page::transaction;
-pub(super) use parts::{id_link, level, mode, money, unit};
+pub(super) use parts::{level, mode, unit};
 pub(super) use resend::{MAIL_POLICY, preview_mail, resend};
 pub(super) use reveal::reveal;

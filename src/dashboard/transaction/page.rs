@@ -6,15 +6,16 @@ use super::{erase_form, mail, pledges, related};
 use crate::auth::KeyLevel;
 use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::Page;
-use crate::dashboard::{PageContext, Result, view};
-use crate::operator::notifications;
+use crate::dashboard::{PageContext, Result, credit, view};
+use crate::ledger::Order;
+use crate::operator::notifications::{self, Status};
 use crate::operator::roles::Permission;
 use crate::operator::transactions::{Record, TransactionView, ViewOptions};
 use crate::service::{Clock, Entropy};
 use crate::store::OperatorStore;
 use maud::{Markup, html};
 
-/// Shows a transaction, masked. KV cost: at most 11 calls. Ledger cost: 2 queries.
+/// Shows a transaction, masked. KV cost: at most 13 calls. Ledger cost: 3 queries.
 pub(in crate::dashboard) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     context: &PageContext<'_, S, C, E>,
     record: &Scoped<Record>,
@@ -40,7 +41,14 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
     let row = &shown.row;
     let manages = context.manages(&KeyLevel::Unit(row.unit.clone()));
     let may_search = manages || context.may(Permission::Support);
-    let mail = notifications::status(context.store, context.clock, record).await?;
+    let of_support = match may_search || context.is_of_shop() {
+        true => Some(OfSupport::read(context, record, row, may_search).await?),
+        false => None,
+    };
+    let credits = match context.may(Permission::Account) {
+        true => Some(credit::section(context, record, &row.id).await?),
+        false => None,
+    };
     let prices = record.prices(context.store).await?;
     let facts = Facts {
         paid_at: record.paid_at(context.store).await?,
@@ -48,10 +56,6 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         key: details::key(context.store, shown.key.as_deref()).await?,
         operates: context.may(Permission::Operate),
         manages,
-    };
-    let related = match may_search {
-        true => related::section(context, row).await,
-        false => html! {}, // who buys what is for people who may search
     };
     let content = html! {
         (notice)
@@ -62,16 +66,42 @@ pub(super) async fn page<S: OperatorStore, C: Clock, E: Entropy>(
         }
         div.columns {
             section { h2 { "Details" } (facts.order(shown)) }
-            section { h2 { "Recipient" } (facts.recipient(shown)) }
+            @if of_support.is_some() { section { h2 { "Recipient" } (facts.recipient(shown)) } }
         }
         section { h2 { "Pledges" } (pledges::pledges(prices.as_ref(), shown, context.is_of_shop())) }
-        (related)
-        section #mail { h2 { "E-mail" } (mail::section(context, &row.id, &mail, may_search)) }
-        @if manages {
-            section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), &mail)) }
+        @if let Some(credits) = &credits { section #credits { h2 { "Credits" } (credits) } }
+        @if let Some(OfSupport { related, mail }) = &of_support {
+            (related)
+            section #mail { h2 { "E-mail" } (mail::section(context, &row.id, mail, may_search)) }
+            @if manages {
+                section { h2 { "Erase" } (erase_form::section(context, record, (&row.id, row.erased.as_deref()), mail)) }
+            }
         }
     };
     Ok(Page::new("Transaction", content))
+}
+
+/// What only the roles see that may see the recipient.
+struct OfSupport {
+    /// Other transactions with the reference, and of the buyer.
+    related: Markup,
+    mail: Status,
+}
+
+impl OfSupport {
+    async fn read<S: OperatorStore, C: Clock, E: Entropy>(
+        context: &PageContext<'_, S, C, E>,
+        record: &Record,
+        row: &Order,
+        may_search: bool,
+    ) -> Result<Self> {
+        let mail = notifications::status(context.store, context.clock, record).await?;
+        let related = match may_search {
+            true => related::section(context, row).await,
+            false => html! {}, // who buys what is for people who may search
+        };
+        Ok(OfSupport { related, mail })
+    }
 }
 
 /// Shows the page of a transaction again, with the error of a form.

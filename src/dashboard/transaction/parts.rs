@@ -1,4 +1,4 @@
-//! Pieces of text that several pages show: modes, amounts of money, and links.
+//! Pieces of text that several pages show: modes, and links to units and teams.
 
 use crate::auth::KeyLevel;
 use crate::dashboard::{link, view};
@@ -9,19 +9,9 @@ pub(in crate::dashboard) fn mode(is_live: bool) -> Markup {
     html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
 }
 
-/// Renders `1.50 USD`.
-pub(in crate::dashboard) fn money(amount: &str, currency: &str) -> Markup {
-    html! { span.number { (amount) " " (currency) } }
-}
-
 /// Renders a unit's ID as a link to its page.
 pub(in crate::dashboard) fn unit(id: &str) -> Markup {
     html! { a href=(link::path(&["units", id])) { (view::untrusted_text(id)) } }
-}
-
-/// Renders a transaction's ID as a link to its page.
-pub(in crate::dashboard) fn id_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// Renders `unit x` or `team x`, with a link to its page if the person may open that.

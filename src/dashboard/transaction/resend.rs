@@ -2,10 +2,10 @@
 
 use super::mail::NO_QUEUE;
 use super::page::{found, refused};
-use super::parts::id_link;
 use crate::dashboard::form::Form;
 use crate::dashboard::guard::Scoped;
 use crate::dashboard::page::{Content, Page};
+use crate::dashboard::view::id_link;
 use crate::dashboard::{PageContext, Result, operation, view};
 use crate::operator::OperatorError;
 use crate::operator::delays::MAILED_SECONDS;

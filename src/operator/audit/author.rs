@@ -188,7 +188,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         }
     }
 
-    fn operation_hash(&self) -> Option<String> {
+    pub(in crate::operator) fn operation_hash(&self) -> Option<String> {
         self.operation.as_ref().map(|operation| operation.hash(self.by))
     }
 
@@ -211,12 +211,12 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         store: &impl OperatorStore,
         Entry { key, at, .. }: &Entry,
         command: &str,
-        Subject { on, of, changed }: Subject,
+        Subject { on, of, changed, record }: Subject,
         note: Option<ChangeNote>,
     ) -> Result<()> {
         let (at, by, command) = (at.clone(), self.by.to_owned(), command.to_owned());
         let operation = self.operation_hash();
-        let change = encode(&Change { at, by, command, on, of, changed, operation })?;
+        let change = encode(&Change { at, by, command, on, of, changed, record, operation })?;
         self.has_entry.set(true);
         Ok(store.put(key, change, &note).await?)
     }

@@ -2,6 +2,7 @@
 
 use crate::auth::KeyLevel;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The end of the command in the entry that withdraws a change.
 pub(super) const WITHDRAWN: &str = " (withdrawn)";
@@ -25,6 +26,9 @@ pub struct Change {
     /// The members of a record that the change replaced, where they are recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<MemberChange>,
+    /// The record that the change writes, if its only other copy is in the ledger, such as a credit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
     /// A hash of the operation's ID and the author; `None` in entries of earlier releases, and of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
@@ -52,6 +56,8 @@ pub struct Subject {
     pub of: Option<KeyLevel>,
     /// As [`Change::changed`].
     pub changed: Vec<MemberChange>,
+    /// As [`Change::record`].
+    pub record: Option<Value>,
 }
 
 impl From<Vec<String>> for Subject {

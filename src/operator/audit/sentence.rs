@@ -11,7 +11,7 @@ use crate::store::{PriceListKey, PriceListVersionKey, SettlementKey};
 const MAX_NAMED: usize = 10;
 
 /// The groups of commands that the audit log records, each with the noun for what its commands change.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("keys", "API keys"),
     ("prices", "Prices"),
     ("units", "Units"),
@@ -19,6 +19,7 @@ pub const GROUPS: [(&str, &str); 9] = [
     ("people", "People of shops"),
     ("transactions", "Transactions"),
     ("payments", "Payments"),
+    ("credits", "Credits"),
     ("emails", "E-mails"),
     ("ledger", "Ledger"),
 ];
@@ -26,7 +27,7 @@ pub const GROUPS: [(&str, &str); 9] = [
 /// The sentence of each command, without its author. A word in braces stands for an ID that the entry has, with its
 /// index: `{units 1}` for all from the second one on, `{of}` for the unit or team that the change concerns, and `{text 1}`
 /// for a text after a colon.
-const SENTENCES: [(&str, &str); 19] = [
+const SENTENCES: &[(&str, &str)] = &[
     ("keys create", "created the key {key 0}{of}"),
     ("keys rotate", "replaced the key {key 0} with the key {key 1}{of}"),
     ("keys revoke", "revoked the key {key 0}{of}"),
@@ -45,6 +46,9 @@ const SENTENCES: [(&str, &str); 19] = [
     ("transactions reveal", "viewed {transactions 0} unmasked"),
     ("payments mark", "marked {month 0} as paid{text 1}"),
     ("payments undo", "undid the payment of {month 0}{text 1}"),
+    ("credits add", "began to credit {transaction 0}{text 1}"),
+    ("credits add (done)", "credited {transaction 1}{text 2}"),
+    ("credits restore", "restored credits from the audit log"),
     ("emails resend", "sent the e-mail of {transactions 0} again"),
 ];
 
@@ -191,6 +195,7 @@ fn slot_parts(slot: &str, on: &[String], of: Option<&KeyLevel>) -> Vec<Part> {
         "team" => vec![Part::Team(first)],
         "units" => several("the unit ", "the units ", rest, Part::Unit),
         "transactions" => several("the transaction ", "the transactions ", rest, transaction),
+        "transaction" => vec![Part::text("the transaction "), transaction(first)],
         "month" => vec![month(first)],
         "prices" => vec![prices(first)],
         "text" if rest.is_empty() => Vec::new(),

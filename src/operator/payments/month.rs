@@ -3,7 +3,7 @@
 use super::words::{changed_in_words, in_words};
 use crate::ledger::claims::{self, Claim, Fact, Kind};
 use crate::operator::OperatorError;
-use crate::scope::Mode;
+use crate::scope::{Mode, Scope};
 use crate::settlement::{Month, Settlement};
 use crate::store::{Key as _, SettlementKey};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,11 @@ pub struct ShopMonth {
 }
 
 impl ShopMonth {
+    /// Returns the unit and the mode.
+    pub(super) fn shop(&self) -> Scope {
+        Scope { mode: self.mode, unit: self.unit.clone() }
+    }
+
     pub(super) fn key(&self) -> SettlementKey<'_> {
         SettlementKey { mode: self.mode, unit: &self.unit, month: self.month }
     }
@@ -43,7 +48,7 @@ impl ShopMonth {
         vec![self.key().name(), in_words(settlement)]
     }
 
-    pub(super) fn fact(&self) -> Fact {
+    pub(in crate::operator) fn fact(&self) -> Fact {
         Fact { kind: Kind::Settlement, name: self.key().suffix().into_owned() }
     }
 

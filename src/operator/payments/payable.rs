@@ -1,15 +1,17 @@
 //! Checks before a month is marked as paid: the month has ended, the ledger has all of its transactions, and the
-//! payment matches the sum of the month.
+//! payment matches what is due for the month.
 
 use super::{Payment, ShopMonth, StatedAmount, get, in_money};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::ledger::{self, Direction, Filter, Ledger, claims};
 use crate::operator::audit::is_line;
+use crate::operator::coverage::Coverage;
+use crate::operator::dues::{self, Due};
 use crate::operator::{OperatorError, Result, claimed_change};
 use crate::pledge::CurrencyCode;
 use crate::service::Clock;
-use crate::settlement::{ENDED_AFTER_HOURS, Month, SettledSum};
+use crate::settlement::{ENDED_AFTER_HOURS, Month};
 use crate::store::OperatorStore;
 use crate::time::{date_time, parse_ms};
 
@@ -92,28 +94,26 @@ pub(super) async fn check_complete(ledger: &dyn Ledger, of: &ShopMonth) -> Resul
 
 // ---- Its sum -------------------------------------------------------------------------------------
 
-/// Returns the sums of the month, after checking that they match the payment.
-pub(super) async fn sums(ledger: &dyn Ledger, payment: &Payment) -> Result<Vec<SettledSum>> {
-    let of = &payment.of;
-    let units = [of.unit.clone()];
-    let sums = ledger::sums(ledger, Some(of.mode), Some(&units), &[of.month]).await?;
-    let sum = |ledger::MonthSum { currency_code, amount, transactions, unpriced, .. }| SettledSum {
-        currency_code,
-        amount,
-        transactions,
-        unpriced,
-    };
-    let sums: Vec<_> = sums.into_iter().map(sum).collect();
-    check_amounts(payment, &sums)?;
-    check_unpriced(ledger, payment, &sums).await?;
-    Ok(sums)
+/// Returns what is due for the month, after checking that it matches the payment.
+pub(super) async fn due(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    payment: &Payment,
+    coverage: &Coverage,
+) -> Result<Vec<Due>> {
+    let due =
+        dues::unsettled(store, ledger, &payment.of.shop(), payment.of.month, coverage).await?;
+    check_amounts(payment, &due)?;
+    check_unpriced(ledger, payment, &due).await?;
+    Ok(due)
 }
 
-fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
-    if sums.is_empty() {
+/// Checks that the stated amounts are due. An amount of 0.00 may be left out if another one is stated.
+fn check_amounts(Payment { of, amounts, .. }: &Payment, dues: &[Due]) -> Result<()> {
+    if dues.is_empty() {
         return Err(of.refused("has no transactions"));
     }
-    let mut due: Vec<_> = sums.iter().map(|sum| (&*sum.currency_code, &*sum.amount)).collect();
+    let mut due: Vec<_> = dues.iter().map(|due| (&*due.currency_code, &*due.due)).collect();
     due.sort_unstable();
     let only = match due.as_slice() {
         [(code, _)] => Some(*code),
@@ -123,11 +123,31 @@ fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> 
     let paid: Vec<_> = paid.collect::<Result<_>>()?;
     let mut paid: Vec<_> = paid.iter().map(|(code, amount)| (*code, &**amount)).collect();
     paid.sort_unstable();
-    if paid == due {
+    let is_left_out = |it: &(&str, &str)| it.1 == "0.00" && !paid.contains(it);
+    let expected = due.iter().filter(|it| !is_left_out(it));
+    if !paid.is_empty() && expected.eq(paid.iter()) {
         return Ok(());
     }
-    let (due, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
-    Err(of.refused(format_args!("has a sum of {due}, not of {paid}")))
+    let (words, paid) = (in_money(due.into_iter()), in_money(paid.into_iter()));
+    Err(of.refused(match deductions(dues) {
+        None => format!("has a sum of {words}, not of {paid}"),
+        Some(deductions) => format!("has {words} due, not {paid}: {deductions}"),
+    }))
+}
+
+/// Returns words for how the dues follow from the charges; `None` if there are no credits.
+fn deductions(dues: &[Due]) -> Option<String> {
+    let has_any = dues.iter().any(|due| due.credited != "0.00" || due.carried != "0.00");
+    let sum =
+        |of: fn(&Due) -> &str| in_money(dues.iter().map(|due| (&*due.currency_code, of(due))));
+    has_any.then(|| {
+        format!(
+            "charges of {}, less credits of {}, less {} carried from earlier months",
+            sum(|due| &due.amount),
+            sum(|due| &due.credited),
+            sum(|due| &due.carried)
+        )
+    })
 }
 
 /// Returns the currency code of a stated amount: the one that it states, or else the only currency of the month. A sum
@@ -138,21 +158,26 @@ fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) ->
     })
 }
 
-/// Returns a stated amount with two decimal places, without rounding it.
+/// Returns a stated amount with two decimal places.
 fn money(of: &ShopMonth, StatedAmount { amount, .. }: &StatedAmount) -> Result<String> {
+    stated_money(amount).ok_or_else(|| {
+        of.refused(format_args!("needs an amount such as `1234.50`, not `{amount}`"))
+    })
+}
+
+/// Returns an amount that a person entered, with two decimal places and without rounding it. `None` for a text other than
+/// digits with at most one point and at most two decimals.
+pub(in crate::operator) fn stated_money(amount: &str) -> Option<String> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
-    let money = is_money.then(|| text_as_money(amount)).flatten();
-    money.ok_or_else(|| {
-        of.refused(format_args!("needs an amount such as `1234.50`, not `{amount}`"))
-    })
+    is_money.then(|| text_as_money(amount)).flatten()
 }
 
 async fn check_unpriced(
     ledger: &dyn Ledger,
     Payment { of, accept_unpriced, .. }: &Payment,
-    sums: &[SettledSum],
+    sums: &[Due],
 ) -> Result<()> {
     let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
     if unpriced == *accept_unpriced {

@@ -1,8 +1,8 @@
 //! A payment as a person enters it, and as it is recorded.
 
 use super::ShopMonth;
-use crate::operator::DamagedRecords;
 use crate::operator::once::StoredAsIs;
+use crate::operator::{Coverage, DamagedRecords};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{PaidAt, Settlement};
@@ -65,4 +65,6 @@ pub struct CheckedPayment {
     pub paid: Paid,
     /// Damaged records of the shop, of any month. They have no row in the ledger, so they are in no sum.
     pub damaged: DamagedRecords,
+    #[serde(skip)]
+    pub(super) coverage: Coverage,
 }

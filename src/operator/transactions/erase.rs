@@ -172,6 +172,21 @@ pub(super) async fn without_texts(
     Ok((value, metadata))
 }
 
+/// Returns the quantities of a transaction as an erasure keeps them, without offerings that name the recipient, in the
+/// form of the ledger's rows. KV cost: 1 read.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub(in crate::operator) async fn quantities_to_keep(
+    store: &impl OperatorStore,
+    record: &Record,
+) -> Result<Quantities> {
+    let price_lists = price_lists(store, &record.metadata()?.unit).await?;
+    let mut transaction = record.transaction()?;
+    erase_texts(&mut transaction, &price_lists);
+    Ok(ledger::stored_quantities(transaction.pledges.iter().map(|pledge| &pledge.impact)))
+}
+
 /// Returns the price lists of both modes, and the unit's own; not those that are damaged. KV cost: 1 read.
 async fn price_lists(store: &impl OperatorStore, unit: &str) -> Result<Vec<PriceList>> {
     let of = [Mode::Test, Mode::Live];

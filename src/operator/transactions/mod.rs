@@ -14,6 +14,7 @@ mod restore;
 mod show;
 
 pub use brief::{Brief, briefs};
+pub(in crate::operator) use erase::quantities_to_keep;
 pub use erase::{ERASABLE_MINUTES, Erased, check_erasable, erase};
 pub use export::{Export, Line, for_spreadsheet, spreadsheet_head};
 pub use filter::TransactionFilter;

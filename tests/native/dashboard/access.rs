@@ -171,11 +171,12 @@ fn requests_that_no_page_sends_are_refused() {
 
 /// Who may open each page and send each form, besides operators, who may use all: the roles of operators, and the roles of
 /// people of shops, for their own units and teams.
-pub const MAY: [(&str, &str, &str); 47] = [
+pub const MAY: [(&str, &str, &str); 51] = [
     ("GET /", "support accounts", "manager viewer"),
     ("POST /find", "support", "manager"),
     ("GET /find", "support", ""),
-    ("GET /transactions/{id}", "support", "manager viewer"),
+    ("GET /transactions/{id}", "support accounts", "manager viewer"),
+    ("POST /transactions/{id}/credit", "accounts", ""),
     ("POST /transactions/{id}/whole", "", "manager"),
     ("POST /transactions/{id}/mail", "support", "manager"),
     ("GET /transactions/{id}/mail", "support", "manager viewer"),
@@ -194,6 +195,9 @@ pub const MAY: [(&str, &str, &str); 47] = [
     ("GET /quantities", "accounts", ""),
     ("GET /quantities.csv", "accounts", ""),
     ("GET /orders", "support accounts", "manager viewer"),
+    ("GET /payments", "accounts", ""),
+    ("GET /units/{id}/statement", "accounts", ""),
+    ("GET /units/{id}/transactions.csv", "accounts", ""),
     ("POST /units/{id}/paid", "accounts", ""),
     ("POST /units/{id}/unpaid", "accounts", ""),
     ("GET /person", "", "manager"),

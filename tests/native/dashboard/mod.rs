@@ -1,6 +1,7 @@
 //! Tests the dashboard without its platform, over a store in memory.
 
 mod access;
+mod credits;
 mod find;
 mod find_sealed;
 mod home;
@@ -10,6 +11,7 @@ mod log;
 mod members;
 mod memory;
 mod orders;
+mod payments;
 mod person;
 mod prices;
 mod related;

@@ -94,9 +94,9 @@ fn a_list_is_of_a_unit_a_key_a_mode_a_month_or_of_what_has_no_price() {
     assert!(page.text.contains("name=\"unit\" value=\"unit_dev\""), "the filter is shown again");
     let unit = test_dashboard.get(OPERATOR, "/units/unit_dev").text;
     assert!(unit.contains("href=\"/orders?unit=unit_dev\""), "{unit}");
-    for (person, opens) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
+    for person in [OPERATOR, SUPPORT, ACCOUNTS] {
         let page = test_dashboard.get(person, "/orders").text;
-        assert_eq!(page.contains("href=\"/transactions/"), opens, "{person}");
+        assert!(page.contains("href=\"/transactions/"), "{person}");
         assert!(test_dashboard.get(person, "/").text.contains("href=\"/orders\""));
     }
 }
@@ -128,22 +128,22 @@ fn a_place_that_was_tampered_with_is_refused() {
 }
 
 #[test]
-fn a_list_shows_references_and_pledges_to_those_who_may_open_transactions() {
+fn a_list_shows_references_and_pledges() {
     let test_dashboard = test_dashboard();
     let id = test_dashboard.make(UNIT, &order());
     let damaged = test_dashboard.make(UNIT, &minimal());
     test_dashboard.reconcile();
     test_dashboard.store().edit(&format!("transaction:{damaged}"), |_| "damaged".to_owned());
     let unread = "because their records could not be read: ";
-    for (person, opens) in [(OPERATOR, true), (SUPPORT, true), (ACCOUNTS, false)] {
+    for person in [OPERATOR, SUPPORT, ACCOUNTS] {
         test_dashboard.store().take_reads();
         let page = test_dashboard.get(person, "/orders").text;
         assert_inert(&page);
-        for text in ["order-7 &lt;script", "3 × <bdi>tree</bdi>, 1,000.3 × <bdi>reef", unread] {
-            assert_eq!(page.contains(text), opens, "{person}: {text}: {page}");
+        for text in ["order-7 &lt;script", "3 × <bdi>tree</bdi>, 1,000.3 × <bdi>reef"] {
+            assert!(page.contains(text), "{person}: {text}: {page}");
         }
-        assert_eq!(page.contains(&format!("{unread}1.")), opens);
-        assert_eq!(test_dashboard.store().take_reads().len(), if opens { 2 } else { 0 });
+        assert!(page.contains(&format!("{unread}1.")), "{person}");
+        assert_eq!(test_dashboard.store().take_reads().len(), 2);
         assert!(page.contains(&id) && page.contains(&damaged) && !page.contains("canary"));
     }
     test_dashboard.store().set_failing(Some("transaction:"));

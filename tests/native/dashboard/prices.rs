@@ -152,6 +152,9 @@ fn a_price_is_shown_before_it_is_set_and_set_once() {
     );
 }
 
+/// A function that asks for a change, and words of its preview.
+type Likely<'l> = (&'l dyn Fn(&TestDashboard) -> Answer, &'l [&'l str]);
+
 #[test]
 fn a_likely_mistake_needs_a_confirmation() {
     let dashboard = dashboard(seeded());
@@ -159,7 +162,7 @@ fn a_likely_mistake_needs_a_confirmation() {
     let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
     let removed = |dashboard: &_| edit(dashboard, &[("tree", "")]);
     let replaced = |dashboard: &_| ask(dashboard, &[("change", "list"), ("list", list)]);
-    let asks: [(&dyn Fn(&TestDashboard) -> Answer, &[&str]); 2] =
+    let asks: [Likely<'_>; 2] =
         [(&removed, &["Offerings that lose their price: 1."]), (&replaced, &words)];
     for (number, (asks, words)) in asks.into_iter().enumerate() {
         let asked = asks(&dashboard);

@@ -10,7 +10,7 @@ fn tables(html: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
     tables
         .map(|(table, _)| {
             let (head, body) = table.split_once("</thead>").expect("a head");
-            let headings = head.split("<th ").skip(1).filter_map(|cell| text(cell)).collect();
+            let headings = head.split("<th ").skip(1).filter_map(text).collect();
             let rows = body.split("<tr>").skip(1);
             (headings, rows.map(labels).collect())
         })

@@ -38,16 +38,15 @@ fn payment(
     dashboard: &TestDashboard,
     changed: &[(&'static str, &str)],
 ) -> Vec<(&'static str, String)> {
-    let opened = [("mode", "live"), ("month", "2025-12"), ("currencies", "USD")];
+    let opened = [("mode", "live"), ("month", "2025-12")];
     let page = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &opened);
     assert_has(&page, 200, &["Dec 2025 of the unit", "Amount in USD"]);
-    assert!(
-        !page.text.contains("Amount in EUR") && !page.text.contains("1.50"),
-        "nothing is filled in"
-    );
-    let mut fields: Vec<_> = ["mode", "month", "step", "operation", "currencies"]
-        .map(|name| (name, field(&page.text, name)))
-        .to_vec();
+    assert_eq!(rows(&page), [["USD", "1.50", "", "1.50", "2", "1"]], "what is due");
+    assert_eq!(field(&page.text, "amount-USD"), "1.50");
+    assert_eq!(field(&page.text, "unpriced"), "", "a person accepts unpriced pledges knowingly");
+    assert!(!page.text.contains("Amount in EUR"), "{}", page.text);
+    let mut fields: Vec<_> =
+        ["mode", "month", "step", "operation"].map(|name| (name, field(&page.text, name))).to_vec();
     for (name, value) in
         [("amount-USD", "1.50"), ("day", "2026-01-05"), ("invoice", "2026/17"), ("unpriced", "1")]
     {
@@ -102,9 +101,9 @@ fn months_are_summed_with_what_is_paid_and_up_to_when_they_are_complete() {
     let page = dashboard.get(ACCOUNTS, PAGE);
     assert_has(&page, 200, &["role=\"img\"", "Complete up to", "31 Jan 2026, 11:58 UTC"]);
     let expected = [
-        ["Jan 2026", "3.00 USD", "in progress", "2", ""],
-        ["Dec 2025", "1.50 USD", "unpaid Mark as paid …", "2", "1 List"],
-        ["Nov 2025", "1.50 USD", "unpaid Mark as paid …", "1", ""],
+        ["Jan 2026", "3.00 USD", "", "3.00", "in progress", "2", ""],
+        ["Dec 2025", "1.50 USD", "", "1.50", "unpaid", "2", "1 List"],
+        ["Nov 2025", "1.50 USD", "", "1.50", "unpaid", "1", ""],
     ];
     assert_eq!(rows(&page), expected);
     let aria = "aria-label=\"USD by month: Nov 2025 1.50; Dec 2025 1.50; Jan 2026 3.00\"";
@@ -161,18 +160,18 @@ fn without_a_ledger_pages_say_how_to_bind_it_and_before_its_first_pass_that_orde
 fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
     let (dashboard, _) = used();
     let page = dashboard.get(ACCOUNTS, "/usage?month=2025-12");
-    let total = ["USD", "1.50", "2", "1"];
+    let total = ["USD", "1.50", "", "1.50", "2", "1"];
     assert_eq!(rows(&page), [total]);
     let units = page.text.split_once("<h2>Units</h2>").unwrap().1;
     let unit = Answer { text: units.to_owned(), ..dashboard.get(ACCOUNTS, "/usage") };
-    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "unpaid", "2", "1 List"]]);
+    assert_eq!(rows(&unit), [["unit_dev", "1.50 USD", "", "1.50", "unpaid", "2", "1 List"]]);
     assert_has(&page, 200, &["href=\"/units/unit_dev/usage?mode=live\"", "Complete up to"]);
     assert_has(
         &page,
         200,
         &["/usage?mode=live&amp;month=2025-11", "/usage?mode=live&amp;month=2026-01"],
     );
-    assert!(!page.text.contains("Mark as paid"), "that is done on the unit's page");
+    assert!(!page.text.contains("Mark as paid"), "that is done on the page of payments");
     assert_has(
         &dashboard.get(ACCOUNTS, "/usage"),
         200,
@@ -184,7 +183,8 @@ fn a_month_of_all_units_has_their_totals_and_what_is_unpaid() {
         assert!(page.status == 422 && !page.text.contains("<script"), "{}", page.text);
     }
     let file = dashboard.get(ACCOUNTS, "/usage.csv?month=2025-12");
-    let line = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
+    let line =
+        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.text.ends_with(line), "{}", file.text);
     let name = "attachment; filename=\"usage-live-2025-12.csv\"";
     assert_eq!(file.headers["content-disposition"], name);
@@ -279,8 +279,8 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
         &["is already marked as paid: 1.50 USD paid on 2026-01-05"],
     );
     let page = dashboard.get(ACCOUNTS, PAGE);
-    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.orgUndo …";
-    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", cell, "2", "1 List"]);
+    let cell = "Paid on 5 Jan 2026, invoice 2026/17marked by joan@example.org";
+    assert_eq!(rows(&page)[1], ["Dec 2025", "1.50 USD", "", "1.50", cell, "2", "1 List"]);
     assert_has(&page, 200, &["<rect class=\"paid\"", "Dec 2025 1.50, paid"]);
 
     let facts = dashboard.post(
@@ -338,6 +338,11 @@ fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
         let answer = mark(&dashboard, &payment(&dashboard, changed));
         assert_has(&answer, 422, words);
         assert_has(&answer, 422, &["Nothing was marked: ", "Mark as paid</button>"]);
+        let field = changed[0].0;
+        if field.starts_with("amount-") || ["unpriced", "day", "invoice"].contains(&field) {
+            let field = if field == "amount-EUR" { "amount-USD" } else { field };
+            assert_has(&answer, 422, &[&format!("aria-describedby=\"{field}-problem\"")]);
+        }
         assert!(!answer.text.contains("<script"), "{}", answer.text);
     }
     let old = payment(&dashboard, &[]);
@@ -383,11 +388,11 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
     let line = |month: &str, invoice: &str| {
         format!(
             "'=unit,live,{month},USD,0.00,0,0,,2026-01-05T00:00:00.000Z,1.50,{invoice},\
-            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z\r\n"
+            \"a, \"\"b\"\"\",2026-01-06T00:00:00.000Z,0.00,0.00,0.00\r\n"
         )
     };
     let headings = "\u{feff}unit,mode,month,currency,amount,transactions,unpriced,complete_up_to,paid_at,\
-        paid_amount,invoice,marked_by,marked_at\r\n";
+        paid_amount,invoice,marked_by,marked_at,credited,carried,due\r\n";
     let lines = [
         line("2025-12", "'=1+1"),
         line("2025-11", "\"'@a,b\""),
@@ -406,7 +411,8 @@ fn a_file_for_a_spreadsheet_has_no_formula() {
 
     let (used, _) = used();
     let file = used.get(ACCOUNTS, "/units/unit_dev/usage.csv?mode=live").text;
-    let unpaid = "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,\r\n";
+    let unpaid =
+        "unit_dev,live,2025-12,USD,1.50,2,1,2026-01-31T11:58:00.123Z,,,,,,0.00,0.00,1.50\r\n";
     assert!(file.contains(unpaid), "{file}");
 }
 
@@ -441,8 +447,8 @@ fn currencies_have_separate_sums_beside_the_amounts_paid() {
         |amount| format!("Paid on 5 Jan 2026, 10:30 UTC, invoice 1 paid {amount}marked by ada");
     let late =
         format!("Added or changed since the month was marked as paid: ptran_{:042}. List all", 3);
-    assert_eq!(rows[0][1..], ["3.00 EUR", &*(paid("0.00") + "Undo …" + &late), "1", ""]);
-    assert_eq!(rows[1][1..], ["2.00 USD", &*paid("1.00"), "2", ""]);
+    assert_eq!(rows[0][1..], ["3.00 EUR", "", "3.00", &*(paid("0.00") + &late), "1", ""]);
+    assert_eq!(rows[1][1..], ["2.00 USD", "", "2.00", &*paid("1.00"), "2", ""]);
     assert_has(&page, 200, &["USD by month: Dec 2025 2.00, paid\"", " (Jan 2025)."]);
     assert_eq!(page.text.matches("<svg class=\"chart\"").count(), 2);
     assert!(page.text.contains("height=\"0\"") && page.text.contains("height=\"100\""));

@@ -16,7 +16,8 @@ fn profile(members: &Value) -> ProfileMembers {
 fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
-        "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin" });
+        "mail": true, "replyTo": "hello@nordwald.example", "timeZone": "Europe/Berlin",
+        "billingName": "Nordwald GmbH", "billingAddress": "Waldweg 1\n10115 Berlin", "taxText": "VAT DE123" });
     let store = MemoryStore::default();
     let row =
         block_on(units::set(&store, None, &test_operator().author(), "unit_1", profile(&members)));
@@ -41,8 +42,16 @@ fn a_profile_becomes_a_record_of_its_unit() {
         .unwrap()
         .retain(|member, _| member == "name" || member == "link");
     set(profile(&json!({ "mail": false })));
-    let optional =
-        [Member::Accent, Member::Logo, Member::Language, Member::ReplyTo, Member::TimeZone];
+    let optional = [
+        Member::Accent,
+        Member::Logo,
+        Member::Language,
+        Member::ReplyTo,
+        Member::TimeZone,
+        Member::BillingName,
+        Member::BillingAddress,
+        Member::TaxText,
+    ];
     let without = unset(&optional).unwrap().outcome;
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);

@@ -1,0 +1,267 @@
+//! The credits of a transaction, and the form that adds one.
+
+use super::form::Form;
+use super::page::Page;
+use super::view::{self, Field, id_link, money};
+use super::{PageContext, Result, link, operation};
+use crate::hash::first_bytes;
+use crate::operator::credits::{
+    self, Credit, CreditRequest, Credits, Left, MAX_REASON_BYTES, OfferingQuantity, Part,
+};
+use crate::operator::transactions::{self, Record};
+use crate::operator::{Done, OperatorError, bound};
+use crate::service::{Clock, Entropy};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+
+/// Maximum number of offerings for which the form has a field.
+const MAX_FIELDS: usize = 20;
+
+// ---- On the page of a transaction ----------------------------------------------------------------
+
+/// Lists the credits of a transaction, with the form to add one if something is left. Ledger cost: 1 query. KV cost: 2
+/// reads.
+pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    record: &Record,
+    id: &str,
+) -> Result<Markup> {
+    let Some(ledger) = context.ledger else {
+        return Ok(html! { p.soft { "Credits need the ledger, and no database is bound here." } });
+    };
+    let Credits { credits, left } = credits::of(context.store, ledger, record).await?;
+    Ok(html! {
+        @if !credits.is_empty() { (table(&credits)) }
+        @if left.is_nothing() { p.soft { "Nothing is left to be credited." } }
+        @else { (form(id, &left, &Form::default())) }
+    })
+}
+
+fn table(credits: &[Credit]) -> Markup {
+    let row = |credit: &Credit| {
+        vec![
+            money(&credit.amount, &credit.currency_code),
+            quantities(&credit.quantities),
+            html! { (view::month(credit.booked_month)) },
+            html! { div.wide { (view::untrusted_text(&credit.reason)) } },
+            html! { (view::time(&credit.at)) " by " (view::untrusted_text(&credit.by)) },
+        ]
+    };
+    let rows: Vec<_> = credits.iter().map(row).collect();
+    let headings = ["Amount", "Quantities", "Booked in", "Reason", "Credited"];
+    view::table_of(&headings, &["Amount"], &rows, "")
+}
+
+fn quantities(quantities: &[OfferingQuantity]) -> Markup {
+    let more = quantities.len().saturating_sub(MAX_FIELDS);
+    html! {
+        @if quantities.is_empty() { "None" }
+        @for it in quantities.iter().take(MAX_FIELDS) {
+            div { (it.quantity) " " (view::untrusted_text(&it.offering)) }
+        }
+        @if more > 0 { div { "and " (more) " more" } }
+    }
+}
+
+/// The form for a credit, with the entered values. It has no operation ID: the confirmation page has one.
+fn form(id: &str, left: &Left, entered: &Form) -> Markup {
+    let (amount, code) = (&left.amount, &left.currency_code);
+    let content = html! {
+        @if left.divisible {
+            (Field {
+                name: "amount",
+                label: &format!("Amount in {code}"),
+                value: entered.text("amount"),
+                hint: &format!("Leave empty to credit all that is left: {amount} {code} and every quantity."),
+                ..Field::default()
+            }.render())
+            (parts(left, entered))
+        } @else {
+            p { "A charge of this size can only be credited whole: " strong { (money(amount, code)) } "." }
+        }
+        (Field {
+            name: "reason",
+            label: "Reason",
+            value: entered.text("reason"),
+            hint: &format!("One line of at most {MAX_REASON_BYTES} bytes. Do not name the recipient: the reason is kept after an erasure."),
+            required: true,
+            ..Field::default()
+        }.render())
+        button.quiet { "Credit …" }
+    };
+    view::form(&link::path(&["transactions", id, "credit"]), &content)
+}
+
+fn parts(left: &Left, entered: &Form) -> Markup {
+    html! {
+        @for OfferingQuantity { offering, quantity } in left.quantities.iter().take(MAX_FIELDS) {
+            @let name = [QUANTITY, &digest(offering)].concat();
+            (Field {
+                name: &name,
+                label: &format!("Quantity of {}", label(offering)),
+                value: entered.text(&name),
+                hint: &format!("Of {quantity}. Only with an amount: what is not to be delivered."),
+                ..Field::default()
+            }.render())
+        }
+        @if left.quantities.len() > MAX_FIELDS {
+            p { small { "The command " code { "credits add" } " credits quantities of other offerings." } }
+        }
+    }
+}
+
+/// The beginning of the name of a field for a quantity. The offering's digest follows, because an ID may contain
+/// characters that a form does not keep.
+const QUANTITY: &str = "quantity-";
+
+fn digest(offering: &str) -> String {
+    base16ct::lower::encode_string(&first_bytes::<8>(Sha256::digest(offering)))
+}
+
+/// Shortens an offering's ID, and replaces its control characters.
+fn label(offering: &str) -> String {
+    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
+    offering.chars().take(80).map(visible).collect()
+}
+
+// ---- The form ------------------------------------------------------------------------------------
+
+/// Shows the credit that a form describes, or makes it after confirmation. Cost: at most 9 ledger queries, 14 KV calls.
+pub(super) async fn credit<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result {
+    match answer(context, id, form).await {
+        Err(OperatorError::Invalid(problem)) => ask(context, id, form, &problem).await,
+        answer => Ok(answer?),
+    }
+}
+
+async fn answer<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<Page, OperatorError> {
+    let request = request(context, id, form).await?;
+    let (store, ledger, author) = (context.store, context.ledger, &context.author);
+    if form.text("step") == "credit" && context.has_operation() {
+        return Ok(made(&credits::add(store, ledger, author, &request).await?));
+    }
+    let credit = credits::check(store, ledger, author, &request).await?;
+    Ok(confirm(context, &credit, form))
+}
+
+async fn request<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<CreditRequest, OperatorError> {
+    let quantities = quantities_in(context, id, form).await?;
+    let part = match form.given("amount") {
+        Some(amount) => Some(Part { amount: amount.to_owned(), quantities }),
+        None if quantities.is_empty() => None,
+        None => return Err(invalid("enter an amount with the quantities, which may be 0")),
+    };
+    let (transaction, reason) = (id.trim().to_owned(), form.text("reason").to_owned());
+    Ok(CreditRequest { transaction, part, reason })
+}
+
+/// Returns the quantities in a form, with the offerings of its fields.
+async fn quantities_in<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+) -> Result<Vec<OfferingQuantity>, OperatorError> {
+    let entered: Vec<_> = form.with_prefix(QUANTITY).collect();
+    if entered.is_empty() {
+        return Ok(Vec::new());
+    }
+    let record = transactions::get(context.store, id).await?;
+    let pledged = credits::offerings(context.store, &record).await?;
+    let named: BTreeMap<_, _> = pledged.into_iter().map(|it| (digest(&it), it)).collect();
+    let stated = |(digest, quantity): &(&str, &str)| {
+        let offering = named.get(*digest).cloned();
+        let offering = offering
+            .ok_or_else(|| invalid("some fields are not valid. Reload the page and try again"))?;
+        Ok(OfferingQuantity { offering, quantity: (*quantity).to_owned() })
+    };
+    entered.iter().map(stated).collect()
+}
+
+fn invalid(problem: &str) -> OperatorError {
+    OperatorError::Invalid(["nothing was credited: ", problem].concat())
+}
+
+/// Shows the form again, with the entered values and an error.
+async fn ask<S: OperatorStore, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    id: &str,
+    entered: &Form,
+    problem: &str,
+) -> Result {
+    let record = transactions::get(context.store, id).await?;
+    let found = credits::of(context.store, bound(context.ledger)?, &record).await?;
+    let content = html! {
+        (view::problem(problem))
+        p.lead { "Transaction " (id_link(id)) }
+        section {
+            @if !found.credits.is_empty() { (table(&found.credits)) }
+            @if found.left.is_nothing() { p { "Nothing is left to be credited." } }
+            @else { (form(id, &found.left, entered)) }
+        }
+    };
+    Ok(Page { status: 422, ..Page::new("Credit", content) })
+}
+
+fn facts(credit: &Credit) -> Markup {
+    view::facts(&[
+        ("Amount", html! { strong { (money(&credit.amount, &credit.currency_code)) } }),
+        ("Charge", money(&credit.charge, &credit.currency_code)),
+        ("Quantities", quantities(&credit.quantities)),
+        ("Booked in", html! { (view::month(credit.booked_month)) }),
+        ("Reason", view::untrusted_text(&credit.reason)),
+    ])
+}
+
+fn confirm<S, C: Clock, E: Entropy>(
+    context: &PageContext<'_, S, C, E>,
+    credit: &Credit,
+    form: &Form,
+) -> Page {
+    let id = &credit.transaction;
+    let is_later = credit.booked_month != credit.order_month;
+    let content = html! {
+        p.lead { "Credit the transaction " (id_link(id)) "? This cannot be undone." }
+        section {
+            (facts(credit))
+            @if is_later {
+                p { "The month of the transaction is marked as paid, so the credit reduces what is due for " (view::month(credit.booked_month)) "." }
+            }
+            (context.form(&link::path(&["transactions", id, "credit"]), &html! {
+                (view::hidden("step", "credit"))
+                (view::hidden("amount", form.text("amount")))
+                (view::hidden("reason", form.text("reason")))
+                @for (digest, quantity) in form.with_prefix(QUANTITY) {
+                    (view::hidden(&[QUANTITY, digest].concat(), quantity))
+                }
+                button.alarm { "Credit " (credit.amount) " " (credit.currency_code) }
+            }))
+        }
+        p { a href=(link::path(&["transactions", id])) { "Cancel" } }
+    };
+    Page::new("Credit", content)
+}
+
+fn made(Done { outcome: credit, before }: &Done<Credit>) -> Page {
+    let usage = link::path(&["units", &credit.unit, "usage"]);
+    let content = html! {
+        (operation::before(before.as_ref()))
+        (view::done(&html! { (id_link(&credit.transaction)) " was credited." }))
+        section { (facts(credit)) }
+        p { a href=(link::with(&usage, &[("mode", credit.mode.name())])) { "Usage" } }
+    };
+    Page::new("Credited", content)
+}

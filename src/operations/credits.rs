@@ -1,0 +1,176 @@
+//! Operations on credits.
+
+use super::call::{Answer, Call, Failure, Host as _, Ports, Result};
+use super::spec::{Argument, Spec, text};
+use super::table::{paragraphs, table, time};
+use super::values::Values;
+use crate::operator::credits::{self, Credit, CreditRequest, Left, OfferingQuantity, Part};
+use crate::operator::roles::Permission;
+use crate::operator::transactions;
+use serde::{Deserialize, Serialize};
+
+const ID: Argument = Argument::positional("id", text("id"), "the transaction's ID");
+/// Describes the JSON of a credit.
+const CREDIT: &str = "`operation`: its ID in the audit log; `transaction`; `number`: counts the credits of the transaction; `unit`; `mode`; `orderMonth`: the month of the transaction; `bookedMonth`: the month whose sum the credit reduces; `currencyCode`; `charge`; `amount`; `quantities`: for each offering `offering` and `quantity`; `reason`; `by` and `at`: who made it, and when";
+
+// ---- Add -----------------------------------------------------------------------------------------
+
+pub const ADD: Spec = Spec::changes(
+    "credits",
+    "add",
+    "credit a transaction, or a part of it; this cannot be undone",
+    &[
+        ID,
+        Argument::option("reason", text("text"), "why; it must not name the recipient").required(),
+        Argument::option(
+            "amount",
+            text("amount"),
+            "credit only this amount, such as 5.00; without it, all that is left of the charge and of the quantities",
+        ),
+        Argument::option(
+            "quantity",
+            text("offering=quantity"),
+            "with `--amount`: a quantity that is not to be delivered, such as tree=3",
+        )
+        .repeatable(),
+    ],
+)
+.confirmed()
+.permission(Permission::Account)
+.answers(CREDIT);
+
+#[derive(Deserialize)]
+pub struct Add {
+    id: String,
+    reason: String,
+    amount: Option<String>,
+    #[serde(default)]
+    quantity: Vec<String>,
+}
+
+impl Add {
+    fn request(self) -> Result<CreditRequest, String> {
+        let Add { id, reason, amount, quantity } = self;
+        let quantities = quantity.iter().map(|text| stated(text));
+        let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
+        if amount.is_none() && !quantities.is_empty() {
+            return Err("`--quantity` needs `--amount`, which may be 0".to_owned());
+        }
+        let part = amount.map(|amount| Part { amount, quantities });
+        Ok(CreditRequest { transaction: id.trim().to_owned(), part, reason })
+    }
+}
+
+/// Parses `offering=quantity`. The offering may contain `=`.
+fn stated(text: &str) -> Result<OfferingQuantity, String> {
+    let (offering, quantity) = text
+        .rsplit_once('=')
+        .ok_or_else(|| format!("write `--quantity` as tree=3, not `{text}`"))?;
+    Ok(OfferingQuantity { offering: offering.to_owned(), quantity: quantity.to_owned() })
+}
+
+pub fn check(values: &Values) -> Result<(), String> {
+    values.read::<Add>()?.request().map(drop)
+}
+
+pub async fn add<P: Ports>(call: &Call<'_, P>, asked: Add) -> Result<Answer> {
+    let request = asked.request().map_err(Failure::Usage)?;
+    let by = call.host.person().await?;
+    let author = call.author(&by)?;
+    if !call.was_done().await? {
+        let credit = credits::check(call.store, call.ledger, &author, &request).await?;
+        let question = format!(
+            "Credit {} of {}: {}? It is booked in {} and cannot be undone.",
+            credit.transaction,
+            call.place,
+            credit.in_words(),
+            credit.booked_month
+        );
+        call.host.confirm(&question, "nothing was credited").await?;
+    }
+    let done = credits::add(call.store, call.ledger, &author, &request).await?;
+    let credit = &done.outcome;
+    let is_credited = format!(
+        "{} is credited: {}. It is booked in {}.",
+        credit.transaction,
+        credit.in_words(),
+        credit.booked_month
+    );
+    Answer::done(&done, is_credited)
+}
+
+// ---- List ----------------------------------------------------------------------------------------
+
+pub const LIST: Spec = Spec::reads(
+    "credits",
+    "list",
+    "list the credits of a transaction, and what can still be credited",
+    &[ID],
+)
+.permission(Permission::Account)
+.answers("`credits`: for each the members of `credits add`; `left`: what can still be credited: `currencyCode`, `amount`, `quantities`, `divisible` (`false` if only all of it can be credited)");
+
+#[derive(Deserialize)]
+pub struct List {
+    id: String,
+}
+
+#[derive(Serialize)]
+struct CreditList<'c> {
+    credits: &'c [Credit],
+    left: &'c Left,
+}
+
+pub async fn list<P: Ports>(call: &Call<'_, P>, List { id }: List) -> Result<Answer> {
+    let record = transactions::get(call.store, &id).await?;
+    let found = credits::of(call.store, call.ledger()?, &record).await?;
+    let made = match found.credits.is_empty() {
+        true => "no credits".to_owned(),
+        false => in_table(&found.credits),
+    };
+    let left = &found.left;
+    let rest = format!("{} {} can still be credited.", left.amount, left.currency_code);
+    Answer::new(&CreditList { credits: &found.credits, left }, paragraphs([made, rest]))
+}
+
+fn in_table(credits: &[Credit]) -> String {
+    const HEADS: [&str; 7] =
+        ["AMOUNT", "CURRENCY", "QUANTITIES", "BOOKED", "REASON", "CREDITED", "BY"];
+    let row = |credit: &Credit| {
+        let Credit { amount, currency_code, booked_month, reason, at, by, .. } = credit;
+        [
+            amount.clone(),
+            currency_code.clone(),
+            credit.quantities_in_words(),
+            booked_month.to_string(),
+            reason.clone(),
+            time(at),
+            by.clone(),
+        ]
+    };
+    table(HEADS, &credits.iter().map(row).collect::<Vec<_>>())
+}
+
+// ---- Restore -------------------------------------------------------------------------------------
+
+pub const RESTORE: Spec = Spec::changes(
+    "credits",
+    "restore",
+    "write the credits of the audit log that the ledger lacks, for example after its database was deleted",
+    &[],
+)
+.answers("`restored`: number of credits that were written; `known`: number of those that the ledger already had; `failed`: the audit log's entries of credits that could not be written. The exit code is 1 if there are any");
+
+#[derive(Deserialize)]
+pub struct Restore {}
+
+pub async fn restore<P: Ports>(call: &Call<'_, P>, _: Restore) -> Result<Answer> {
+    let by = call.host.person().await?;
+    let done = credits::restore(call.store, call.ledger, &call.author(&by)?).await?;
+    let counts = format!("Restored: {}. Already there: {}.", done.restored, done.known);
+    let failed = match done.failed.is_empty() {
+        true => String::new(),
+        false => format!("These could not be restored:\n{}", done.failed.join("\n")),
+    };
+    Ok(Answer::new(&done, paragraphs([counts, failed]))?.failing_if(!done.failed.is_empty()))
+}

@@ -1,0 +1,100 @@
+//! Credits a transaction.
+
+use super::credit::{AuditedCredit, Credit, CreditRequest};
+use super::plan::plan;
+use super::refusal::invalid;
+use crate::auth::KeyLevel;
+use crate::ledger::credits::{self, CreditRow};
+use crate::ledger::{Ledger, LedgerError};
+use crate::operator::audit::{Author, Subject};
+use crate::operator::once::{Done, once};
+use crate::operator::payments::ShopMonth;
+use crate::operator::{Result, bound};
+use crate::service::{Clock, Entropy};
+use crate::store::{Key as _, OperatorStore};
+
+const ADD: &str = "credits add";
+/// The command of the entry that says that a credit was made.
+pub(super) const DONE: &str = "credits add (done)";
+
+/// Checks that a credit can be made, and writes nothing. Returns the credit that would be made. Ledger cost: 2 queries.
+/// KV cost: 4 reads.
+///
+/// # Errors
+/// - If the transaction does not exist or is damaged, or nothing of it is left to be credited.
+/// - If the amount or a quantity is not valid, or exceeds what is left, or the reason is not valid.
+/// - If no ledger is bound, or the ledger or the store fails.
+pub async fn check(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
+) -> Result<Credit> {
+    plan(store, bound(ledger)?, author, request).await.map(Credit::from)
+}
+
+/// Credits a transaction, or a part of it.
+///
+/// # Errors
+/// As [`check`], which runs again; or if the transaction is credited, or the month marked as paid, at the same moment.
+pub async fn add(
+    store: &impl OperatorStore,
+    ledger: Option<&dyn Ledger>,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
+) -> Result<Done<Credit>> {
+    let db = bound(ledger)?;
+    let work = async |author: &Author<'_, _, _>| add_now(store, db, author, request).await;
+    once(store, ledger, author, (ADD, request), work).await
+}
+
+async fn add_now(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
+) -> Result<Credit> {
+    let operation = author.operation_hash().unwrap_or_default();
+    if author.earlier.is_some()
+        && let Some(made) = credits::credit_of(ledger, &operation).await?
+    {
+        return confirmed(store, author, made).await;
+    }
+    let planned = plan(store, ledger, author, request).await?;
+    let recorded = |at: &str| {
+        let credit = Credit { at: at.to_owned(), ..Credit::from(planned.clone()) };
+        let subject = Subject::of(shop(&credit), [&credit.transaction, &credit.entry_in_words()]);
+        let audited = AuditedCredit::new(credit, request.part.is_none());
+        Subject { record: serde_json::to_value(audited).ok(), ..subject }
+    };
+    let entry = author.begin_entry(store, ADD, recorded).await?;
+    let row = CreditRow { at: entry.key.time_ms(), change: entry.key.name(), ..planned };
+    let booked = ShopMonth { unit: row.unit.clone(), mode: row.mode, month: row.booked_month };
+    let refused = match credits::credit(ledger, &row, &booked.fact()).await {
+        Ok(Some(made)) => return confirmed(store, author, made).await,
+        Ok(None) => {
+            "the transaction was credited, or the month marked as paid, at the same moment. Check it, and begin again"
+        }
+        Err(LedgerError::Refused(_)) => "the credits of the transaction would exceed its charge",
+        Err(unknown) => return Err(unknown.into()), // the row may be there: a retry finds out
+    };
+    author.withdraw(store, &entry).await;
+    Err(invalid(refused))
+}
+
+/// Records in the audit log that a credit was made. If that fails, a repeated request does it.
+async fn confirmed(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    made: CreditRow,
+) -> Result<Credit> {
+    let change = made.change.clone();
+    let credit = Credit::from(made);
+    let on = [&change, &credit.transaction, &credit.entry_in_words()];
+    author.record_subject(store, DONE, Subject::of(shop(&credit), on)).await?;
+    Ok(credit)
+}
+
+fn shop(credit: &Credit) -> KeyLevel {
+    KeyLevel::Unit(credit.unit.clone())
+}

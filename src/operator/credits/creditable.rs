@@ -1,0 +1,71 @@
+//! What can be credited of a transaction.
+
+use super::credit::{Credit, Credits, Left, stated};
+use crate::decimal::Decimal;
+use crate::ledger::credits::{self, CreditRow, left_of};
+use crate::ledger::{Ledger, Order};
+use crate::operator::Result;
+use crate::operator::due::money;
+use crate::operator::transactions::{self, Record, ViewOptions};
+use crate::quantities::Quantities;
+use crate::store::OperatorStore;
+
+/// Returns the credits of a transaction. Ledger cost: 1 query. KV cost: 2 reads.
+///
+/// # Errors
+/// If the record is damaged, or the ledger or the store fails.
+pub async fn of(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    record: &Record,
+) -> Result<Credits> {
+    let order = Creditable::read(store, ledger, record).await?;
+    let left = Left {
+        currency_code: order.row.currency_code.clone(),
+        amount: order.left().to_money(),
+        quantities: stated(&order.left_quantities()),
+        divisible: order.charge.units(2).is_some(),
+    };
+    Ok(Credits { credits: order.credits.into_iter().map(Credit::from).collect(), left })
+}
+
+/// Returns the offerings of which quantities can be credited. KV cost: 2 reads.
+///
+/// # Errors
+/// If the record is damaged, or the store fails.
+pub async fn offerings(store: &impl OperatorStore, record: &Record) -> Result<Vec<String>> {
+    let pledged = transactions::quantities_to_keep(store, record).await?;
+    Ok(pledged.iter().map(|(offering, _)| offering.to_owned()).collect())
+}
+
+/// A transaction with what it was charged and credited.
+pub(super) struct Creditable {
+    pub row: Order,
+    pub charge: Decimal,
+    pub pledged: Quantities,
+    pub credits: Vec<CreditRow>,
+}
+
+impl Creditable {
+    pub async fn read(
+        store: &impl OperatorStore,
+        ledger: &dyn Ledger,
+        record: &Record,
+    ) -> Result<Self> {
+        let row = record.show(ViewOptions::default())?.row;
+        let charge = money(&row.amount);
+        let pledged = transactions::quantities_to_keep(store, record).await?;
+        let credits = credits::credits(ledger, &row.id).await?;
+        Ok(Creditable { row, charge, pledged, credits })
+    }
+
+    /// Returns the amount that can still be credited.
+    pub fn left(&self) -> Decimal {
+        let credited = Decimal::sum(self.credits.iter().map(|credit| money(&credit.amount())));
+        self.charge.minus(&credited).unwrap_or_else(|| Decimal::from_units(0, 0))
+    }
+
+    pub fn left_quantities(&self) -> Quantities {
+        left_of(&self.pledged, &self.credits)
+    }
+}

@@ -1,0 +1,130 @@
+//! Checks a request for a credit, and makes the row that would be written.
+
+use super::credit::{CreditRequest, OfferingQuantity, Part};
+use super::creditable::Creditable;
+use super::reason::check_reason;
+use super::refusal::invalid;
+use crate::decimal::Decimal;
+use crate::ledger::claims;
+use crate::ledger::credits::{Charge, CreditRow, Credited, MAX_CREDITS};
+use crate::ledger::{Ledger, Order};
+use crate::operator::audit::Author;
+use crate::operator::due::money;
+use crate::operator::payments::{self, ShopMonth, stated_money};
+use crate::operator::{Result, claimed_change, transactions};
+use crate::quantities::Quantities;
+use crate::service::{Clock, Entropy};
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+
+/// Largest number of quantities that one credit names.
+const MAX_STATED: usize = 200;
+
+/// Returns the row of a credit that can be made.
+pub(super) async fn plan(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    request: &CreditRequest,
+) -> Result<CreditRow> {
+    let record = transactions::get(store, &request.transaction).await?;
+    let order = Creditable::read(store, ledger, &record).await?;
+    check_reason(&record, &order.row, &request.reason)?;
+    let (amount, quantities) = match &request.part {
+        None => whole(&order)?,
+        Some(part) => part_of(&order, part)?,
+    };
+    let number = u32::try_from(order.credits.len()).unwrap_or(u32::MAX).saturating_add(1);
+    if number > MAX_CREDITS {
+        return Err(invalid(format!("a transaction can have {MAX_CREDITS} credits at most")));
+    }
+    let Order { id, mode, unit, created_at, currency_code, .. } = order.row;
+    let month = Month::of(&created_at).ok_or_else(|| invalid("its time is not valid"))?;
+    let of = ShopMonth { unit, mode, month };
+    let booked_month = booked_month(store, ledger, author.clock, &of).await?;
+    Ok(CreditRow {
+        operation: author.operation_hash().unwrap_or_default(),
+        id,
+        number,
+        mode,
+        unit: of.unit,
+        order_month: month,
+        booked_month,
+        currency: currency_code,
+        charge: Charge::new(&order.charge),
+        amount: Credited::new(&amount),
+        quantities,
+        reason: request.reason.clone(),
+        change: String::new(),
+        author: author.by.to_owned(),
+        at: author.clock.now_ms(),
+    })
+}
+
+fn whole(order: &Creditable) -> Result<(Decimal, Quantities)> {
+    let (amount, quantities) = (order.left(), order.left_quantities());
+    if amount.is_zero() && quantities.is_empty() {
+        return Err(invalid("the transaction is already credited whole"));
+    }
+    Ok((amount, quantities))
+}
+
+fn part_of(order: &Creditable, part: &Part) -> Result<(Decimal, Quantities)> {
+    if order.charge.units(2).is_none() {
+        return Err(invalid(
+            "a charge above 2^53 - 1 cents can only be credited whole: leave out the amount and the quantities",
+        ));
+    }
+    let Part { amount: stated, quantities } = part;
+    let amount = stated_money(stated)
+        .ok_or_else(|| invalid(format!("write the amount as `1234.50`, not `{stated}`")))?;
+    let (amount, left) = (money(&amount), order.left());
+    if left.minus(&amount).is_none() {
+        let (left, code) = (left.to_money(), &order.row.currency_code);
+        return Err(invalid(format!("only {left} {code} of the charge can still be credited")));
+    }
+    let quantities = quantities_of(order, quantities)?;
+    if amount.is_zero() && quantities.is_empty() {
+        return Err(invalid("enter an amount or a quantity"));
+    }
+    Ok((amount, quantities))
+}
+
+fn quantities_of(order: &Creditable, stated: &[OfferingQuantity]) -> Result<Quantities> {
+    if stated.len() > MAX_STATED {
+        return Err(invalid(format!("a credit can name {MAX_STATED} quantities at most")));
+    }
+    let left = order.left_quantities();
+    let mut sums: Vec<(String, Decimal)> = Vec::with_capacity(stated.len());
+    for OfferingQuantity { offering, quantity } in stated {
+        if sums.iter().any(|(other, _)| other == offering) {
+            return Err(invalid(format!("`{offering}` has two quantities")));
+        }
+        let asked = Decimal::parse_bounded(quantity).ok_or_else(|| {
+            invalid(format!("write the quantity of `{offering}` as `2.5`, not `{quantity}`"))
+        })?;
+        let own = left.get(offering).map(|own| own.decimal());
+        let own = own.unwrap_or_else(|| Decimal::from_units(0, 0));
+        if own.minus(&asked).is_none() {
+            let own = own.to_exact();
+            return Err(invalid(format!("only {own} of `{offering}` can still be credited")));
+        }
+        sums.push((offering.clone(), asked));
+    }
+    Ok(Quantities::of_sums(sums.into_iter()))
+}
+
+/// Returns the month in which a credit of an order of this month is booked. A recent claim overrides the record, because
+/// KV may show a payment or its undo a minute late. KV cost: 1 read.
+async fn booked_month(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    clock: &impl Clock,
+    of: &ShopMonth,
+) -> Result<Month> {
+    let is_marked = payments::get(store, of).await?.is_some();
+    let claim = claimed_change::recent(Some(ledger), &[of.fact()], clock).await?.pop();
+    let is_open = claim.map_or(!is_marked, |claim| claim.state == claims::State::Gone);
+    let running = Month::at(clock.now_ms()).filter(|_| !is_open);
+    Ok(running.map_or(of.month, |running| running.max(of.month)))
+}

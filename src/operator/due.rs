@@ -1,0 +1,243 @@
+//! What a shop owes for a month, and the payment of the month.
+
+use crate::decimal::{Decimal, text_as_money};
+use crate::ledger::MonthSum;
+use crate::scope::{Mode, Scope};
+use crate::settlement::{Deductions, Month, SettledSum, Settlement};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// What a shop owes for a month in one currency. Amounts are decimals with two places.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Due {
+    /// The code of the currency, which may be one that only a later release knows.
+    pub currency_code: String,
+    /// The sum of the charges.
+    pub amount: String,
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of pledges whose offering had no price.
+    pub unpriced: usize,
+    /// The credits that are booked in the month.
+    pub credited: String,
+    /// The excess of credits that is carried from earlier months.
+    pub carried: String,
+    /// `amount` − `credited` − `carried`; 0.00 if that is negative.
+    pub due: String,
+}
+
+impl Due {
+    /// Creates the due of a sum without credits.
+    pub(super) fn new(currency_code: String, amount: String) -> Self {
+        let (due, zero) = (amount.clone(), || "0.00".to_owned());
+        let (transactions, unpriced) = (0, 0);
+        Due {
+            currency_code,
+            amount,
+            transactions,
+            unpriced,
+            credited: zero(),
+            carried: zero(),
+            due,
+        }
+    }
+
+    pub(super) fn of_sum(sum: MonthSum) -> Self {
+        let MonthSum { currency_code, amount, transactions, unpriced, .. } = sum;
+        Due { transactions, unpriced, ..Due::new(currency_code, amount) }
+    }
+
+    /// Returns the due that a settlement states.
+    pub(super) fn of_settled(paid: &SettledSum) -> Self {
+        let amount = paid.credits.as_ref().map_or(&paid.amount, |credits| &credits.counted);
+        let mut due = Due::new(paid.currency_code.clone(), amount.clone());
+        (due.transactions, due.unpriced) = (paid.transactions, paid.unpriced);
+        if let Some(Deductions { credited, carried, .. }) = &paid.credits {
+            due.credited.clone_from(credited);
+            due.carry(money(carried));
+        }
+        due
+    }
+
+    /// Returns what a settlement states if this is paid.
+    pub(super) fn into_settled(self) -> SettledSum {
+        let Due { currency_code, amount, transactions, unpriced, credited, carried, due } = self;
+        let credits = (credited != "0.00" || carried != "0.00").then_some(Deductions {
+            counted: amount,
+            credited,
+            carried,
+        });
+        SettledSum { currency_code, amount: due, transactions, unpriced, credits }
+    }
+
+    /// Sets what is carried into the month. Returns the excess, which is carried to a later month.
+    fn carry(&mut self, carried: Decimal) -> Decimal {
+        self.carried = carried.to_money();
+        let taken = Decimal::sum([money(&self.credited), carried].into_iter());
+        let counted = money(&self.amount);
+        match counted.minus(&taken) {
+            Some(due) => {
+                self.due = due.to_money();
+                zero()
+            }
+            None => {
+                self.due = "0.00".to_owned();
+                taken.minus(&counted).unwrap_or_else(zero)
+            }
+        }
+    }
+
+    /// Carries what is available into the month, and returns what is carried to the next month. A settled month takes
+    /// what its settlement states; if less is available now, its due differs from what was paid.
+    pub(super) fn pass(
+        &mut self,
+        available: Decimal,
+        settled: Option<&Settlement>,
+        is_kept: bool,
+    ) -> Decimal {
+        let Some(settled) = settled else { return self.carry(available) };
+        let stated = settled.of(&self.currency_code).and_then(|paid| paid.credits.as_ref());
+        let stated = stated.map_or_else(zero, |credits| money(&credits.carried));
+        let rest = available.minus(&stated);
+        let taken = if is_kept && rest.is_none() { available } else { stated };
+        let excess = self.carry(taken);
+        Decimal::sum([rest.unwrap_or_else(zero), excess].into_iter())
+    }
+}
+
+/// Parses an amount. Accepts only plain decimals, because a number with a large exponent could need gigabytes of memory.
+pub(super) fn money(text: &str) -> Decimal {
+    text_as_money(text).and_then(|money| Decimal::parse(&money)).unwrap_or_else(zero)
+}
+
+pub(super) fn zero() -> Decimal {
+    Decimal::from_units(0, 0)
+}
+
+// ---- Months --------------------------------------------------------------------------------------
+
+/// The usage of a shop in one month.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MonthUsage {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The month.
+    pub month: Month,
+    /// One sum for each currency, sorted by the currency's code. The sum is 0.00 for a currency that was paid or credited
+    /// but has no transactions now.
+    pub sums: Vec<Due>,
+    /// The payment; `None` if the month is not marked as paid.
+    pub settled: Option<Settlement>,
+    /// The IDs of the newest transactions whose rows were written after the month was marked as paid; only if what is due
+    /// differs from the payment.
+    pub late: Vec<String>,
+}
+
+impl MonthUsage {
+    pub(super) fn new(scope: Scope, month: Month) -> Self {
+        let Scope { mode, unit } = scope;
+        MonthUsage { unit, mode, month, sums: Vec::new(), settled: None, late: Vec::new() }
+    }
+
+    /// Compares for the order of lists: newest month first, then by unit and mode.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let by_shop = (&self.unit, self.mode).cmp(&(&other.unit, other.mode));
+        other.month.cmp(&self.month).then(by_shop)
+    }
+
+    /// Returns the paid amount of a sum: 0.00 if nothing was paid in its currency, `None` if the month is not marked as paid.
+    pub fn paid_of(&self, sum: &Due) -> Option<&str> {
+        let settled = self.settled.as_ref()?;
+        Some(settled.of(&sum.currency_code).map_or("0.00", |paid| &paid.amount))
+    }
+
+    /// Returns whether the month is marked as paid, and something else is due now, or for another number of transactions.
+    pub fn differs(&self) -> bool {
+        let count: u64 = self.sums.iter().map(|sum| sum.transactions).sum();
+        self.settled.as_ref().is_some_and(|settled| {
+            settled.sums.iter().map(|sum| sum.transactions).sum::<u64>() != count
+                || self.sums.iter().any(|sum| self.paid_of(sum) != Some(&sum.due))
+        })
+    }
+
+    /// Sets the payment, and adds a sum of 0.00 for each paid currency without transactions.
+    pub(super) fn settle(&mut self, settled: Settlement) {
+        for paid in &settled.sums {
+            self.due_in(&paid.currency_code);
+        }
+        self.settled = Some(settled);
+    }
+
+    /// Returns the sum in a currency. Adds a sum of 0.00 if there is none.
+    pub(super) fn due_in(&mut self, code: &str) -> Option<&mut Due> {
+        let place = match self.sums.binary_search_by(|sum| sum.currency_code.as_str().cmp(code)) {
+            Ok(place) => place,
+            Err(place) => {
+                self.sums.insert(place, Due::new(code.to_owned(), "0.00".to_owned()));
+                place
+            }
+        };
+        self.sums.get_mut(place)
+    }
+}
+
+/// Groups sums that are sorted by month, unit, mode and currency, and sorts the groups as lists are.
+pub(super) fn by_month(sums: Vec<MonthSum>) -> Vec<MonthUsage> {
+    let mut months: Vec<MonthUsage> = Vec::new();
+    for sum in sums {
+        let own = months.last_mut().filter(|own| (own.month, own.mode) == (sum.month, sum.mode));
+        match own.filter(|own| own.unit == sum.unit) {
+            Some(own) => own.sums.push(Due::of_sum(sum)),
+            None => {
+                let shop = Scope { mode: sum.mode, unit: sum.unit.clone() };
+                let own = MonthUsage::new(shop, sum.month);
+                months.push(MonthUsage { sums: vec![Due::of_sum(sum)], ..own });
+            }
+        }
+    }
+    months.sort_by(MonthUsage::order);
+    months
+}
+
+/// Returns the month of a shop in sorted months. Inserts it if it is not there.
+pub(super) fn month_of(
+    months: &mut Vec<MonthUsage>,
+    shop: Scope,
+    month: Month,
+) -> Option<&mut MonthUsage> {
+    let wanted = MonthUsage::new(shop, month);
+    let place = match months.binary_search_by(|own| own.order(&wanted)) {
+        Ok(place) => place,
+        Err(place) => {
+            months.insert(place, wanted);
+            place
+        }
+    };
+    months.get_mut(place)
+}
+
+/// Returns the totals of months, one for each currency.
+pub fn totals(months: &[MonthUsage]) -> Vec<Due> {
+    let mut totals: BTreeMap<&str, Vec<&Due>> = BTreeMap::new();
+    for due in months.iter().flat_map(|usage| &usage.sums) {
+        totals.entry(&due.currency_code).or_default().push(due);
+    }
+    totals.into_iter().map(|(code, dues)| total(code, &dues)).collect()
+}
+
+fn total(code: &str, dues: &[&Due]) -> Due {
+    let sum = |of: fn(&Due) -> &str| Decimal::sum(dues.iter().map(|due| money(of(due)))).to_money();
+    Due {
+        currency_code: code.to_owned(),
+        amount: sum(|due| &due.amount),
+        transactions: dues.iter().map(|due| due.transactions).sum(),
+        unpriced: dues.iter().map(|due| due.unpriced).sum(),
+        credited: sum(|due| &due.credited),
+        carried: sum(|due| &due.carried),
+        due: sum(|due| &due.due),
+    }
+}

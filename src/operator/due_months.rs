@@ -1,0 +1,98 @@
+//! Months of shops with what is owed and what is paid, in pages.
+
+use super::Result;
+use super::coverage::{Coverage, coverage};
+use super::dues::{dues, listed_dues};
+use super::payments::ShopMonth;
+use super::transactions::TransactionFilter;
+use super::usage::MonthUsage;
+use crate::ledger::{self, Ledger, ListedMonth, ShopMonthFilter};
+use crate::scope::Scope;
+use crate::settlement::Month;
+use crate::store::OperatorStore;
+use std::iter::successors;
+
+/// Number of ended months that are listed if no month is given.
+pub const MONTHS: usize = 12;
+
+/// Selects months of shops.
+#[derive(Clone, Debug, Default)]
+pub struct DueFilter {
+    /// The shops.
+    pub shops: TransactionFilter,
+    /// Only this month; `None` means the last [`MONTHS`] months that have ended.
+    pub month: Option<Month>,
+    /// Only months that are marked as paid, or only months that are not.
+    pub is_paid: Option<bool>,
+}
+
+/// A page of months of shops.
+#[derive(Clone, Debug, Default)]
+pub struct DuePage {
+    /// The months: newest first, then by unit and mode. Each has its dues and its payment.
+    pub months: Vec<MonthUsage>,
+    /// The last month of the page, if there are more.
+    pub next: Option<ListedMonth>,
+    /// How complete the sums are.
+    pub coverage: Coverage,
+}
+
+/// Returns the months of shops after `after`, at most `most`, with what is owed and what is paid. A month is listed if
+/// it has transactions or credits, or is marked as paid. Ledger cost: 5 to 7 queries. KV cost: 1 read per 100 months.
+///
+/// # Errors
+/// If the unit's ID is not valid, the ledger does not keep the month, a settlement is damaged, or the ledger or the
+/// store fails.
+pub async fn due_months(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    now_ms: u64,
+    filter: &DueFilter,
+    after: Option<&ListedMonth>,
+    most: usize,
+) -> Result<DuePage> {
+    let DueFilter { shops, month, is_paid } = filter;
+    shops.check()?;
+    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    let months = months(*month, &coverage, now_ms)?;
+    let (mode, unit, is_paid) = (shops.mode, shops.unit.clone(), *is_paid);
+    let wanted = ShopMonthFilter { mode, unit, months, is_paid };
+    let mut listed = ledger::shop_months(ledger, &wanted, after, most.saturating_add(1)).await?;
+    let has_more = listed.len() > most;
+    listed.truncate(most);
+    let next = listed.last().filter(|_| has_more).cloned();
+    let months = match listed.as_slice() {
+        [] => Vec::new(),
+        listed => listed_dues(store, ledger, listed, &coverage).await?,
+    };
+    Ok(DuePage { months, next, coverage })
+}
+
+/// Returns the given month, or else the last months that have ended and that the ledger keeps.
+fn months(month: Option<Month>, coverage: &Coverage, now_ms: u64) -> Result<Vec<Month>> {
+    if let Some(month) = month {
+        coverage.check(month)?;
+        return Ok(vec![month]);
+    }
+    let back = successors(Month::at(now_ms), |month| month.previous());
+    let ended = back.skip_while(|month| !month.has_ended(now_ms)).take(MONTHS);
+    Ok(ended.filter(|month| coverage.has(*month)).collect())
+}
+
+/// Returns what is owed and what is paid for one month of a shop. Ledger cost: 4 to 6 queries. KV cost: 1 read.
+///
+/// # Errors
+/// As [`due_months`].
+pub async fn due_month(
+    store: &impl OperatorStore,
+    ledger: &dyn Ledger,
+    of: &ShopMonth,
+) -> Result<MonthUsage> {
+    let shops = TransactionFilter { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    shops.check()?;
+    let coverage = coverage(ledger, shops.shops().as_deref()).await?;
+    coverage.check(of.month)?;
+    let found = dues(store, ledger, &shops, &[of.month], &coverage).await?.pop();
+    let shop = Scope { mode: of.mode, unit: of.unit.clone() };
+    Ok(found.unwrap_or_else(|| MonthUsage::new(shop, of.month)))
+}

@@ -1,0 +1,175 @@
+//! Tests credits that are made at the same time as other credits and payments, and credits that stop halfway.
+
+use crate::claimed::{Fault, Faulty};
+use crate::credits::{Bench, ENDED_MS, MINUTE, bench, payment, request};
+use futures_executor::block_on;
+use futures_util::future::{FutureExt as _, join};
+use impact_pledge::operator::credits::{self, Credit, CreditRequest};
+use impact_pledge::operator::{Done, OperationId, OperatorError, audit, payments};
+use serde_json::json;
+use std::cell::Cell;
+use std::pin::pin;
+use support::service::{CountedEntropy, NOW_MS};
+
+/// The end of an operation's ID.
+const RANDOM: &str = "00112233445566778899aabbccddeeff";
+
+impl Bench {
+    /// Returns the faulty store and ledger of one process.
+    fn faulty<'f>(&'f self, faults: &'f [(usize, Fault)]) -> Faulty<'f> {
+        let (store, ledger, clock) = (self.store(), &self.ledger, self.clock());
+        Faulty { store, ledger, clock, calls: Cell::new(0), faults }
+    }
+}
+
+/// Polls a future until it is ready, because [`Fault::Wait`] wakes nobody.
+fn polled<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    loop {
+        if let Some(output) = future.as_mut().now_or_never() {
+            return output;
+        }
+    }
+}
+
+async fn add(at: &Faulty<'_>, by: &str, of: &CreditRequest) -> Result<Done<Credit>, OperatorError> {
+    let (clock, entropy) = (at.clock, CountedEntropy::default());
+    let author = audit::Author::new(by, clock, &entropy).unwrap();
+    let id = OperationId::parse(&format!("{}-{RANDOM}", clock.0.get())).unwrap();
+    credits::add(at, Some(at), &author.with_operation(id), of).await
+}
+
+// ---- At the same time ----------------------------------------------------------------------------
+
+/// Runs two changes so that the first one waits before each of its calls in turn, while the second one runs.
+fn interleave<T, U>(
+    run: impl Fn(&Bench, &Faulty<'_>, &Faulty<'_>) -> (T, U),
+    check: impl Fn(&Bench, T, U),
+) {
+    for number in 1.. {
+        let bench = bench();
+        let faults = [(number, Fault::Wait)];
+        let (first, second) = (bench.faulty(&faults), bench.faulty(&[]));
+        let (own, other) = run(&bench, &first, &second);
+        let calls = first.calls.get();
+        check(&bench, own, other);
+        if calls < number {
+            return;
+        }
+    }
+}
+
+#[test]
+fn of_two_credits_of_60_percent_at_the_same_time_one_is_refused() {
+    interleave(
+        |bench, first, second| {
+            let id = bench.order(NOW_MS, json!(4));
+            let of = request(&id, Some(("1.20", &[("tree", "2.4")])));
+            let made = polled(join(add(first, "ada", &of), add(second, "bob", &of)));
+            (id, made)
+        },
+        |bench, id, (first, second)| {
+            assert_eq!((first.is_ok(), second.is_ok()).0, second.is_err(), "{first:?} {second:?}");
+            assert_eq!(bench.credits_of(&id), ["1.20 of 2.00 USD, quantities: 2.4 tree 2026-01"]);
+            assert_eq!(bench.audited(), ["credits add"]);
+        },
+    );
+}
+
+/// The month is paid whole, and the credit counts in the next month; or it is not marked, and the credit is in it.
+#[test]
+fn a_credit_and_a_mark_at_the_same_time_never_change_a_settled_month() {
+    for is_mark_first in [true, false] {
+        interleave(
+            |bench, first, second| {
+                let id = bench.order(NOW_MS, json!(4));
+                let of = request(&id, Some(("1.20", &[])));
+                let payment = payment("2026-01", "2.00");
+                let author = bench.operator.author();
+                let run = async |marks: &Faulty<'_>, credits: &Faulty<'_>| {
+                    let mark = payments::mark(marks, Some(marks), &author, &payment);
+                    let credit = add(credits, "bob", &of);
+                    match is_mark_first {
+                        true => join(mark, credit).await,
+                        false => {
+                            let (credit, mark) = join(credit, mark).await;
+                            (mark, credit)
+                        }
+                    }
+                };
+                let both = if is_mark_first { [first, second] } else { [second, first] };
+                (id, polled(run(both[0], both[1])))
+            },
+            |bench, id, (marked, credited)| {
+                let dues = bench.dues();
+                let expected: &[&str] = match (&marked, &credited) {
+                    (Ok(_), Ok(_)) => &[
+                        "2026-02 0.00 − 1.20 − 0.00 = 0.00",
+                        "2026-01 2.00 − 0.00 − 0.00 = 2.00 of 2.00",
+                    ],
+                    (Ok(_), Err(_)) => &["2026-01 2.00 − 0.00 − 0.00 = 2.00 of 2.00"],
+                    (Err(_), Ok(_)) => &["2026-01 2.00 − 1.20 − 0.00 = 0.80"],
+                    (Err(_), Err(_)) => panic!("{marked:?} {credited:?}"),
+                };
+                assert_eq!(dues, expected);
+                assert_eq!(bench.credits_of(&id).len(), usize::from(credited.is_ok()));
+            },
+        );
+    }
+}
+
+// ---- Again ---------------------------------------------------------------------------------------
+
+#[test]
+fn a_credit_that_is_sent_twice_is_made_once() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let of = request(&id, Some(("0.20", &[])));
+    let faulty = bench.faulty(&[]);
+    let first = block_on(add(&faulty, "ada", &of)).unwrap();
+    let again = block_on(add(&faulty, "ada", &of)).unwrap();
+    assert_eq!((first.before, &again.outcome), (None, &first.outcome));
+    assert!(again.before.is_some());
+    let other = request(&id, Some(("0.30", &[])));
+    let error = block_on(add(&faulty, "ada", &other)).unwrap_err().to_string();
+    assert!(error.contains("was used for another change"), "{error}");
+    assert_eq!((bench.credits_of(&id).len(), bench.audited().len()), (1, 1));
+    bench.ledger.sql("DELETE FROM operations"); // after 90 days
+    bench.at(ENDED_MS + 1);
+    assert_eq!(bench.credits_of(&id).len(), 1);
+}
+
+/// Each call fails, takes effect without an answer, or is the last one of its process. Then the form is sent again.
+#[test]
+fn a_credit_that_stops_anywhere_is_made_once_when_it_is_sent_again() {
+    for fault in [Fault::Before, Fault::After, Fault::CrashBefore, Fault::CrashAfter] {
+        for number in 1.. {
+            let bench = bench();
+            let id = bench.order(NOW_MS, json!(4));
+            let of = request(&id, Some(("1.20", &[("tree", "1")])));
+            let entropy = CountedEntropy::default();
+            let form = OperationId::new(bench.clock(), &entropy);
+            let send = |at: &Faulty<'_>| {
+                let author = audit::Author::new("ada", bench.clock(), &bench.operator.entropy);
+                let form = OperationId::parse(form.as_str()).unwrap();
+                let author = author.unwrap().with_operation(form);
+                credits::add(at, Some(at), &author, &of).now_or_never()
+            };
+            let faults = [(number, fault)];
+            let first = bench.faulty(&faults);
+            let heard = send(&first);
+            if first.calls.get() < number {
+                assert!(heard.unwrap().is_ok());
+                break;
+            }
+            let credits = bench.credits_of(&id).len();
+            assert!(heard.is_none_or(|heard| heard.is_err() || credits == 1), "{fault:?} {number}");
+            bench.at(ENDED_MS + MINUTE);
+            let again = send(&bench.faulty(&[])).unwrap().unwrap();
+            assert_eq!(again.outcome.amount, "1.20", "{fault:?} {number}");
+            let made = ["1.20 of 2.00 USD, quantities: 1 tree 2026-01"];
+            assert_eq!(bench.credits_of(&id), made, "{fault:?} {number}");
+            assert!(bench.audited().contains(&"credits add".to_owned()), "{fault:?} {number}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Tests the table of credits: its constraints, its indexes, and that a rebuild of the ledger keeps it.
+
+use crate::credits::{ENDED_MS, bench, request};
+use futures_executor::block_on;
+use impact_pledge::ledger;
+use impact_pledge::operator::credits::{self, RestoredCredits};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::Month;
+use serde_json::json;
+use support::ledger::{Recorder, SqliteLedger};
+use support::service::NOW_MS;
+
+#[test]
+fn the_table_refuses_what_no_check_of_ours_has_refused() {
+    let ledger = SqliteLedger::default();
+    let insert = |changed: &[(&str, &str)]| {
+        let columns = ["id", "number", "operation", "order_month", "booked_month", "currency"];
+        let amounts = ["charge_cents", "charge_amount", "cents", "amount"];
+        let values =
+            ["'t'", "1", "'o1'", "'2026-01'", "'2026-01'", "'USD'", "200", "NULL", "120", "NULL"];
+        let value = |(column, value): (&&str, &str)| {
+            let own = changed.iter().find(|(name, _)| name == column);
+            own.map_or(value, |(_, value)| value).to_owned()
+        };
+        let names = columns.iter().chain(&amounts);
+        let values: Vec<_> = names.zip(values).map(value).collect();
+        let sql = format!(
+            "INSERT INTO credits ({}, {}, mode, unit, quantities, reason, change, author, at)
+             VALUES ({}, 'live', 'u', '[]', 'r', 'c', 'a', 0)",
+            columns.join(", "),
+            amounts.join(", "),
+            values.join(", ")
+        );
+        let statement = ledger::Statement { sql: sql.leak(), parameter: "null".to_owned() };
+        block_on(ledger::Ledger::run(&ledger, &[statement])).is_ok()
+    };
+    assert!(insert(&[]));
+    let next = [("number", "2"), ("operation", "'o2'")];
+    let with = |more: &[(&'static str, &'static str)]| insert(&[more, &next[..]].concat());
+    for refused in [
+        &[][..],
+        &[("cents", "81")],
+        &[("cents", "-1")],
+        &[("cents", "80"), ("charge_cents", "1000")],
+        &[("cents", "80"), ("currency", "'EUR'")],
+        &[("cents", "80"), ("number", "1")],
+        &[("cents", "80"), ("number", "101")],
+        &[("cents", "80"), ("operation", "'o1'")],
+        &[("cents", "80"), ("booked_month", "'2025-12'")],
+        &[("cents", "9007199254740992"), ("charge_cents", "9007199254740992"), ("id", "'z'")],
+        &[
+            ("cents", "NULL"),
+            ("charge_cents", "NULL"),
+            ("charge_amount", "'5e20'"),
+            ("amount", "'4e20'"),
+            ("id", "'z'"),
+        ],
+        &[
+            ("cents", "NULL"),
+            ("charge_cents", "NULL"),
+            ("charge_amount", "'5e20'"),
+            ("amount", "'5e20'"),
+            ("id", "'z'"),
+        ],
+    ] {
+        assert!(!with(refused), "{refused:?}");
+    }
+    assert!(with(&[("cents", "80")]), "the whole charge");
+    let update =
+        ledger::Statement { sql: "UPDATE credits SET cents = 1", parameter: "null".to_owned() };
+    assert!(block_on(ledger::Ledger::run(&ledger, &[update])).is_err());
+}
+
+#[test]
+fn a_rebuild_keeps_credits() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    bench.credit(&request(&id, Some(("0.20", &[])))).unwrap();
+    let before = bench.dues();
+    block_on(ledger::clear(&bench.ledger, bench.clock().0.get())).unwrap();
+    assert_eq!(bench.credits_of(&id).len(), 1);
+    bench.ledger.reconcile(bench.store(), ENDED_MS);
+    assert_eq!(bench.dues(), before);
+}
+
+#[test]
+fn credits_are_found_by_their_indexes() {
+    let ledger = SqliteLedger::default();
+    let recorder = Recorder::new(&ledger);
+    let (units, january) = (["u".to_owned()], Month::parse("2026-01").unwrap());
+    block_on(async {
+        ledger::credits::credits(&recorder, "t").await.unwrap();
+        ledger::credits::credit_of(&recorder, "o").await.unwrap();
+        ledger::credits::credit_sums(&recorder, Some(Mode::Live), Some(&units)).await.unwrap();
+        ledger::credits::credited_quantities(&recorder, None, None, &[january]).await.unwrap();
+    });
+    let plans = recorder.take().into_iter().flat_map(|statement| ledger.plan(&statement));
+    let found: Vec<_> = plans.filter(|row| row.contains(" credits")).collect();
+    assert_eq!(
+        found,
+        [
+            "SEARCH credits USING PRIMARY KEY (id=?)",
+            "SEARCH credits USING INDEX sqlite_autoindex_credits_1 (operation=?)",
+            "SEARCH credits USING INDEX by_booking (unit=?)",
+            "SEARCH credits USING INDEX by_order (order_month=?)",
+        ]
+    );
+}
+
+/// A credit that was only begun, or withdrawn, is not restored.
+#[test]
+fn a_database_that_was_deleted_gets_its_credits_from_the_audit_log() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let large = bench.order(NOW_MS, json!(1e21));
+    bench.credit(&request(&id, Some(("0.20", &[("tree", "1.5")])))).unwrap();
+    bench.credit(&request(&id, None)).unwrap();
+    bench.credit(&request(&large, None)).unwrap();
+    let begun = bench.order(NOW_MS, json!(4));
+    let refused =
+        "CREATE TRIGGER refuses BEFORE INSERT ON credits BEGIN SELECT RAISE(ABORT, 'no'); END";
+    bench.ledger.sql(refused);
+    bench.credit(&request(&begun, None)).unwrap_err();
+    bench.ledger.sql("DROP TRIGGER refuses");
+    let shown = [&id, &large, &begun].map(|id| bench.credits_of(id));
+    let dues = bench.dues();
+
+    let restore = || {
+        let author = bench.operator.author();
+        let restored = credits::restore(bench.store(), Some(&bench.ledger), &author);
+        let RestoredCredits { restored, known, failed } = block_on(restored).unwrap();
+        (restored, known, failed.len())
+    };
+    assert_eq!(restore(), (0, 3, 0));
+    bench.ledger.clear();
+    bench.ledger.reconcile(bench.store(), ENDED_MS);
+    assert_eq!(restore(), (3, 0, 0));
+    assert_eq!([&id, &large, &begun].map(|id| bench.credits_of(id)), shown);
+    assert_eq!((bench.dues(), restore()), (dues, (0, 3, 0)));
+}

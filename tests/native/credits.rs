@@ -1,0 +1,264 @@
+//! Tests credits: the rules of the request, what is recorded, and what an erasure leaves.
+
+use futures_executor::block_on;
+use impact_pledge::ledger;
+use impact_pledge::operator::credits::{self, Credit, CreditRequest};
+use impact_pledge::operator::payments::{self, Paid, Payment};
+use impact_pledge::operator::{Done, OperatorError, audit, transactions, usage};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::Month;
+use serde_json::{Value, json};
+use support::ledger::SqliteLedger;
+use support::memory::MemoryStore;
+use support::service::{
+    CountedEntropy, FixedClock, LIVE_UNIT, NOW_MS, TestOperator, TestService, minimal, seeded,
+    test_operator,
+};
+
+pub const MINUTE: u64 = 60_000;
+const DAY: u64 = 24 * 60 * MINUTE;
+/// 2026-02-03, when January counts as ended.
+pub const ENDED_MS: u64 = NOW_MS + 3 * DAY;
+/// A service, its ledger and its operator.
+pub struct Bench {
+    pub service: TestService<MemoryStore>,
+    pub operator: TestOperator<CountedEntropy>,
+    pub ledger: SqliteLedger,
+}
+
+pub fn bench() -> Bench {
+    let bench =
+        Bench { service: seeded(), operator: test_operator(), ledger: SqliteLedger::default() };
+    bench.at(ENDED_MS);
+    bench
+}
+
+impl Bench {
+    pub fn store(&self) -> &MemoryStore {
+        &self.service.store
+    }
+
+    pub fn clock(&self) -> &FixedClock {
+        &self.operator.clock
+    }
+
+    pub fn at(&self, ms: u64) {
+        self.clock().0.set(ms);
+    }
+
+    /// Creates a transaction of the live unit at a time. `amount` trees cost 0.50 USD each. Returns its ID.
+    pub fn order(&self, at_ms: u64, amount: Value) -> String {
+        let mut order = minimal();
+        order["reference"] = json!("SH-1053");
+        order["recipient"] =
+            json!({ "email": "ada@example.org", "firstName": "Ada", "name": "Ng" });
+        order["pledges"][0]["impact"]["amount"] = amount;
+        self.service.clock.0.set(at_ms);
+        let id = self.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned();
+        self.ledger.reconcile(self.store(), self.clock().0.get());
+        id
+    }
+
+    pub fn credit(&self, request: &CreditRequest) -> Result<Done<Credit>, OperatorError> {
+        let author = self.operator.author();
+        block_on(credits::add(self.store(), Some(&self.ledger), &author, request))
+    }
+
+    /// Marks a month of the live unit as paid with an amount in USD.
+    pub fn mark(&self, month: &str, amount: &str) -> Result<Done<Paid>, OperatorError> {
+        self.ledger.reconcile(self.store(), self.clock().0.get());
+        let author = self.operator.author();
+        let payment = payment(month, amount);
+        block_on(payments::mark(self.store(), Some(&self.ledger), &author, &payment))
+    }
+
+    /// Returns the amounts, booked months and quantities of a transaction's credits.
+    pub fn credits_of(&self, id: &str) -> Vec<String> {
+        let record = block_on(transactions::get(self.store(), id)).unwrap();
+        let found = block_on(credits::of(self.store(), &self.ledger, &record)).unwrap();
+        let line = |credit: &Credit| format!("{} {}", credit.in_words(), credit.booked_month);
+        found.credits.iter().map(line).collect()
+    }
+
+    /// Returns the commands in the audit log that were not withdrawn, newest first.
+    pub fn audited(&self) -> Vec<String> {
+        let changes = block_on(audit::since(self.store(), 0)).unwrap();
+        let commands = changes.into_iter().map(|change| change.command);
+        commands.filter(|command| !command.ends_with("(done)")).collect()
+    }
+
+    /// Returns `month sum − credited − carried = due[ of paid]` of the live unit in USD, newest month first.
+    pub fn dues(&self) -> Vec<String> {
+        let of = ("unit_dev", Mode::Live);
+        let usage = block_on(usage::of_shop(self.store(), &self.ledger, of)).unwrap();
+        let line = |month: &usage::MonthUsage| {
+            let due = &month.sums[0];
+            let paid = month.paid_of(due).map(|paid| format!(" of {paid}")).unwrap_or_default();
+            assert_eq!(month.differs(), month.paid_of(due).is_some_and(|paid| paid != due.due));
+            let (amount, credited, carried) = (&due.amount, &due.credited, &due.carried);
+            format!("{} {amount} − {credited} − {carried} = {}{paid}", month.month, due.due)
+        };
+        usage.months.iter().map(line).collect()
+    }
+}
+
+pub fn payment(month: &str, amount: &str) -> Payment {
+    let payment = json!({
+        "of": { "unit": "unit_dev", "mode": "live", "month": month },
+        "amounts": [{ "amount": amount }],
+        "paidAt": "2026-02-02T00:00:00.000Z",
+        "invoice": "17",
+        "acceptUnpriced": 0,
+    });
+    serde_json::from_value(payment).unwrap()
+}
+
+/// Returns the request for a part of a transaction, or for all that is left.
+pub fn request(id: &str, part: Option<(&str, &[(&str, &str)])>) -> CreditRequest {
+    let part = part.map(|(amount, quantities)| {
+        let each = quantities.iter();
+        let each =
+            each.map(|(offering, number)| json!({ "offering": offering, "quantity": number }));
+        json!({ "amount": amount, "quantities": each.collect::<Vec<_>>() })
+    });
+    let request = json!({ "transaction": id, "part": part, "reason": "Returned by the buyer" });
+    serde_json::from_value(request).unwrap()
+}
+
+// ---- Requests ------------------------------------------------------------------------------------
+
+#[test]
+fn a_part_is_credited_up_to_what_is_left_of_charge_and_quantities() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let refused = |of: &CreditRequest, problem: &str| {
+        let error = bench.credit(of).unwrap_err().to_string();
+        assert_eq!(error, format!("nothing was credited: {problem}"));
+    };
+    let part = |amount: &str, quantities: &[(&str, &str)]| request(&id, Some((amount, quantities)));
+    for (amount, quantities, problem) in [
+        ("2.01", &[][..], "only 2.00 USD of the charge can still be credited"),
+        ("0.00", &[], "enter an amount or a quantity"),
+        ("-1", &[], "write the amount as `1234.50`, not `-1`"),
+        ("1e2", &[], "write the amount as `1234.50`, not `1e2`"),
+        ("0.001", &[], "write the amount as `1234.50`, not `0.001`"),
+        ("1", &[("tree", "4.0000000001")], "only 4 of `tree` can still be credited"),
+        ("1", &[("reef", "1")], "only 0 of `reef` can still be credited"),
+        ("1", &[("tree", "1"), ("tree", "1")], "`tree` has two quantities"),
+        ("1", &[("tree", "-1")], "write the quantity of `tree` as `2.5`, not `-1`"),
+        (
+            "1",
+            &[("tree", "1e999999999")],
+            "write the quantity of `tree` as `2.5`, not `1e999999999`",
+        ),
+    ] {
+        refused(&part(amount, quantities), problem);
+    }
+    assert_eq!(bench.audited(), [""; 0]);
+    bench.credit(&part("0.5", &[("tree", "1.5")])).unwrap();
+    refused(&part("1.51", &[]), "only 1.50 USD of the charge can still be credited");
+    refused(&part("1", &[("tree", "2.6")]), "only 2.5 of `tree` can still be credited");
+    bench.credit(&part("0", &[("tree", "0.5")])).unwrap();
+    bench.credit(&request(&id, None)).unwrap();
+    refused(&request(&id, None), "the transaction is already credited whole");
+    let credits = [
+        "0.50 of 2.00 USD, quantities: 1.5 tree 2026-01",
+        "0.00 of 2.00 USD, quantities: 0.5 tree 2026-01",
+        "1.50 of 2.00 USD, quantities: 2 tree 2026-01",
+    ];
+    assert_eq!(bench.credits_of(&id), credits);
+    assert_eq!(bench.dues(), ["2026-01 2.00 − 2.00 − 0.00 = 0.00"]);
+    let january = [Month::parse("2026-01").unwrap()];
+    let sums = ledger::credits::credited_quantities(&bench.ledger, None, None, &january);
+    let sums = block_on(sums).unwrap();
+    assert_eq!((sums.len(), &*sums[0].offering, &*sums[0].quantity), (1, "tree", "4"));
+}
+
+/// The reason stays in the audit log after the person was erased.
+#[test]
+fn a_reason_is_one_line_that_names_nobody() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let long = "x".repeat(201);
+    for (reason, is_allowed) in [
+        ("", false),
+        (" ", false),
+        ("two\nlines", false),
+        (&*long, false),
+        ("asked by a@b", false),
+        ("ADA sent it back", false),
+        ("order sh 1053 came late", false),
+        ("Adamant buyer", true),
+    ] {
+        let of = CreditRequest { reason: reason.to_owned(), ..request(&id, Some(("0.01", &[]))) };
+        assert_eq!(bench.credit(&of).is_ok(), is_allowed, "{reason}");
+    }
+}
+
+#[test]
+fn the_audit_log_has_the_whole_credit() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(4));
+    let made = bench.credit(&request(&id, Some(("0.5", &[("tree", "1")])))).unwrap().outcome;
+    let changes = block_on(audit::since(bench.store(), 0)).unwrap();
+    assert_eq!(changes[1].record, Some(json!(made)));
+    let words = "0.50 of 2.00 USD, quantities: 1 tree, booked in 2026-01: Returned by the buyer";
+    assert_eq!(changes[1].on, [&id, words]);
+    assert_eq!(changes[1].operation.as_ref(), Some(&made.operation));
+    assert_eq!((&*changes[0].command, &changes[0].on[1]), ("credits add (done)", &id));
+    let expected = json!({ "operation": made.operation, "transaction": id, "number": 1, "unit": "unit_dev",
+        "mode": "live", "orderMonth": "2026-01", "bookedMonth": "2026-01", "currencyCode": "USD", "charge": "2.00",
+        "amount": "0.50", "quantities": [{ "offering": "tree", "quantity": "1" }],
+        "reason": "Returned by the buyer", "by": "ada@example.org", "at": "2026-02-03T12:00:00.123Z" });
+    assert_eq!(json!(made), expected);
+}
+
+/// The charge has more cents than an integer of JSON holds exactly.
+#[test]
+fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(1e21));
+    let error = bench.credit(&request(&id, Some(("1", &[])))).unwrap_err().to_string();
+    assert!(error.contains("can only be credited whole"), "{error}");
+    bench.credit(&request(&id, None)).unwrap();
+    let sum = format!("5{}.00", "0".repeat(20));
+    let credit = format!("{sum} of {sum} USD, quantities: 1e21 tree 2026-01");
+    assert_eq!(bench.credits_of(&id), [credit]);
+    bench.credit(&request(&id, None)).unwrap_err();
+    let error = bench.mark("2026-01", &sum).unwrap_err().to_string();
+    assert!(error.contains(&format!("has 0.00 USD due, not {sum} USD")), "{error}");
+    let paid = bench.mark("2026-01", "0").unwrap().outcome.settlement;
+    assert_eq!(
+        json!(paid.sums),
+        json!([{ "currencyCode": "USD", "amount": "0.00", "transactions": 1, "unpriced": 0,
+        "credits": { "counted": sum, "credited": sum, "carried": "0.00" } }])
+    );
+    assert_eq!(bench.dues(), [format!("2026-01 {sum} − {sum} − 0.00 = 0.00 of 0.00")]);
+}
+
+/// An erasure keeps credits, and quantities of credits have the offerings that it keeps.
+#[test]
+fn a_credit_has_no_personal_data_and_outlives_an_erasure() {
+    let bench = bench();
+    let mut order = minimal();
+    order["recipient"] = json!({ "email": "ada@example.org" });
+    order["pledges"] = json!([
+        { "impact": { "amount": 4, "offeringId": "tree" } },
+        { "impact": { "amount": 2, "offeringId": "for ada@example.org" } },
+    ]);
+    bench.service.clock.0.set(NOW_MS);
+    let id = bench.service.create(LIVE_UNIT, &order).json()["id"].as_str().unwrap().to_owned();
+    bench.credit(&request(&id, Some(("0.5", &[("erased", "1")])))).unwrap();
+    let made = ["0.50 of 2.00 USD, quantities: 1 erased 2026-01"];
+    assert_eq!(bench.credits_of(&id), made);
+    let record = block_on(transactions::get(bench.store(), &id)).unwrap();
+    let author = bench.operator.author();
+    block_on(transactions::erase(bench.store(), Some(&bench.ledger), &author, &record)).unwrap();
+    assert_eq!(bench.credits_of(&id), made);
+    let whole = bench.credit(&request(&id, None)).unwrap().outcome;
+    assert_eq!(whole.in_words(), "1.50 of 2.00 USD, quantities: 1 erased and 4 tree");
+    let names = bench.store().names();
+    let audited = names.iter().filter(|name| name.starts_with("audit:"));
+    let texts = audited.map(|name| bench.store().value(name).unwrap());
+    assert!(texts.into_iter().all(|text| !text.contains("for ada@example.org")));
+}

@@ -1,0 +1,148 @@
+//! Tests the credits on the page of a transaction, and the form that adds one.
+
+use super::prices::assert_has;
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use serde_json::{Value, json};
+use support::service::{Answer, LIVE_UNIT, NOW_MS, minimal, seeded};
+
+/// The field for the quantity of trees.
+const TREES: &str = "quantity-dc9c5edb8b2d479e";
+const DAY: u64 = 24 * 60 * 60_000;
+
+/// A dashboard, two days after January, with a transaction of January. Returns the transaction's path.
+fn ordered(amount: Value) -> (TestDashboard, String) {
+    let dashboard = dashboard(seeded());
+    let mut order = minimal();
+    order["pledges"][0]["impact"]["amount"] = amount;
+    order["recipient"] = json!({ "email": "canary@example.org", "firstName": "Canary" });
+    let id = dashboard.make(LIVE_UNIT, &order);
+    dashboard.clock.0.set(NOW_MS + 3 * DAY);
+    dashboard.reconcile();
+    (dashboard, format!("/transactions/{id}"))
+}
+
+/// Sends the form of the transaction's page.
+fn ask(dashboard: &TestDashboard, path: &str, fields: &[(&str, &str)]) -> Answer {
+    dashboard.post(ACCOUNTS, &format!("{path}/credit"), fields)
+}
+
+/// Returns the fields of the confirmation page.
+fn confirmed(page: &Answer, names: &[&'static str]) -> Vec<(&'static str, String)> {
+    let names = [&["operation", "step", "reason"], names].concat();
+    names.into_iter().map(|name| (name, field(&page.text, name))).collect()
+}
+
+fn confirm(dashboard: &TestDashboard, path: &str, fields: &[(&str, String)]) -> Answer {
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+    ask(dashboard, path, &fields)
+}
+
+#[test]
+fn a_part_is_credited_after_confirmation_and_once() {
+    let (dashboard, path) = ordered(json!(3));
+    let page = dashboard.get(ACCOUNTS, &path);
+    let words = "Leave empty to credit all that is left: 1.50 USD and every quantity.";
+    assert_has(&page, 200, &[words, "Quantity of tree", "Of 3. Only with an amount"]);
+    let part = [("amount", "0.50"), (TREES, "1"), ("reason", "<script>Returned")];
+    let page = ask(&dashboard, &path, &part);
+    let words = [
+        "This cannot be undone",
+        "0.50 USD",
+        "1 <bdi>tree</bdi>",
+        "Jan 2026",
+        "&lt;script&gt;Returned",
+    ];
+    assert_has(&page, 200, &words);
+    assert_eq!(dashboard.changes(), [""; 0], "nothing was credited yet");
+    let fields = confirmed(&page, &["amount", TREES]);
+    let made = confirm(&dashboard, &path, &fields);
+    assert_has(&made, 200, &["was credited", "0.50 USD", "/units/unit_dev/usage?mode=live"]);
+    let again = confirm(&dashboard, &path, &fields);
+    assert_has(&again, 200, &["This was already done", "was credited"]);
+    assert_eq!(dashboard.changes().len(), 2, "the credit, and that it was made");
+    let page = dashboard.get(ACCOUNTS, &path);
+    let words = [
+        "Booked in",
+        "&lt;script&gt;Returned",
+        "by <bdi>joan@example.org",
+        "all that is left: 1.00 USD",
+        "Of 2.",
+    ];
+    assert_has(&page, 200, &words);
+    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
+    assert_has(&usage, 200, &[">0.50</td>", ">1.00</td>"]);
+    let file = dashboard.get(ACCOUNTS, "/units/unit_dev/usage.csv").text;
+    assert!(file.trim_end().ends_with(",0.50,0.00,1.00"), "{file}");
+}
+
+#[test]
+fn a_form_that_is_filled_in_wrongly_is_shown_again_with_the_problem() {
+    let (dashboard, path) = ordered(json!(3));
+    for (fields, problem) in [
+        (&[("amount", "1.51"), ("reason", "r")][..], "only 1.50 USD of the charge"),
+        (&[("amount", "\"><script>"), ("reason", "r")], "write the amount as"),
+        (&[("amount", "1")], "enter a reason"),
+        (&[("reason", "Canary sent it back")], "must not have an e-mail address"),
+        (&[(TREES, "1"), ("reason", "r")], "with the quantities"),
+        (&[("quantity-0", "1"), ("amount", "1"), ("reason", "r")], "fields are not valid"),
+        (&[("amount", "1"), (TREES, "4"), ("reason", "r")], "only 3 of <code><bdi>tree"),
+        (&[("step", "credit"), ("amount", "9"), ("reason", "r")], "only 1.50 USD of the charge"),
+    ] {
+        let page = ask(&dashboard, &path, fields);
+        assert_has(&page, 422, &["Nothing was credited: ", problem, "Credit …</button>"]);
+        assert!(!page.text.contains("<script"), "{}", page.text);
+    }
+    let whole = ask(&dashboard, &path, &[("step", "credit"), ("reason", "Returned")]);
+    assert_has(&whole, 200, &["This cannot be undone"]); // no operation ID: it asks first
+    assert_eq!(dashboard.changes(), [""; 0]);
+    assert_eq!(ask(&dashboard, "/transactions/x", &[("reason", "r")]).status, 422);
+}
+
+#[test]
+fn an_order_of_1e21_trees_is_credited_whole_and_its_month_is_settled() {
+    let (dashboard, path) = ordered(json!(1e21));
+    let page = dashboard.get(ACCOUNTS, &path);
+    let sum = format!("5{}.00", "0".repeat(20));
+    assert_has(&page, 200, &["can only be credited whole", &sum]);
+    assert!(!page.text.contains("name=\"amount\""), "{}", page.text);
+    let page = ask(&dashboard, &path, &[("reason", "A mistake in the shop")]);
+    assert_has(&page, 200, &[&sum, "1e21 <bdi>tree"]);
+    assert_has(&confirm(&dashboard, &path, &confirmed(&page, &[])), 200, &["was credited"]);
+    assert_has(&dashboard.get(ACCOUNTS, &path), 200, &["Nothing is left to be credited"]);
+
+    let opened = [("mode", "live"), ("month", "2026-01"), ("currencies", "USD")];
+    let page = dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &opened);
+    let operation = field(&page.text, "operation");
+    let mark = |amount: &str| {
+        let given = [("step", "mark"), ("operation", &*operation), ("amount-USD", amount)];
+        let paid = [("day", "2026-02-02"), ("invoice", "17")];
+        dashboard.post(ACCOUNTS, "/units/unit_dev/paid", &[&opened[..], &given, &paid].concat())
+    };
+    assert_has(&mark(&sum), 422, &["has 0.00 USD due, not"]);
+    assert_has(&mark("0.00"), 200, &["was marked as paid", "0.00"]);
+    let usage = dashboard.get(ACCOUNTS, "/units/unit_dev/usage");
+    assert_has(&usage, 200, &["Paid on 2 Feb 2026", &sum]);
+    assert!(!usage.text.contains("tag alarm"), "{}", usage.text);
+}
+
+/// Accounts see what they need to credit an order, and nothing of its recipient.
+#[test]
+fn each_role_sees_its_parts_of_a_transaction() {
+    let (mut dashboard, path) = ordered(json!(3));
+    for (person, sees_recipient, credits) in
+        [(OPERATOR, true, true), (SUPPORT, true, false), (ACCOUNTS, false, true)]
+    {
+        let page = dashboard.get(person, &path);
+        assert_has(&page, 200, &["<h2>Details</h2>", "<h2>Pledges</h2>"]);
+        for (heading, is_shown) in
+            [("Recipient", sees_recipient), ("E-mail", sees_recipient), ("Credits", credits)]
+        {
+            let has = page.text.contains(&format!("<h2>{heading}</h2>"));
+            assert_eq!(has, is_shown, "{person}: {heading}");
+        }
+        assert!(!page.text.contains("canary"), "{}", page.text);
+    }
+    dashboard.ledger = None;
+    assert_has(&dashboard.get(ACCOUNTS, &path), 200, &["Credits need the ledger"]);
+    assert_has(&ask(&dashboard, &path, &[("reason", "r")]), 422, &["This needs the ledger"]);
+}

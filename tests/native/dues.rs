@@ -1,0 +1,131 @@
+//! Tests what is due for months: credits of earlier orders that exceed a month's charges are carried to later months.
+
+use crate::credits::{Bench, ENDED_MS, bench, request};
+use futures_executor::block_on;
+use impact_pledge::decimal::Decimal;
+use impact_pledge::ledger;
+use impact_pledge::operator::transactions::TransactionFilter;
+use impact_pledge::operator::{payments, usage};
+use impact_pledge::settlement::Month;
+use serde_json::json;
+use support::service::NOW_MS;
+
+const DAY: u64 = 24 * 60 * 60_000;
+/// The 3rd of April, when March counts as ended.
+const APRIL_MS: u64 = NOW_MS + 62 * DAY;
+
+/// A shop with 20.00 in January, which is paid; 3.00 in February, when 15.00 of January are credited; 5.00 in March.
+fn carried() -> Bench {
+    let bench = bench();
+    let january = bench.order(NOW_MS, json!(40));
+    bench.mark("2026-01", "20").unwrap();
+    bench.order(ENDED_MS, json!(6));
+    let credit = bench.credit(&request(&january, Some(("15", &[])))).unwrap().outcome;
+    assert_eq!(credit.booked_month.to_string(), "2026-02");
+    bench.at(APRIL_MS);
+    bench.order(NOW_MS + 40 * DAY, json!(10));
+    bench
+}
+
+#[test]
+fn an_excess_of_credits_is_carried_to_the_next_months_that_are_not_settled() {
+    let bench = carried();
+    let january = "2026-01 20.00 − 0.00 − 0.00 = 20.00 of 20.00";
+    let open =
+        ["2026-03 5.00 − 0.00 − 12.00 = 0.00", "2026-02 3.00 − 15.00 − 0.00 = 0.00", january];
+    assert_eq!(bench.dues(), open);
+    let all = TransactionFilter::default();
+    for (month, due) in
+        [("2026-02", ["15.00", "0.00", "0.00"]), ("2026-03", ["0.00", "12.00", "0.00"])]
+    {
+        let month = Month::parse(month).unwrap();
+        let usage = usage::of_month(bench.store(), &bench.ledger, &all, month);
+        let months = block_on(usage).unwrap().months;
+        let own = &months[0].sums[0];
+        assert_eq!((months.len(), [&*own.credited, &own.carried, &own.due]), (1, due));
+    }
+    bench.at(APRIL_MS + 30 * DAY);
+    bench.order(APRIL_MS, json!(20));
+    assert_eq!(bench.dues()[0], "2026-04 10.00 − 0.00 − 7.00 = 3.00");
+    let error = bench.mark("2026-04", "10").unwrap_err().to_string();
+    let words = "has 3.00 USD due, not 10.00 USD: charges of 10.00 USD, less credits of 0.00 USD, less 7.00 USD carried \
+                 from earlier months";
+    assert!(error.contains(words), "{error}");
+    bench.mark("2026-04", "3").unwrap();
+    let settled = "2026-04 10.00 − 0.00 − 7.00 = 3.00 of 3.00";
+    assert_eq!(bench.dues()[0], settled);
+    // The months before it can still be settled, and change nothing in it.
+    bench.mark("2026-03", "0").unwrap();
+    bench.mark("2026-02", "0").unwrap();
+    assert_eq!(bench.dues()[0], settled);
+    // What the settled month took is not carried again.
+    bench.at(APRIL_MS + 60 * DAY);
+    bench.order(APRIL_MS + 30 * DAY, json!(2));
+    assert_eq!(bench.dues()[0], "2026-05 1.00 − 0.00 − 0.00 = 1.00");
+}
+
+#[test]
+fn a_settled_month_that_took_more_than_there_is_now_differs_from_its_payment() {
+    let bench = carried();
+    bench.mark("2026-03", "0").unwrap();
+    // An order arrives late in February, so that less is carried.
+    bench.order(ENDED_MS + DAY, json!(20));
+    let now = [
+        "2026-03 5.00 − 0.00 − 2.00 = 3.00 of 0.00",
+        "2026-02 13.00 − 15.00 − 0.00 = 0.00",
+        "2026-01 20.00 − 0.00 − 0.00 = 20.00 of 20.00",
+    ];
+    assert_eq!(bench.dues(), now);
+}
+
+#[test]
+fn a_month_that_is_unpaid_again_keeps_its_credits_and_later_ones_are_booked_in_it() {
+    let bench = bench();
+    let id = bench.order(NOW_MS, json!(40));
+    bench.mark("2026-01", "20").unwrap();
+    bench.credit(&request(&id, Some(("1", &[])))).unwrap();
+    bench.at(ENDED_MS + 60_000);
+    let of = crate::credits::payment("2026-01", "20").of;
+    let author = bench.operator.author();
+    block_on(payments::undo(bench.store(), Some(&bench.ledger), &author, &of, None)).unwrap();
+    // Workers KV may show the payment for a minute; the claim says that it was undone.
+    bench.store().keep("settlement:live:unit_dev:2026-01", b"{}", b"null");
+    bench.store().remove("settlement:live:unit_dev:2026-01");
+    bench.credit(&request(&id, Some(("2", &[])))).unwrap();
+    let dues = ["2026-02 0.00 − 1.00 − 0.00 = 0.00", "2026-01 20.00 − 2.00 − 0.00 = 18.00"];
+    assert_eq!(bench.dues(), dues);
+}
+
+#[test]
+fn months_that_the_ledger_no_longer_keeps_are_as_they_were_paid() {
+    let bench = carried();
+    bench.mark("2026-02", "0").unwrap();
+    bench.mark("2026-03", "0").unwrap();
+    block_on(ledger::keep_from(&bench.ledger, Month::parse("2026-04"))).unwrap();
+    bench.at(APRIL_MS + 30 * DAY);
+    bench.order(APRIL_MS, json!(20));
+    let dues = [
+        "2026-04 10.00 − 0.00 − 7.00 = 3.00",
+        "2026-03 5.00 − 0.00 − 12.00 = 0.00 of 0.00",
+        "2026-02 3.00 − 15.00 − 0.00 = 0.00 of 0.00",
+        "2026-01 20.00 − 0.00 − 0.00 = 20.00 of 20.00",
+    ];
+    assert_eq!(bench.dues(), dues);
+}
+
+#[test]
+fn differences_of_decimals_are_exact() {
+    for (from, taken, expected) in [
+        ("1", "1", Some("0")),
+        ("1", "1.000000001", None),
+        ("100", "0.01", Some("99.99")),
+        ("1e300", "1e-300", Some(&*format!("{}.{}", "9".repeat(300), "9".repeat(300)))),
+        ("0.10", "0.1", Some("0")),
+        ("5e20", "5e20", Some("0")),
+        ("0", "5e-324", None),
+    ] {
+        let decimal = |text| Decimal::parse(text).unwrap();
+        let difference = decimal(from).minus(&decimal(taken));
+        assert_eq!(difference.map(|it| it.to_exact()).as_deref(), expected, "{from} − {taken}");
+    }
+}
