@@ -100,7 +100,7 @@ routes! {
     /// Shows a transaction, masked. Who may not see its recipient sees neither recipient nor e-mail.
     Transaction(id) = "GET /transactions/{id}", Look, record View, transaction::transaction(&scoped);
     /// Credits a transaction, or a part of it.
-    Credit(id) = "POST /transactions/{id}/credit", Account, global None, credit::credit(id, form);
+    Credit(id) = "POST /transactions/{id}/credit", Account, record None, credit::credit(scoped.id(), form);
     /// Shows a transaction unmasked, with the URL of its timeline.
     Reveal(id) = "POST /transactions/{id}/whole", Operate, record Manage, transaction::reveal(&scoped);
     /// Sends the e-mail of a transaction again.
