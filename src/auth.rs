@@ -169,7 +169,7 @@ impl KeyLevel {
         }
     }
 
-    /// Returns the same level with another ID.
+    /// Returns an owner of the same kind, unit or team, with another ID.
     pub fn with_id(&self, id: &str) -> Self {
         match self {
             KeyLevel::Unit(_) => KeyLevel::Unit(id.to_owned()),

@@ -192,11 +192,11 @@ const MAX_TEXT: usize = 1_000;
 const MAX_DIGITS: i64 = 324;
 /// Maximum number of zeros that are written instead of an exponent.
 const MAX_ZEROS: i32 = 20;
-/// Decimal places for the carry out of the highest counter, a `u64`.
+/// Number of further decimal places that the carry of the highest counter can need. The counter is a `u64`.
 const CARRY_PLACES: usize = 20;
 /// Decimal places of money.
 const MONEY_PLACES: usize = 2;
-/// Digits of the shortest amount, `0.00`.
+/// Number of digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
 
 fn sum_up(products: &[(Decimal, &Decimal)]) -> Decimal {

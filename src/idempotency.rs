@@ -101,7 +101,7 @@ impl ReplayHash {
     }
 }
 
-/// The SHA-256 of a payload, independent of how its JSON was written.
+/// The SHA-256 of a payload. Two JSON texts of the same payload have the same hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
@@ -141,8 +141,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns whether this release can answer with these terms. It does not write amounts in a currency that it does
-    /// not know.
+    /// Returns whether this release knows the currency of these terms. If not, it must not answer with them.
     pub fn are_known(&self) -> bool {
         CurrencyCode::from_code(&self.currency_code).is_some()
     }

@@ -6,8 +6,8 @@ use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Minimum number of random bytes that are drawn at once: enough for twenty create requests. A call of the platform
-/// takes longer than making the bytes.
+/// Minimum number of random bytes that are drawn at once: enough for twenty create requests. Most of the time goes to
+/// the call of the platform, not to the generation of the bytes.
 const DRAWN_BYTES: usize = 1024;
 
 #[wasm_bindgen]

@@ -112,8 +112,9 @@ impl Quantity {
     }
 }
 
-/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15. Two different
-/// decimals of up to 15 digits are two different doubles, so a decimal that gives the same double is the shortest.
+/// Returns an amount in millionths, if its shortest decimal is a whole number of millionths below 10^15. Any decimal of
+/// up to 15 digits that converts to the amount's double is its shortest decimal, because two different decimals of this
+/// length never convert to the same double.
 fn millionths(amount: Amount) -> Option<u64> {
     let millionths = (amount.get() * 1e6).round_ties_even();
     let is_exact = millionths < 1e15 && millionths / 1e6 == amount.get();

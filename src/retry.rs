@@ -58,8 +58,8 @@ pub struct Next {
     pub wait_ms: Option<u32>,
     /// The milliseconds that the service asks the client to wait, at most 2^53 - 1.
     pub retry_after_ms: Option<f64>,
-    /// Whether there is no further attempt because a retry of this create request might record a second transaction, or
-    /// because the caller forbids retries.
+    /// Whether a retry is left out for one of two reasons: it might record a second transaction, or the caller forbids
+    /// retries.
     pub is_withheld: bool,
     /// Whether the attempt may have recorded a transaction.
     pub may_be_recorded: bool,

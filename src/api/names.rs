@@ -13,7 +13,8 @@ pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Maximum size of an answer, which is the stored record: 3 MiB. Workers KV would accept 25 MiB, but an isolate has 128
 /// MB for all its requests, and a request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// Minimum size of a pledge in a record, in bytes. The pledge has all members of the contract.
+/// The smallest size that a pledge can have in a record, in bytes. A record contains every member of the contract, even
+/// if it is null.
 pub const MIN_PLEDGE_BYTES: usize = 260;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";

@@ -8,7 +8,8 @@ use crate::retry::{Environment, Failure, Next, Policy, Request};
 use js_sys::Date;
 use serde::{Serialize, Serializer};
 
-/// The kind of a response. The other reasons why a call ends are in JavaScript.
+/// The kind of a response. A call can also end without a response, for example by a timeout: JavaScript handles these
+/// cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Transaction,
@@ -19,7 +20,7 @@ enum Kind {
 /// The result of an attempt. `call.ts` completes it, and `client.ts` converts it to a transaction or an error.
 #[derive(Default)]
 pub struct Conclusion {
-    /// Set if there was a response.
+    /// The kind of the response; `None` if there was no response.
     kind: Option<Kind>,
     /// The `charge.amount` of a transaction, or the message of an error.
     text: String,
@@ -28,7 +29,8 @@ pub struct Conclusion {
     next: Next,
 }
 
-/// Serializes to arrays. With named members, serde-wasm-bindgen would include a map, which takes 1.4 KB after brotli.
+/// Serializes as an array. As an object with named members, it would need code for maps in serde-wasm-bindgen, which
+/// takes 1.4 KB after brotli.
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind.map(|kind| match kind {

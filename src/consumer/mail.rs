@@ -26,8 +26,9 @@ const SEND_MS: u32 = 10_000;
 const MAX_PAUSE_SECONDS: u32 = 10;
 /// Maximum number of waits within a delivery.
 const MAX_PAUSES: u32 = 3;
-/// Time after which no further wait begins, in milliseconds. With the last wait, and the two timeouts of the attempt after
-/// it, a delivery takes at most 45 s. The claims of `notify` depend on this.
+/// No wait of a delivery begins later than this, in milliseconds after its start. The last wait and the two timeouts of
+/// the attempt after it can follow, so a delivery takes at most 45 s. The duration of claims in `notify` depends on
+/// this.
 const PATIENCE_MS: u64 = 15_000;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
@@ -41,8 +42,8 @@ extern "C" {
     /// The ID of the delivery. It stays the same if the delivery starts again.
     #[wasm_bindgen(method, getter)]
     pub fn token(this: &Sending) -> String;
-    /// Tells `recover.js` that the mail service was called. When the promise `sent` is fulfilled, the e-mail was sent,
-    /// and this record must be written.
+    /// Tells `recover.js` that the mail service was called. When the promise `sent` is fulfilled, the e-mail was sent.
+    /// If this instance breaks, `recover.js` then writes the record that the other arguments describe.
     #[wasm_bindgen(method)]
     fn begin(
         this: &Sending,
@@ -167,8 +168,8 @@ impl MailClient {
         }
     }
 
-    /// Hands `recover.js` the record to write if this instance breaks before the mail service has responded. Resend
-    /// does not need this: its idempotency key prevents a second e-mail.
+    /// Gives `recover.js` a record. If this instance breaks before the mail service has responded, `recover.js` writes
+    /// the record. Resend does not need this: its idempotency key prevents a second e-mail.
     fn begin(&self, sent: &Promise, email: &OutgoingEmail<'_>) -> Result<(), MailError> {
         let name = NotificationKey(email.id).name();
         let value = Uint8Array::from(crate::api::to_json(email.marker).as_slice());

@@ -18,7 +18,8 @@ use crate::service::{Clock, Entropy};
 use crate::store::{CredentialKey, OperatorStore};
 use maud::{Markup, html};
 
-/// Says how long a revoked key may still work: the cache TTL of Workers KV, plus the cache TTL of a running Worker.
+/// Says how long a revoked key may still work. This is the sum of two cache TTLs: that of Workers KV, and that of a
+/// running Worker.
 fn lives() -> Markup {
     html! {
         "The service may still accept the key for up to " (REFUSED_SECONDS) " s: Cloudflare's locations cache keys for \

@@ -7,7 +7,7 @@ use crate::store::{
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The bytes that a request reserves in any case: 512 KiB, for a list of 1,000 names and for small records.
+/// The bytes that every request reserves: 512 KiB, enough for a list of 1,000 names and for small records.
 pub(super) const PAGE_BYTES: usize = 512 * 1024;
 
 /// A store that reserves the bytes of all records that a request reads, until the request ends.
@@ -38,7 +38,7 @@ struct HeldBytes<'s> {
 }
 
 impl HeldBytes<'_> {
-    /// Reserves the bytes that the request holds, and `more` bytes.
+    /// Reserves the bytes that the request already holds, plus `more` bytes.
     fn reserve(&mut self, more: usize) -> Result<(), StoreError> {
         let bytes = self.many.max(PAGE_BYTES).saturating_add(self.records).saturating_add(more);
         self.reservation.resize(bytes).map_err(|Busy| StoreError::Busy)

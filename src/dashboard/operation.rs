@@ -10,7 +10,7 @@ use maud::{Markup, html};
 pub(super) const FIELD: &str = "operation";
 
 impl<S, C: Clock, E: Entropy> PageContext<'_, S, C, E> {
-    /// Renders a form with a new operation ID, which is posted to a path of the dashboard.
+    /// Renders a form that posts to a path of the dashboard. A hidden field has a new operation ID.
     pub fn form(&self, action: &str, content: &Markup) -> Markup {
         let id = OperationId::new(self.clock, self.entropy);
         view::form(action, &html! { (hidden(FIELD, id.as_str())) (content) })

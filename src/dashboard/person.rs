@@ -244,7 +244,7 @@ fn outcome(step: &PersonStep) -> Markup {
 
 /// The results of all steps of an erasure so far. The form passes them on to the next step.
 struct Receipt {
-    /// Lines of a transaction ID and the time of its erasure.
+    /// One line for each erased transaction: its ID, and the time of its erasure.
     erased: Vec<String>,
     /// The IDs of transactions that were not erased.
     left: Vec<String>,

@@ -40,7 +40,7 @@ pub struct Variables<'v> {
 pub struct Settings {
     /// The addresses of the members, in lower case.
     members: Vec<(Role, String)>,
-    /// Why a role has no members although its secret is set: one text per unreadable secret.
+    /// For each secret that is set but cannot be read, a text that says so. Its role has no members.
     pub problems: Vec<String>,
     /// Why a variable is ignored: one text per variable.
     pub variable_problems: Vec<String>,

@@ -140,7 +140,7 @@ pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, id, FormResult::default()).await
 }
 
-/// The outcome of a form for the page that is shown next: a notice, and changes that a list may not show yet.
+/// The result of a form, which the next page shows: a notice, and changes that a list may not show yet.
 #[derive(Default)]
 struct FormResult<'a> {
     status: Option<u16>,
@@ -149,7 +149,7 @@ struct FormResult<'a> {
     removed: Option<&'a str>,
     /// The unit that was entered.
     unit: &'a str,
-    /// The unit that was entered, if it does not exist.
+    /// Contains the unit that the person entered, if that unit does not exist.
     missing: &'a [Unregistered],
     /// What is wrong with the unit that was entered.
     problem: &'a str,

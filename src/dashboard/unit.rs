@@ -143,7 +143,7 @@ pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     page(context, id, FormResult::default()).await
 }
 
-/// The outcome of a form for the page that is shown next: a notice, and changes that a read may not show yet.
+/// The result of a form, which the next page shows: a notice, and changes that a read may not show yet.
 #[derive(Default)]
 pub(super) struct FormResult {
     pub notice: Markup,

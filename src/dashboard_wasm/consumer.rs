@@ -15,8 +15,8 @@ use worker::console_log;
 
 /// Maximum size of the messages that are written together: 256 KiB, which takes up to 6 MiB of memory. A batch may have 12 MB.
 const MAX_PART_BYTES: usize = 256 * 1024;
-/// Maximum number of parts that an isolate writes at a time, and the longest time for which a part occupies its slot,
-/// in milliseconds. The memory of the parts is not counted among the bytes in flight of the pages.
+/// How many parts an isolate writes at a time, and for how many milliseconds a part occupies its slot at most. The
+/// limit on bytes in flight, which applies to pages, does not count the parts.
 const MAX_PARTS: usize = 2;
 const PART_MS: u32 = 120_000;
 /// Seconds until a message is delivered again: if all slots are occupied, and if no ledger is bound.

@@ -108,7 +108,7 @@ async fn wait(attempt: u32) {
     pause(least + (f64::from(least) * Math::random()) as u32).await;
 }
 
-/// Whether another attempt may succeed. A timeout is not retried.
+/// Returns whether another attempt may succeed. After a timeout this is false.
 fn passes(error: &JsValue) -> bool {
     !error.is_undefined() && meaning(&failure(error, RUN_MS)) == LedgerError::Unavailable
 }

@@ -4,7 +4,8 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The parts of a URL, cut from its text. A URL parser would be most of the Worker's code.
+/// The parts of a URL, found by splitting its text. A complete URL parser would be larger than the rest of the Worker's
+/// code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address<'u> {
     /// The scheme, host and port.

@@ -30,8 +30,9 @@ const MAX_SMALL_RESULT_BYTES: usize = 4 * MAX_SMALL_BYTES;
 /// Maximum size of a piece of a body: 16 KiB.
 pub const MAX_PIECE_BYTES: usize = 16 * 1024;
 
-/// Returns how many bytes of a body to reserve and read next, after `come` bytes have arrived: the same number again,
-/// within bounds. So a caller who stalls holds at most twice the bytes that it has sent, or [`MIN_REQUEST_BYTES`].
+/// Returns how many bytes of a body to reserve and read next. After `come` bytes have arrived, this is `come` again,
+/// within bounds. So a caller that stops sending holds at most twice as many bytes as it has sent, or
+/// [`MIN_REQUEST_BYTES`].
 pub fn next_chunk_bytes(come: usize) -> usize {
     come.clamp(MIN_REQUEST_BYTES, MAX_PIECE_BYTES)
 }
@@ -51,8 +52,8 @@ struct Share {
 }
 
 impl InFlight {
-    /// Makes a reservation without bytes. `owner` is the name that the bytes are counted for. Callers who could send
-    /// requests in each other's place, such as the holders of a team's keys, have the same name.
+    /// Makes a reservation of 0 bytes. Its bytes are counted for `owner`. Callers who can act for each other, such as
+    /// all holders of a team's keys, have the same `owner`.
     pub fn reservation(&self, owner: String) -> Reservation<'_> {
         let mut shares = self.shares.borrow_mut();
         let known = shares.iter().find(|share| share.owner == owner).cloned();
@@ -96,7 +97,8 @@ impl Reservation<'_> {
     }
 
     /// Reserves the bytes of a whole small body before it arrives, which is faster than counting it as it arrives.
-    /// Returns whether it was reserved: bodies that are only announced never get more than [`CALM_BYTES`] this way.
+    /// Returns whether the bytes were reserved. Bodies that have not arrived yet never hold more than [`CALM_BYTES`] in
+    /// this way.
     ///
     /// # Errors
     /// As [`resize`](Self::resize).

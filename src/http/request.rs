@@ -35,13 +35,13 @@ pub trait Request {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// It is longer than the limit.
+    /// The body is longer than the limit.
     TooLarge,
     /// The requests in flight already hold too many bytes.
     Busy,
-    /// It broke off.
+    /// The body broke off.
     Broken,
-    /// It arrives too slowly.
+    /// The body arrives too slowly.
     Slow,
 }
 

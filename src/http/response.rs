@@ -17,7 +17,7 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line for the operator's log. Until the line is made, it is the cause of a failure.
+    /// The line for the operator's log. Before the line is composed, this field has the cause of a failure.
     pub log: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub enum Body<V> {
     Bytes(Vec<u8>),
     /// A stored value, which is passed on unread.
     Stored(V),
-    /// A stored value in which a text is replaced as it is passed on.
+    /// A stored value that is passed on with one text replaced.
     Spliced(V, Splice),
 }
 
@@ -39,7 +39,7 @@ pub enum Body<V> {
 pub struct Splice {
     /// The text to replace, in ASCII.
     pub old: &'static str,
-    /// The text to put in its place.
+    /// The text that replaces the old one.
     pub new: String,
 }
 

@@ -25,7 +25,7 @@ pub const RECENT_MS: u64 = 20 * 60_000;
 pub struct Fact {
     /// What the fact is about.
     pub kind: Kind,
-    /// The suffix of its record's name in KV.
+    /// The suffix of the name of the fact's record in KV.
     pub name: String,
 }
 
@@ -45,7 +45,7 @@ pub struct ObservedFact {
     /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
-    /// Whether KV has its record.
+    /// Whether KV has the fact's record.
     pub is_there: bool,
     /// The change that wrote the record, if the record names it.
     pub change: Option<String>,
@@ -87,7 +87,8 @@ impl Claim {
     }
 }
 
-/// The times of changes whose claims take precedence over KV. A claim from a clock that is far ahead is ignored.
+/// Returns the range of times in which a change must lie so that its claim takes precedence over KV. The range ends a
+/// few minutes from now, so a claim from a clock that is far ahead is ignored.
 pub(super) fn recent(now_ms: u64) -> RangeInclusive<u64> {
     now_ms.saturating_sub(RECENT_MS)..=now_ms.saturating_add(SKEW_MS)
 }
@@ -96,11 +97,11 @@ pub(super) fn recent(now_ms: u64) -> RangeInclusive<u64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Somebody is writing its record.
+    /// Somebody is writing the fact's record.
     Adding,
     /// The fact holds.
     Kept,
-    /// Somebody is removing its record.
+    /// Somebody is removing the fact's record.
     Removing,
     /// The fact no longer holds.
     Gone,
@@ -112,7 +113,7 @@ pub enum TargetState {
     /// The facts shall hold.
     #[serde(rename = "adding")]
     Added,
-    /// The facts shall no longer hold.
+    /// The facts must no longer hold.
     #[serde(rename = "removing")]
     Removed,
 }
@@ -247,7 +248,7 @@ struct End<'a> {
     is_made: bool,
 }
 
-/// Selects the claims of the change that is confirmed or cancelled.
+/// SQL that selects the claims of the change that is being confirmed or cancelled.
 macro_rules! ended {
     () => {
         "WHERE change = ?1 ->> '$.change' AND (kind, name) IN
@@ -267,8 +268,8 @@ impl Query for Forget<'_> {
     );
 }
 
-/// Restores the earlier claim if the change was cancelled, such as the removal of a record that KV still shows. Without
-/// an earlier claim, the record was there, and the fact holds.
+/// Ends a claim. If the change was made, the claim says so. If the change was cancelled, the claim before it is
+/// restored, for example one of a removal that KV does not show yet. If there was no claim before it, the fact holds.
 #[derive(Serialize)]
 struct Settle<'a>(&'a End<'a>);
 

@@ -86,8 +86,8 @@ impl Entry {
         })
     }
 
-    /// Takes the terms of a later create request whose record KV does not show yet. Concurrent create requests for one
-    /// ID have the same payload, and therefore the same quantities.
+    /// Returns the row with the time and charge of `later`, if `later` is newer: KV may not show the newer record yet.
+    /// The quantities stay, because concurrent create requests for one ID have the same payload.
     pub(super) fn or_later(self, later: Option<Self>) -> Self {
         match later {
             Some(later) if self.erased.is_none() && later.created > self.created => {

@@ -10,7 +10,7 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The name of the record, or the ID of the transaction.
     pub name: String,
-    /// When it was first found, in milliseconds since 1970.
+    /// When the problem was first found, in milliseconds since 1970.
     #[serde(default)]
     pub found: u64,
     /// Details of the problem, such as the row.
@@ -25,7 +25,8 @@ pub enum FindingKind {
     Damaged,
     /// A row's record was removed from KV.
     Gone,
-    /// A row was written without its quantities, which are too large. Sums include its charge, but not its quantities.
+    /// A row was written without quantities, because they are too large. Sums include the charge of the transaction,
+    /// but not its quantities.
     Large,
     /// A row was not written because it breaks a constraint.
     Refused,
@@ -51,7 +52,7 @@ impl Query for Findings {
 FROM findings ORDER BY kind, name LIMIT ?1 ->> '$.most'";
 }
 
-/// Adds the findings of a pass.
+/// Stores the findings of a pass.
 #[derive(Serialize)]
 pub(super) struct Note<'a> {
     pub now: u64,
@@ -76,8 +77,8 @@ impl Query for CountFindings {
     const SQL: &'static str = "SELECT json_quote(count(*)) FROM findings";
 }
 
-/// Deletes findings that the last whole pass did not find again. Two kinds stay: `gone`, as the finding is all that is
-/// left of the row, and `large`, as the record is not read again.
+/// Deletes findings that the last whole pass did not find again. Two kinds are kept: `gone`, because only the finding
+/// is left of the row, and `large`, because a pass does not read the record again.
 #[derive(Serialize)]
 pub(super) struct Forget {
     pub pass: u64,

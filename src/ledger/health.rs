@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Maximum size of a D1 database: 10 GB.
 pub const MAX_BYTES: u64 = 10_000_000_000;
-/// The size from which on the health reports a problem: 8 GB.
+/// The size from which the report of the ledger's health shows a problem: 8 GB.
 const MANY_BYTES: u64 = 8_000_000_000;
 /// A pass is overdue if the last complete one began more than this many intervals ago.
 const LATE_INTERVALS: u64 = 2;
@@ -23,7 +23,7 @@ pub struct Health {
     pub kept_from: Option<String>,
     /// When the last messages were received.
     pub received: Option<String>,
-    /// How old the oldest transaction in these messages was, in milliseconds.
+    /// How old the oldest transaction was when these messages were received, in milliseconds.
     pub lag_ms: Option<u64>,
     /// The last whole pass of the reconciliation.
     pub last_pass: Option<Pass>,
@@ -41,9 +41,9 @@ pub struct Health {
 /// A pass of the reconciliation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pass {
-    /// When it began.
+    /// When the pass began.
     pub began: String,
-    /// When it ended.
+    /// When the pass ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// Number of records that the pass has listed.

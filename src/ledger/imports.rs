@@ -37,7 +37,8 @@ impl<'a> Import<'a> {
 }
 
 /// Updates claims from the records in KV, except those that take precedence. A claim is added for each record without
-/// one. A claim without a record is deleted; that of a removal is kept for a day, to say who removed the record.
+/// one. A claim without a record is deleted, but the claim of a removal is first kept for a day, because it says who
+/// removed the record.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -47,7 +48,8 @@ pub(super) async fn import(ledger: &dyn Ledger, import: &Import<'_>) -> Result<(
     ledger.run(&statements).await.map(drop)
 }
 
-/// Selects claims within the page that the page does not list, and that do not take precedence over KV.
+/// SQL that selects claims whose names are within the page's range, but which the page does not list, and which do not
+/// take precedence over KV.
 macro_rules! unlisted {
     () => {
         "WHERE kind = ?1 ->> '$.kind' AND name > ?1 ->> '$.after' AND name <= ifnull(?1 ->> '$.until', char(1114111))

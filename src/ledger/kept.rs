@@ -20,7 +20,7 @@ struct KeepFrom {
     first: u64,
 }
 
-/// Cancels a pass that is under way: it has already gone past some of the rows.
+/// Also cancels a pass that is under way, because it has already compared some of the rows.
 impl Query for KeepFrom {
     type Row = ();
     const SQL: &'static str = "UPDATE reconciliation SET kept_from = ?1 ->> '$.first', started = NULL, lease = 0, holder = '',

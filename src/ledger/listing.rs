@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ListingQuery<'a> {
     #[serde(flatten)]
     pub filter: &'a Filter,
-    /// The place from which the page continues, and the first and the last time that it can contain.
+    /// The position from which the page continues, and the earliest and the latest time that the page can contain.
     pub created: u64,
     pub id: &'a str,
     pub first: u64,
@@ -31,7 +31,7 @@ pub(super) enum Hashes {
     Reference { hashes: Vec<String>, prefixes: Vec<String> },
 }
 
-/// Returns the rows of a page, in the order of its direction.
+/// Returns the rows of a page: newest first, or oldest first if `is_newer`.
 pub(super) async fn rows(
     ledger: &dyn Ledger,
     asked: ListingQuery<'_>,
@@ -89,7 +89,8 @@ macro_rules! columns_of {
 }
 pub(super) use columns_of;
 
-/// Selects the columns of a [`Row`] for `found(shop, created, id)`, sorted.
+/// SQL that selects the columns of a [`Row`] for each transaction of the table expression `found(shop, created, id)`,
+/// sorted.
 macro_rules! columns {
     ($order:literal) => {
         concat!(
@@ -107,7 +108,7 @@ ORDER BY t.created ",
     };
 }
 
-/// Selects a shop's transactions that match the filter, between two times, in one direction.
+/// SQL that selects the transactions of a shop that match the filter, between two times, in one direction.
 macro_rules! of_shop {
     ($first:literal, $last:literal, $beyond:literal, $order:literal, $most:literal) => {
         concat!(
@@ -149,9 +150,9 @@ macro_rules! of_filter {
 
 /// The queries for pages in one direction.
 ///
-/// Over many shops, the query reads only the shops that can contribute to the page. It sorts the shops by the first
-/// transaction of each, and takes as many shops as the page has entries. The first transaction of the last of these
-/// shops is the bound for all of them.
+/// For many shops, the query reads only those that can contribute to the page. It sorts the shops by their first
+/// transaction in this direction, and takes as many shops as the page has entries. No entry of the page can lie beyond
+/// the first transaction of the last of these shops.
 macro_rules! pages {
     ($name:ident, $by_email:ident, $by_reference:ident, $beyond:literal, $order:literal, $first:literal, $last:literal, $within:literal) => {
         #[derive(Serialize)]

@@ -21,19 +21,20 @@ pub fn money(cents: Option<u64>, amount: Option<&str>) -> String {
     decimal.map(|decimal| decimal.to_money()).unwrap_or_default()
 }
 
-/// Returns the number whose millions and remainder SQLite has summed, in units of 10^-places.
+/// Converts the two sums that SQLite has computed, of the millions and of the remainders, to decimals. Both are in
+/// units of 10^-places.
 pub fn of_halves(millions: u64, rest: u64, places: u32) -> Vec<Decimal> {
     let parts = [(millions, 6 - i64::from(places)), (rest, -i64::from(places))];
     parts.iter().filter_map(|(sum, power)| Decimal::parse(&format!("{sum}e{power}"))).collect()
 }
 
-/// Returns the number of which SQLite has summed one part of the layout.
+/// Converts the sum that SQLite has computed for one part of the layout to a decimal.
 pub fn of_part(part: i32, sum: u64) -> Option<Decimal> {
     let power = WHOLE_DIGITS - PART_DIGITS * (part + 1);
     Decimal::parse(&format!("{sum}e{power}"))
 }
 
-/// The numbers of the layout's parts, as `parts(part)`.
+/// SQL: a table expression `parts(part)` with the numbers of the layout's parts.
 macro_rules! parts {
     () => {
         "parts(part) AS (SELECT 0 UNION ALL SELECT part + 1 FROM parts WHERE part < 53)"
@@ -41,7 +42,7 @@ macro_rules! parts {
 }
 pub(super) use parts;
 
-/// Pads the text of a column to the layout.
+/// SQL that pads the text of a column to the layout.
 macro_rules! laid_out {
     ($text:literal) => {
         concat!(
@@ -65,7 +66,7 @@ macro_rules! laid_out {
 }
 pub(super) use laid_out;
 
-/// The sum of one part of the padded texts in `digits`.
+/// SQL that sums one part of the padded texts in `digits`.
 macro_rules! part_sum {
     () => {
         "sum(CAST(substr(digits, 12 * part + 1, 12) AS INTEGER))"

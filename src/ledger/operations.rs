@@ -21,7 +21,7 @@ pub struct OperationRequest<'a> {
     pub id: &'a str,
     /// The command, such as `keys create`.
     pub command: &'a str,
-    /// A hash of its arguments.
+    /// A hash of the command's arguments.
     pub arguments: &'a str,
     /// Identifies the attempt.
     pub attempt: &'a str,
@@ -34,7 +34,7 @@ pub struct OperationRequest<'a> {
 pub struct Operation {
     /// The command.
     pub command: String,
-    /// The hash of its arguments.
+    /// The hash of the command's arguments.
     pub arguments: String,
     /// When the first attempt began, in milliseconds since 1970.
     pub began: u64,
@@ -42,7 +42,7 @@ pub struct Operation {
     pub attempt: String,
     /// The result of earlier attempts; `None` if there were none.
     pub after: Option<PriorOutcome>,
-    /// When it was done, in milliseconds since 1970; `None` if that is not known.
+    /// When the operation was done, in milliseconds since 1970; `None` if it is not known to be done.
     pub done: Option<u64>,
     /// The outcome.
     pub outcome: Option<String>,
@@ -52,14 +52,15 @@ pub struct Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PriorOutcome {
-    /// The person was shown that each of them failed.
+    /// Each of the earlier attempts failed, and the person was shown that.
     Failure,
-    /// It is not known what the person was shown of one of them.
+    /// For at least one earlier attempt, it is not known what the person was shown.
     Silence,
 }
 
-/// Begins an operation and returns its current row. The operation belongs to this attempt if the row has its `attempt`.
-/// An attempt replaces an earlier one that failed, or that took longer than [`UNDER_WAY_MS`].
+/// Begins an operation and returns its current row. If the returned row has the `attempt` of this request, the
+/// operation belongs to this attempt. An attempt replaces an earlier one that failed, or that took longer than
+/// [`UNDER_WAY_MS`].
 ///
 /// # Errors
 /// If the ledger does not answer. The operation may have begun then.
@@ -96,11 +97,11 @@ pub async fn finish(
 /// How an attempt without an outcome ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// It changed nothing, so the ID can be used again.
+    /// The attempt changed nothing, so the ID can be used again.
     Untouched,
-    /// It may have changed something, and the person is shown that it failed. A retry continues it.
+    /// The attempt may have changed something, and the person is shown that it failed. A retry continues its work.
     Failed,
-    /// The person is shown an outcome, which a retry determines again.
+    /// The person is shown an outcome, but it is not stored. A retry determines the outcome again.
     Told,
 }
 
@@ -193,7 +194,7 @@ impl Query for Release<'_> {
 WHERE id = ?1 ->> '$.asked.id' AND attempt = ?1 ->> '$.asked.attempt' AND done IS NULL";
 }
 
-/// Keeps a row that an earlier attempt began.
+/// Deletes the operation's row, unless an earlier attempt began it.
 #[derive(Serialize)]
 struct Free<'a>(&'a OperationRequest<'a>);
 

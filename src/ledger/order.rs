@@ -9,19 +9,19 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// Only those of test keys, or only those of live keys.
+    /// Only transactions of test keys, or only those of live keys.
     pub mode: Option<Mode>,
-    /// Only those of these units. An empty list selects nothing.
+    /// Only transactions of these units. An empty list selects nothing.
     pub units: Option<Vec<String>>,
-    /// Only those created at this time or later, in milliseconds since 1970.
+    /// Only transactions created at this time or later, in milliseconds since 1970.
     pub from: u64,
-    /// Only those created before this time, in milliseconds since 1970; `None`: no bound.
+    /// Only transactions created before this time, in milliseconds since 1970; `None` sets no limit.
     pub until: Option<u64>,
-    /// Only those created with this API key, by its ID.
+    /// Only transactions created with the API key that has this ID.
     pub key: Option<String>,
-    /// Only those with a pledge whose offering has no price.
+    /// Only transactions with a pledge whose offering has no price.
     pub unpriced: bool,
-    /// Only those whose row was written after this time, in milliseconds since 1970.
+    /// Only transactions whose row was written after this time, in milliseconds since 1970.
     pub changed_after: Option<u64>,
 }
 
@@ -31,11 +31,11 @@ pub struct Filter {
 pub struct Order {
     /// Its ID.
     pub id: String,
-    /// Whether a test key or a live key created it.
+    /// Whether a test key or a live key created the transaction.
     pub mode: Mode,
-    /// The unit that it belongs to.
+    /// The unit that the transaction belongs to.
     pub unit: String,
-    /// When it was created, in milliseconds since 1970.
+    /// When the transaction was created, in milliseconds since 1970.
     #[serde(skip)]
     pub created_ms: u64,
     /// The creation time as an RFC 3339 date-time.
@@ -44,23 +44,23 @@ pub struct Order {
     pub amount: String,
     /// The code of the charge's currency.
     pub currency_code: String,
-    /// Number of its pledges whose offering had no price.
+    /// Number of the transaction's pledges whose offering had no price.
     pub unpriced: usize,
-    /// The ID of the API key that created it; `None` if unknown.
+    /// The ID of the API key that created the transaction; `None` if unknown.
     pub key: Option<String>,
-    /// When its personal data was erased, an RFC 3339 date-time.
+    /// When the transaction's personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,
 }
 
 impl Order {
-    /// Returns its place in a list.
+    /// Returns the position of the transaction in a list.
     pub fn place(&self) -> PageCursor {
         PageCursor { created: self.created_ms, id: self.id.clone() }
     }
 }
 
-/// A place in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, may stand in a URL: an ID is not
-/// personal data.
+/// A position in a list that is sorted by time and ID. Its text, `{milliseconds}-{ID}`, may be a part of a URL, because
+/// an ID is not personal data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct PageCursor {
     pub(super) created: u64,
@@ -68,7 +68,7 @@ pub struct PageCursor {
 }
 
 impl PageCursor {
-    /// Parses the text of a place. Returns `None` for any other text.
+    /// Parses the text of a position. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (created, id) = text.split_once('-')?;
         let id = TransactionId::parse(id)?.into_string();

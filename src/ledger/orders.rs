@@ -15,7 +15,7 @@ pub enum Direction {
     Newest,
     /// The page of transactions that are older than this cursor.
     Older(PageCursor),
-    /// The page of newer transactions, before a place.
+    /// The page of transactions that are newer than this cursor.
     Newer(PageCursor),
 }
 
@@ -24,10 +24,10 @@ pub enum Direction {
 pub struct OrderPage {
     /// At most as many transactions as were requested.
     pub orders: Vec<Order>,
-    /// The place for [`Direction::Newer`]; `None` on the first page.
+    /// The cursor for [`Direction::Newer`]; `None` on the first page.
     #[serde(skip)]
     pub newer: Option<PageCursor>,
-    /// The place for [`Direction::Older`]; `None` on the last page.
+    /// The cursor for [`Direction::Older`]; `None` on the last page.
     #[serde(skip)]
     pub older: Option<PageCursor>,
 }

@@ -14,8 +14,8 @@ use crate::time::{DAY_MS, parse_ms};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How long after its erasure a row is kept although its month is no longer kept. Incremental backups depend on these
-/// rows.
+/// How long the row of an erased transaction is kept after the erasure, in milliseconds, even if the ledger no longer
+/// keeps its month. Incremental backups need these rows.
 const KEPT_ERASED_MS: u64 = 60 * DAY_MS;
 
 /// A transaction of a page, and the size of its record in bytes.
@@ -48,8 +48,8 @@ impl<S: OperatorStore, C: Clock> Pass<'_, S, C> {
         self.note(&findings).await
     }
 
-    /// Returns two lists of IDs: rows of the span that KV does not list although their transactions existed before the
-    /// pass began, and listed IDs that have no row.
+    /// Returns two lists of IDs. The first has the rows that KV does not list, although their transactions are older
+    /// than the pass. The second has the listed transactions without a row.
     async fn differences(
         &mut self,
         ids: &[&str],
@@ -176,7 +176,7 @@ struct Span<'a> {
     ids: &'a [&'a str],
 }
 
-/// Removes rows that are no longer kept. It reads no row if all are kept.
+/// Removes the rows of months that the ledger no longer keeps. Reads no row if the ledger keeps all months.
 #[derive(Serialize)]
 struct Old<'a>(&'a Span<'a>);
 

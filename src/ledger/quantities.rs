@@ -10,7 +10,7 @@ use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Decimal places of a quantity that its column holds as a whole number.
+/// Number of decimal places up to which a column holds a quantity as a whole number.
 pub(super) const PLACES: u32 = 6;
 
 /// The quantity pledged for an offering in a month.

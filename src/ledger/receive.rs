@@ -17,7 +17,7 @@ const FIRST_WAIT_SECONDS: u32 = 10;
 /// Longest wait, in seconds.
 const MAX_WAIT_SECONDS: u32 = 3_600;
 
-/// A message, as one delivery brings it.
+/// One delivery of a message.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     /// The message.
@@ -40,9 +40,9 @@ impl Delivered {
 /// What happens to a message after a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Acknowledge it: its row is written, or it is not a message of the service.
+    /// Acknowledge the message: its row is written, or the service did not send it.
     Done,
-    /// Deliver it again after this many seconds.
+    /// Deliver the message again after this many seconds.
     Later(u32),
 }
 

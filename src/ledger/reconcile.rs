@@ -51,17 +51,17 @@ pub enum PassTiming {
 /// What a pass found, and corrected where possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Records without a row.
+    /// Number of records without a row.
     pub missing: usize,
-    /// Rows that differ from their records.
+    /// Number of rows that differ from their records.
     pub wrong: usize,
-    /// Rows without a record.
+    /// Number of rows without a record.
     pub gone: usize,
-    /// Records that cannot be read.
+    /// Number of records that cannot be read.
     pub damaged: usize,
-    /// Rows without their quantities, which are too large.
+    /// Number of rows without quantities, because these are too large.
     pub large: usize,
-    /// Records without a row, as the row would break a constraint of the tables.
+    /// Number of records without a row, because the row would break a constraint of the tables.
     pub refused: usize,
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Pass<'p, S, C> {
     pub clock: &'p C,
     holder: &'p str,
     pub state: State,
-    /// When the page was requested, in milliseconds since 1970. It cannot show anything newer.
+    /// When the page was requested, in milliseconds since 1970. The page shows no later change.
     pub asked: u64,
     pub counts: &'p mut Counts,
     /// Number of calls left.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Removes rows, adds a finding for each, and returns the removed rows.
 ///
-/// Both happen in one transaction: if only the removal happened, a sum would change without an explanation.
+/// Both happen in one database transaction. Otherwise a sum could change without an explanation.
 ///
 /// # Errors
 /// If the ledger does not answer.
@@ -25,7 +25,7 @@ pub async fn remove(
 pub struct Removed {
     /// The transaction's ID.
     pub id: String,
-    /// When it was created, in milliseconds since 1970.
+    /// When the transaction was created, in milliseconds since 1970.
     pub created: u64,
     /// The code of the currency.
     pub currency: String,

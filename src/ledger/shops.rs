@@ -27,7 +27,7 @@ pub async fn shops(
     Ok(rows.into_iter().map(|(mode, unit)| Scope { mode, unit }).collect())
 }
 
-/// Selects the requested shops, as `wanted(shop, mode, unit)`.
+/// SQL: a table expression `wanted(shop, mode, unit)` with the requested shops.
 macro_rules! wanted {
     () => {
         "wanted AS (

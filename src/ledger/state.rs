@@ -13,12 +13,12 @@ pub(super) const LEASE_MS: u64 = 3 * 60_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Transactions, which become rows.
+    /// The list of transactions. Each becomes a row.
     #[default]
     Transactions,
-    /// Settlements, which become claims that a month is paid.
+    /// The list of settlements. Each becomes a claim that a month is paid.
     Settlements,
-    /// Members, which become claims that a unit is in a team.
+    /// The list of memberships. Each becomes a claim that a unit is in a team.
     Members,
     /// People, who may sign in to the dashboard for a unit or a team.
     People,
@@ -39,7 +39,7 @@ impl Part {
 /// The state of the ledger and its reconciliation. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// Who holds the reconciliation; empty after a pass.
+    /// The process that has the lease on the reconciliation; empty after a pass.
     pub holder: String,
     /// When the lease ends.
     pub lease: u64,
@@ -69,7 +69,7 @@ pub struct State {
     pub failures: u32,
     /// When messages were last received.
     pub received: Option<u64>,
-    /// How old the oldest transaction in those messages was, in milliseconds.
+    /// How old the oldest transaction was when those messages were received, in milliseconds.
     pub delay: Option<u64>,
     /// Transactions created before this time are not kept; 0: all are kept.
     pub kept_from: u64,
@@ -146,7 +146,7 @@ pub(super) struct Take<'a> {
     holder: &'a str,
     now: u64,
     lease: u64,
-    /// A pass begins if the last one began before this time.
+    /// A new pass begins only if the last one began before this time.
     due: u64,
     latest: u64,
     latest_lease: u64,
@@ -159,8 +159,8 @@ impl<'a> Take<'a> {
     }
 }
 
-/// Whether to begin a new pass: none is under way, or the current one has a start from a clock that is far ahead.
-/// Completing the latter would set the watermark too far ahead.
+/// SQL that says whether to begin a new pass: if none is under way, or if the start of the current one is from a clock
+/// that is far ahead. Such a pass must not be completed, because it would set the watermark too far ahead.
 macro_rules! is_new {
     () => {
         "ifnull(started > ?1 ->> '$.latest', true)"

@@ -24,7 +24,7 @@ pub struct MonthSum {
     pub currency_code: String,
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of their pledges whose offering had no price.
+    /// Number of pledges whose offering had no price, in these transactions.
     pub unpriced: usize,
     /// The exact sum of the charges, as a decimal with two places.
     pub amount: String,
@@ -142,7 +142,7 @@ impl Query for Span<'_> {
     );
 }
 
-/// The requested months, as `months(month, from_ms, until_ms)`.
+/// SQL: a table expression `months(month, from_ms, until_ms)` with the requested months.
 macro_rules! months {
     () => {
         "months AS (
@@ -153,7 +153,7 @@ macro_rules! months {
 }
 pub(super) use months;
 
-/// Selects the transactions of the requested months and shops.
+/// SQL that selects the transactions of the requested months and shops.
 macro_rules! of_months {
     () => {
         "FROM months CROSS JOIN wanted CROSS JOIN transactions t

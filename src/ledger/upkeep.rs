@@ -115,8 +115,8 @@ async fn write_unsent(
     Ok((written, used))
 }
 
-/// Writes the row of one transaction, which can be as large as its record. Returns false if KV does not show the record
-/// yet; the mark then stays.
+/// Writes the row of one transaction. The row can be as large as the record. Returns false if KV does not show the
+/// record yet: the mark is then kept.
 async fn write_row(
     ledger: &dyn Ledger,
     store: &impl OperatorStore,

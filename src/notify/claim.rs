@@ -18,7 +18,7 @@ pub(super) const CLAIM_MS: u64 = 60_000;
 const _: () = assert!(CLAIM_MS <= 1_000 * LEAST_WAIT as u64);
 
 /// How long a delivery waits before it reads its claim back, in milliseconds, if another delivery of the round may be
-/// running. By then, a concurrent delivery that saw no claim has written its own.
+/// running. By then, any concurrent delivery that saw no claim has written a claim of its own.
 const SETTLE_MS: u32 = 2_000;
 
 /// Longest time from the claim to the sending of the e-mail, in milliseconds.

@@ -15,8 +15,8 @@ pub const MAX_HELD_BYTES: usize = 6 * 1024 * 1024;
 const MAX_SMALL_BYTES: usize = 64 * 1024;
 /// Minimum number of bytes that are counted for a delivery.
 const LEAST_BYTES: usize = 4 * 1024;
-/// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. If a delivery takes longer, the
-/// platform has ended it without notice.
+/// Longest duration of a delivery, in milliseconds: the sum of all its deadlines. A delivery that has not ended after
+/// this time counts as lost: the platform has ended it without notice.
 const LONGEST_MS: u64 = 240_000;
 /// How long an instance remembers ended rounds and counted e-mails, in milliseconds. Workers KV shows a write
 /// everywhere after about 60 s.

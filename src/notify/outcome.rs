@@ -1,4 +1,4 @@
-//! What becomes of a delivery: the outcome for the queue, and why no e-mail is sent now.
+//! The results of a delivery: the outcome for the queue, and the reason if no e-mail is sent now.
 
 use super::Reason;
 use crate::store::StoreError;

@@ -9,7 +9,7 @@ pub const DELAY_SECONDS: u32 = 60;
 /// Seconds until the next attempt if the first or the second one does not find the transaction's record. Workers KV may
 /// take a minute to show a new record.
 const ABSENT_AFTER: [u32; 2] = [120, 600];
-/// Milliseconds after the create request from which a record that is still missing counts as never written. The number
+/// A record that is still missing this many milliseconds after the create request counts as never written. The number
 /// of attempts does not prove that, because an attempt that breaks off is soon retried without having read the record.
 const NEVER_WRITTEN_MS: u64 = 600_000;
 /// Seconds until the next attempt after attempts 1 to 5 failed. If the attempt after the last wait fails too, the
@@ -33,16 +33,16 @@ const MAX_QUOTA_WAIT: u32 = 24 * 60 * 60;
 /// How long after the beginning of a day (UTC) a message that waited for the mail quota is retried, in milliseconds.
 /// The margin allows for clock skew.
 const INTO_THE_DAY_MS: u64 = 5 * 60_000;
-/// A message waits for half a day if the mail quota is still used up within this many milliseconds after the retries at
-/// the beginning of a day. Either the quota's day follows another time zone, or other waiting messages have already
-/// used the quota up.
+/// If the mail quota is still used up within this many milliseconds after the retries at the beginning of a day, a
+/// message waits for half a day. Either the quota's day follows another time zone, or other waiting messages have
+/// already used the quota up.
 const OF_ANOTHER_DAY_MS: u64 = 60 * 60_000;
 /// Seconds until the next attempt if the quota is still used up shortly after a day has begun.
 const HALF_A_DAY: u32 = 43_200;
-/// The shortest `Retry-After` that counts as the wait for a quota, in seconds. A shorter one belongs to a rate limit.
+/// A `Retry-After` of at least this many seconds counts as the wait for a quota. A shorter one belongs to a rate limit.
 const LEAST_OF_A_QUOTA: u32 = 60 * 60;
-/// Seconds after the end of a claim until the marker of the delivery that made it is visible. The current delivery has
-/// just read that no marker exists, and Workers KV caches that result.
+/// How many seconds after the end of a claim a retry must wait, so that it sees the marker of the delivery that had the
+/// claim. The current delivery has just read that there is no marker, and Workers KV caches that result.
 const UNSEEN: u64 = LEAST_CACHE_SECONDS as u64;
 
 /// Decides what happens to a message if KV does not show the transaction's record. KV may show it later. `age_ms` is

@@ -81,7 +81,7 @@ impl Spec {
         Spec { answers, ..self }
     }
 
-    /// Marks an operation that only reads as recorded in the audit log, at least with some of its arguments.
+    /// Makes the audit log record the operation, at least with some of its arguments, although it changes nothing.
     pub const fn recorded(self) -> Self {
         Spec { is_recorded: true, ..self }
     }

@@ -493,7 +493,7 @@ async fn erase_person<P: Ports>(
     Ok(Answer::new(&receipt, text)?.failing_if(is_left))
 }
 
-/// Returns the units whose records are all checked.
+/// Returns the units in which every record must be checked.
 fn units_of(found: &Found, filter: &TransactionFilter) -> Result<Vec<String>> {
     if let Some(unit) = &filter.unit {
         return Ok(vec![unit.clone()]);

@@ -69,7 +69,7 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     }
 
     /// Claims all facts, or none if one of them cannot be claimed. `refused` creates the error for the first fact that
-    /// cannot be claimed. `refused` receives somebody else's claim, if there is one.
+    /// cannot be claimed. Its argument is the claim of another person, if there is one.
     ///
     /// # Errors
     /// If the ledger does not answer, or a fact cannot be claimed. Then the change is given up.
@@ -126,8 +126,8 @@ impl<'c, S: OperatorStore, C: Clock, E: Entropy> ClaimedChange<'c, S, C, E> {
     /// Writes or removes the record of each claimed fact, and ends the claims.
     ///
     /// # Errors
-    /// If a record could not be written. This record and the records after it are unchanged. If it is not certain
-    /// whether the record was written, `unsure` describes what is uncertain.
+    /// If a record could not be written. This record and the records after it are then unchanged. If it is not certain
+    /// whether the record was written, the error says so in the words of `unsure`.
     pub async fn write(
         &self,
         facts: &[Fact],

@@ -20,12 +20,13 @@ fn quoted(cell: &str) -> String {
     cell.to_owned()
 }
 
-/// Whether a cell may begin at a position in a text. A spreadsheet may split lines at other characters than commas.
+/// A position in a text, by whether a cell may begin there. A spreadsheet may also split lines at other characters than
+/// commas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the beginning, or after a separator.
     Beginning,
-    /// After a blank, which separates cells if the user has chosen that.
+    /// After a blank. It separates cells if the spreadsheet's user has chosen that.
     BehindBlank,
     /// At any other position.
     Within,

@@ -17,7 +17,7 @@ pub enum OperatorError {
     /// A repeated request for an operation that is running or was begun before. The request changed nothing; the text
     /// says what to do.
     Repeated(String),
-    /// Any other problem and, if there is one, its remedy.
+    /// Any other problem. The text also says what to do, if there is something to do.
     Invalid(String),
 }
 
@@ -50,7 +50,7 @@ impl From<LedgerError> for OperatorError {
     }
 }
 
-/// A record cannot be encoded, or input breaks a rule of its type.
+/// Converts the error of a record that cannot be encoded, or of input that breaks a rule of its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
         OperatorError::Invalid(without_position(&error))

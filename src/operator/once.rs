@@ -56,7 +56,7 @@ pub(super) trait Outcome: Sized {
     /// The part that is stored for replays.
     type Stored: Serialize + DeserializeOwned;
 
-    /// Returns the part to store; `None` if the operation is not completely done, so that a repeated request does it
+    /// Returns the part to store, or `None` if the operation is not completely done. A repeated request then does it
     /// again.
     fn to_stored(&self) -> Option<Self::Stored>;
 
@@ -121,7 +121,7 @@ pub(super) async fn once<C: Clock, E: Entropy, T: Outcome>(
     outcome.map(|outcome| Done { outcome, before: None })
 }
 
-/// Refuses to make the change so late that another attempt may have taken over.
+/// Refuses to make the change if so much time has passed that another attempt may have taken over.
 fn check_begun(clock: &impl Clock, at: u64) -> Result<()> {
     if clock.now_ms().saturating_sub(at) < UNDER_WAY_MS {
         return Ok(());
@@ -258,7 +258,8 @@ async fn look_back<C: Clock, E: Entropy>(
     }
 }
 
-/// Refuses a repeated request without a ledger, for a change that cannot find out whether it was already made.
+/// Without a ledger, refuses a repeated request for a change. Used for changes that cannot detect whether they were
+/// already made.
 pub(super) fn refuse_repeat<C: Clock, E: Entropy>(
     ledger: Option<&dyn Ledger>,
     author: &Author<'_, C, E>,

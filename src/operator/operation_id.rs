@@ -20,9 +20,9 @@ const MAX_LENGTH: usize = 64;
 /// with the form is stale.
 const VALID_MS: u64 = 60 * 60_000;
 
-/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. An ID belongs to the
-/// person who used it. Only a [hash](Self::hash) is stored: API keys are derived from the ID and the namespace's secret, and
-/// someone who has all records must not be able to derive them.
+/// The ID of an operation: 1 to 64 of the characters `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`. An ID belongs to
+/// the person who used it. Only a [hash](Self::hash) of it is stored. API keys are derived from the ID and the
+/// namespace's secret, so somebody who can read all records must not learn the ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationId {
     text: String,

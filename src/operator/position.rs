@@ -30,7 +30,7 @@ impl Position {
         Some(Position { list, cursor: part(cursor), after: part(after) })
     }
 
-    /// Returns whether a record of the page comes after the position, so that it is not processed yet.
+    /// Returns whether the position is before a record of its page, so that the record is not processed yet.
     pub(super) fn is_before(&self, name: &str) -> bool {
         self.after.as_deref().is_none_or(|after| name > after)
     }

@@ -137,8 +137,8 @@ pub(super) async fn ensure(
 /// An ID, with who registered it and when, if that can be read.
 pub(super) type Entry = (String, Option<Registered>);
 
-/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, returns more than `most`. KV cost: 1
-/// list per 1,000 IDs.
+/// Returns the first IDs with a prefix, sorted. If there are more than `most` IDs, returns more than `most` of them, so
+/// that the caller can tell. KV cost: 1 list per 1,000 IDs.
 pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,

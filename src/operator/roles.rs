@@ -11,7 +11,7 @@ use strum::{EnumIter, IntoStaticStr};
 pub enum Role {
     /// May do everything.
     Operator,
-    /// May find transactions, see them masked, and see and resend their e-mails.
+    /// May find transactions, see them with masked personal data, and see and resend their e-mails.
     Support,
     /// May see usage, credit transactions and mark payments.
     Accounts,

@@ -172,8 +172,8 @@ where
         &self.entry.at
     }
 
-    /// Waits until the entries of concurrent changes show. Fails if one of them is earlier than this change's entry, or
-    /// if there is any and `is_late`.
+    /// Waits until the entries of concurrent changes show. Fails if one of them is earlier than the entry of this
+    /// change. If `is_late`, fails if there is any.
     async fn wait(&self, before: &[Noted], is_late: bool) -> Result<()> {
         self.store.pause(self.store.settle_ms()).await;
         let mut others = self.of.changes(self.store, self.author.clock.now_ms()).await?;
@@ -257,8 +257,8 @@ where
         Ok(RecordVersion::new(record.as_deref()))
     }
 
-    /// Returns the error that names who wrote the record. If the record does not name its change, or was removed, this
-    /// is the author of the last change in the audit log.
+    /// Returns the error that names the person who wrote the record. If the record does not name its change, or was
+    /// removed, the error names the author of the last change in the audit log.
     async fn lost_to_writer_of(&self, record: RecordVersion) -> Result<OperatorError> {
         if let Some(Change { by, at, .. }) = record.change(self.store).await? {
             return Ok(self.of.lost_to(&by, &at));

@@ -42,7 +42,7 @@ pub struct Sum {
 pub struct Settled {
     /// The paid amount; `None` if nothing was paid in this currency.
     pub amount: Option<String>,
-    /// When it was paid.
+    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The invoice number.
     pub invoice: String,

@@ -148,7 +148,7 @@ pub async fn set(
 }
 
 impl ProfileMembers {
-    /// Returns the old profile after setting these members.
+    /// Returns the old profile with these members set.
     fn over(self, unit: &str, old: Option<NewProfile>) -> Result<NewProfile> {
         if old.is_none() && self.name.is_none() {
             return Err(OperatorError::Invalid(format!(

@@ -133,8 +133,8 @@ async fn all_months(ledger: &dyn Ledger, mode: Option<Mode>) -> Result<Vec<Month
     Ok(months)
 }
 
-/// Adds the IDs of transactions whose rows were written after their month was marked as paid. Does so only for months
-/// whose sums differ from the payment, because after a rebuild of the ledger every row looks new.
+/// Adds the IDs of transactions whose rows were written after their month was marked as paid. Skips months whose sums
+/// equal the payment, because after a rebuild of the ledger every row looks new.
 async fn name_late(ledger: &dyn Ledger, months: &mut [MonthUsage]) -> Result<()> {
     let differing = months.iter_mut().filter(|usage| usage.differs());
     for usage in differing.take(MAX_LATE_MONTHS) {

@@ -19,7 +19,7 @@ impl Survey {
     }
 }
 
-/// Begins the survey of a backup.
+/// Returns an empty survey, to which the records of a backup are added.
 #[wasm_bindgen(js_name = surveyBackup)]
 pub fn survey_backup() -> Survey {
     Survey::default()

@@ -31,8 +31,8 @@ pub struct Page {
     pub policy: Cow<'static, str>,
 }
 
-/// Renders the page of a transaction. The profile sets the language and the time zone of dates; the defaults are `asked` and
-/// UTC.
+/// Renders the page of a transaction. The profile sets the language and the time zone of dates. Without them, the
+/// language is `asked`, which the reader's browser prefers, and the time zone is UTC.
 pub fn page(
     transaction: &RetrievedPledgeTransaction<'_>,
     profile: Option<&Profile>,

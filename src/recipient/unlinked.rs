@@ -68,7 +68,7 @@ fn is_host(host: &str) -> bool {
         || std::iter::once(first).chain(inner).any(|label| label.ends_with("www"))
 }
 
-/// Whether a label is a top-level domain, or begins with one that [dense](is_dense) text follows.
+/// Whether a label is a top-level domain, or a top-level domain that [dense](is_dense) text directly follows.
 fn is_domain(label: &str) -> bool {
     let beginning = label.split(is_dense).next().unwrap_or_default();
     [label, beginning].into_iter().any(|label| {

@@ -11,8 +11,8 @@ pub enum Sentence {
     PledgedForYou,
     /// The heading of the cause, if the shop sent no phrase.
     Cause,
-    /// The number of pledges, in two or three parts: for 1; for Polish's `few`, or for 0 in languages whose plural of 0 is
-    /// `one`; for any other number.
+    /// The number of pledges, in two or three parts. The first part is for 1, and the last one for most numbers. The
+    /// part between them is for Polish's `few`, or for 0 in languages whose plural category of 0 is `one`.
     Pledges,
     /// The number of pledges that are not shown.
     More,
@@ -46,7 +46,7 @@ pub enum Sentence {
     MailPrivate,
     /// Why the recipient gets the e-mail, with the shop.
     MailWhy,
-    /// A pledge without noun and name: its quantity, and the ID of its offering.
+    /// The line for a pledge without noun and name: its quantity, and the ID of its offering.
     MailOf,
 }
 

@@ -10,7 +10,10 @@ export function broken(request, id) {
   return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }
 
-/** A create request may have been recorded, so its texts are those of an unconfirmed write in `src/api/problem.rs`. */
+/**
+ * Returns the message of the error. A create request may have been recorded, so it gets the text of an unconfirmed
+ * write, as in `src/api/problem.rs`.
+ */
 function messageFor(request) {
   if (!changes(request)) return "Something is wrong on our side. Send the request again later.";
   return isRepeatable(request)

@@ -89,8 +89,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(is_member.then(|| unit.to_owned()))
     }
 
-    /// Returns whether a unit is in a team, from the isolate's cache or the store. Only positive results are cached: a
-    /// caller can send any number of unknown units.
+    /// Returns whether a unit is in a team, from the isolate's cache or the store. Only positive results are cached,
+    /// because a caller can send any number of unknown units.
     async fn is_member(&self, member: MemberKey<'_>) -> Result<bool, Problem> {
         let (name, now_ms) = (member.name(), self.clock.now_ms());
         if self.caches.members.get(&*name, now_ms).is_some() {
@@ -105,9 +105,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Returns the record of a key, from the isolate's cache or the store.
     ///
-    /// For a network with too many refused keys, no more records are read: nobody can guess a key, but the operator
-    /// pays for each read. Keys that were accepted recently are still read, so that an attacker cannot lock out shops
-    /// on the same network.
+    /// If too many keys of a network were refused, the records of further keys are not read. This saves the operator
+    /// the price of the reads; the keys themselves cannot be guessed. Keys that were accepted recently are still read,
+    /// so that an attacker cannot lock out shops on the same network.
     async fn key_record(
         &self,
         request: &impl Request,

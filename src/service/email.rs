@@ -26,8 +26,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns whether e-mails are on for a unit. If the profile cannot be read, this returns true: the profile is read
-    /// again when the e-mail is sent.
+    /// Returns whether e-mails are on for a unit. Returns true if the profile cannot be read, because it is read again
+    /// before the e-mail is sent.
     async fn may_mail(&self, unit: &str) -> bool {
         let Ok(known) = self.profile(unit).await else { return true };
         let Ok(profile) = known.as_ref() else { return true };

@@ -15,7 +15,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ///
     /// Reads the key and the transaction concurrently, and reads neither for a request without a key. A failure to read
     /// the transaction is reported only if the key is accepted. The record is passed on without being read. Only a
-    /// small record of a paid transaction is read whole, because that is faster than to stream it.
+    /// small record of a paid transaction is read whole, because that is faster than streaming it.
     pub(super) async fn get(
         &self,
         request: &impl Request,

@@ -93,8 +93,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Returns whether an answer is always logged.
     ///
     /// Failures are always logged, including failures that the answer does not show. So are create requests with an
-    /// unpriced pledge, and create requests whose e-mail never reached the queue. A refusal is always logged only if
-    /// the API key was accepted: otherwise strangers could make the operator pay for any number of lines.
+    /// unpriced pledge, and create requests whose e-mail never reached the queue. Refusals are always logged if the API
+    /// key was accepted, but not otherwise: strangers could make the operator pay for any number of lines.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.request_log.mode.get().is_none();
         let RequestLog { unpriced, mail, .. } = &self.request_log;

@@ -31,8 +31,8 @@ struct RecentReplay {
 }
 
 impl RecentReplays {
-    /// Keeps the replay record of a create request. Above the limit, the unit with the most bytes loses its oldest
-    /// record. So no unit can displace the records of another one.
+    /// Keeps the replay record of a create request. Above the limit on bytes, the unit whose records have the most
+    /// bytes loses its oldest record. So a busy unit does not displace the records of other units.
     pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
         let mut shares = self.0.borrow_mut();
         shares

@@ -40,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
     }
 
-    /// Finds a transaction. An ID that this service cannot have made is not looked up in the store.
+    /// Finds a transaction. Does not ask the store for an ID that this service cannot have made.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,

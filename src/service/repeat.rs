@@ -93,9 +93,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// Returns the replay record that decides the create request of the transaction `id`. A record for this transaction
-    /// takes precedence over one for another payload. Concurrent create requests in two isolates write two records for
-    /// the transaction: the later record wins, in both isolates.
+    /// Selects the replay record from which the create request with the transaction ID `id` is answered. A record for
+    /// this ID takes precedence over one for another payload. If concurrent create requests in two isolates have
+    /// written two records for this ID, both isolates use the later one.
     fn first(
         &self,
         scope: &Scope,

@@ -7,7 +7,7 @@ use serde_json::error::Category;
 pub enum StoreError {
     /// The store does not answer, or refuses. The adapter logs the details.
     Unavailable,
-    /// The isolate has no memory for the record at the moment. The record was not read.
+    /// The isolate does not have enough free memory for the record at the moment. The record was not read.
     Busy,
     /// The record or its metadata cannot be read. The text is for the operator's log, and quotes no stored data.
     Damaged(String),

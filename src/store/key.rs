@@ -38,7 +38,7 @@ pub const LEAST_CACHE_SECONDS: u32 = 30;
 pub trait Key {
     /// The metadata beside the value: at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
-    /// What logs call this kind of record.
+    /// The name of this kind of record in logs.
     const KIND: &'static str;
     /// The prefix of the names of all records of this kind.
     const PREFIX: &'static str;
@@ -134,7 +134,7 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    /// It bounds how long a revoked key works.
+    /// This cache TTL limits how long a revoked key still works.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
@@ -167,7 +167,8 @@ impl Key for MemberKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "member";
     const PREFIX: &'static str = "member:";
-    /// The same as for a key. It bounds how long a unit that was removed from its team can still be used.
+    /// The same cache TTL as for a key. It limits how long a team's key can still act for a unit that was removed from
+    /// the team.
     const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.team, ":", self.unit].concat())
@@ -263,7 +264,7 @@ impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
     const PREFIX: &'static str = "profile:";
-    /// Short, as the page can be shown without the profile.
+    /// This deadline is short, because the page can be shown without the profile.
     const READ_MS: u32 = 1_000;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0)
@@ -298,8 +299,8 @@ impl Key for NotificationKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
-    /// Workers KV's minimum. Within this time another delivery may not see the record, and send the e-mail a second
-    /// time.
+    /// This cache TTL is the minimum of Workers KV. Within this time another delivery may not see the record, and may
+    /// send the e-mail a second time.
     const CACHE_SECONDS: Option<u32> = Some(LEAST_CACHE_SECONDS);
     const KEPT_SECONDS: Option<u32> = Some(NOTIFICATION_DAYS * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {

@@ -78,8 +78,8 @@ pub struct Summary {
     /// The time of the price list that the charge is based on; `None` if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// The quantities by offering. `None` if they did not fit, or if an earlier release wrote the transaction; only the
-    /// record has them then.
+    /// The quantities by offering. `None` if they did not fit, or if an earlier release wrote the transaction. In these
+    /// cases they are computed from the record's value.
     #[serde(
         default,
         deserialize_with = "read_quantities",
@@ -111,7 +111,7 @@ impl TransactionMetadata {
         TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
     }
 
-    /// Takes the quantities out if the JSON would be too long with them, and returns them. Call this last, after all
+    /// If the JSON would be too long, removes the quantities from the metadata and returns them. Call this after all
     /// other members are set.
     pub fn fit(&mut self) -> Option<Quantities> {
         let fits = serde_json::to_string(self).is_ok_and(|json| json.len() <= MAX_BYTES);
@@ -146,9 +146,9 @@ fn hash(text: &str) -> String {
 /// Who wrote a record, and when, for operators' lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
-    /// When it was written, an RFC 3339 date-time.
+    /// When the record was written, an RFC 3339 date-time.
     pub created: String,
-    /// The person who wrote it.
+    /// The person who wrote the record.
     pub by: String,
 }
 

@@ -14,8 +14,8 @@ pub const SETTLE_MS: u32 = 1_000;
 /// The notifier's store, which can also list.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
-    /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the previous page's,
-    /// or `None` for the first page.
+    /// Returns a page of the records whose names begin with a prefix, sorted by name. `cursor` is the cursor of the
+    /// previous page, or `None` for the first page.
     ///
     /// # Errors
     /// If the store does not answer.
@@ -54,7 +54,7 @@ pub trait OperatorStore: ListingStore {
     /// Removes a record, if it is there.
     ///
     /// # Errors
-    /// If it may still be there.
+    /// If the record may still be there.
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
 
     /// Returns how long to wait until other writers' concurrent writes are visible, in milliseconds.
@@ -80,7 +80,7 @@ pub struct Page {
 pub struct KeyInfo {
     /// The name of the record.
     pub name: String,
-    /// Its metadata as untyped JSON; null if it has none.
+    /// The record's metadata as untyped JSON; null if the record has none.
     #[serde(default)]
     pub metadata: Value,
     /// When the record expires, in seconds since 1970; `None` if it does not.

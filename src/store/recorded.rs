@@ -13,7 +13,7 @@ use serde_json::Value;
 pub struct Recorded {
     /// The transaction's ID.
     pub id: TransactionId,
-    /// Whether a test key or a live key created it.
+    /// Whether a test key or a live key created the transaction.
     pub mode: Mode,
     /// The unit that the transaction belongs to.
     pub unit: String,

@@ -4,8 +4,8 @@ use strum::{EnumMessage, IntoStaticStr, VariantArray};
 
 /// The kind of an [`Issue`](super::Issue). In JavaScript it is a string such as `invalid_type`.
 ///
-/// The list is closed, so that a translation by code can be complete. A code without a message here has one that names
-/// a limit, a type or the allowed strings; `Issue` writes that message.
+/// The list is closed, so that a translation by code can be complete. The messages of most codes are here. A message
+/// that names a limit, a type or the allowed strings is written by `Issue`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumMessage, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[repr(u8)]
@@ -59,8 +59,8 @@ pub enum Code {
     /// The pointer does not point to a member of the request.
     #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more issues than are kept. Only the package uses this code, and appends their number to the message.
-    /// The service's error message has its own text for them.
+    /// There are more issues than are kept. Only the package uses this code; it appends the number of the other issues
+    /// to the message. The service's error message has its own text for this.
     #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }

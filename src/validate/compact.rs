@@ -1,4 +1,4 @@
-//! Issues as numbers in memory, for JavaScript, which has the paths and messages in generated tables.
+//! Issues as numbers in memory. JavaScript reads the numbers, and finds paths and messages in generated tables.
 
 use super::code::Code;
 use super::issue::{Issue, ValueType};
@@ -15,10 +15,11 @@ use strum::VariantArray as _;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompactIssue {
-    /// The [sort key](Node::sort_key) of its node. JavaScript takes the item's index from it.
+    /// The [sort key](Node::sort_key) of the node that has the issue. It contains the item's index, which JavaScript
+    /// reads.
     pub sort_key: u64,
-    /// The [index](Node::index) of its node, its [code](Code), and the [`ValueType`] or [`Expected`] that its message
-    /// names: one byte each, starting with the lowest.
+    /// Three values of one byte each, starting with the lowest byte: the [index](Node::index) of the node, the
+    /// [code](Code), and the [`ValueType`] or [`Expected`] that the message names.
     pub about: u32,
     /// The byte offset of an unknown member's name, of an [undecided](UNDECIDED) number, or of the first byte that is
     /// not JSON.
@@ -27,7 +28,8 @@ pub struct CompactIssue {
     pub length: u32,
 }
 
-/// Used in place of a code if JavaScript has to check the number itself, as it can convert it to a double.
+/// Stands in place of a code if JavaScript has to check a number, because only JavaScript converts numbers to doubles
+/// here.
 pub const UNDECIDED: u8 = u8::MAX;
 
 /// Checks a request given as JSON. Skips the first `skip` issues and writes the following ones into `out`, as many as
@@ -50,8 +52,8 @@ pub fn check(
 /// Writes the issues of a body into memory, as many as fit, and counts all of them.
 struct CompactIssues<'o> {
     out: &'o mut [CompactIssue],
-    /// The index of the next issue in `out`. While issues are skipped it is negative: wrapped around, and so out of
-    /// bounds.
+    /// The index of the next issue in `out`. While issues are skipped, it counts up from a negative number, which wraps
+    /// around to an index out of bounds.
     next: usize,
     /// The address of the body.
     start: usize,

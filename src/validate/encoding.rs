@@ -17,7 +17,7 @@ pub(super) enum Encoding {
     Deflate,
     #[strum(to_string = ", not compressed by zstd")]
     Zstd,
-    /// For example the output of Brotli, which has no signature.
+    /// Other binary data, for example the output of Brotli, which has no signature.
     #[strum(to_string = ", not compressed or other binary data")]
     Binary,
 }

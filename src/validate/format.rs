@@ -162,7 +162,8 @@ pub(super) fn skip(text: &[u8], class: u8) -> &[u8] {
     run(text, class)
 }
 
-/// [`skip`], inlined for loops in which a call would be slow. Four bytes at a time are faster.
+/// Does the same as [`skip`], but is inlined, for loops in which a call would be slow. It checks four bytes at a time,
+/// which is faster.
 #[inline]
 fn run(mut text: &[u8], class: u8) -> &[u8] {
     while let [a, b, c, d, rest @ ..] = text
@@ -313,7 +314,8 @@ fn after_authority(text: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// IPv4 addresses need no rule of their own: each is also a registered name.
+/// Matches a host and an optional port. IPv4 addresses need no rule of their own, because each is also a registered
+/// name.
 fn after_host_and_port(text: &[u8]) -> Option<&[u8]> {
     let rest = match text {
         [b'[', literal @ ..] => after_ip_literal(literal)?,

@@ -9,7 +9,7 @@ use super::rules;
 use super::string::{RawString, Text};
 use crate::schema::{Array, Kind, Object, Slot};
 
-/// The deepest nesting of a value that is read to its end. The request itself needs 4 levels.
+/// The deepest nesting that is read. A value that nests deeper is an issue. The request itself needs 4 levels.
 pub const MAX_DEPTH: u32 = 64;
 
 /// Receives the accepted values of a body, in the order of the bytes.
@@ -29,7 +29,7 @@ pub trait Visitor<'a> {
     fn visit_choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
-/// Ignores the values, if the body is only checked.
+/// A visitor that ignores all values, for a body that is only checked.
 impl Visitor<'_> for () {}
 
 /// The origin of the bytes.

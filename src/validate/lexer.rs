@@ -171,7 +171,7 @@ impl<'a> Lexer<'a> {
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
     }
 
-    /// Returns the bytes consumed since the rest was `start`.
+    /// Returns the bytes that were consumed since `start`, which is the rest of the input at an earlier moment.
     fn consumed_since(&self, start: &'a [u8]) -> &'a [u8] {
         start.get(..start.len() - self.rest.len()).unwrap_or_default()
     }

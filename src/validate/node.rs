@@ -118,8 +118,8 @@ impl<'p> Node<'p> {
         self.with_ancestors().skip(1).fold(0, |depth, _| depth + 1)
     }
 
-    /// Calls `visit` with the node of this [index](Self::index), if that is this node or inside it. Arrays on the way
-    /// are entered at their first item.
+    /// Searches this node and the nodes inside it for the one with this [index](Self::index), and calls `visit` with
+    /// it. In an array, only the first item is searched.
     pub(crate) fn find(&self, index: u8, visit: &mut dyn FnMut(&Node<'_>)) {
         if self.index() == index {
             return visit(self);

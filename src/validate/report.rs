@@ -14,8 +14,8 @@ pub(crate) trait Reporter<'a> {
     /// Whether strings must be decoded exactly, because they are kept or shown. The rules themselves only distinguish
     /// ASCII characters.
     const NEEDS_EXACT_TEXT: bool = true;
-    /// Returns whether the walk still passes values to its visitor. That is so until the first issue, or always if the
-    /// visitor ignores the values.
+    /// Returns whether the walk still passes values to its visitor: until the first issue, or always if the visitor
+    /// ignores the values.
     fn is_clean(&self) -> bool {
         true
     }

@@ -16,7 +16,7 @@ extern "C" {
         options: &ReadableStreamGetReaderOptions,
     ) -> Result<Reader, JsValue>;
 
-    /// Has `readAtLeast`, an addition of workerd. A plain read returns only 4 KiB.
+    /// A stream reader with the method `readAtLeast`, which only workerd has. A standard read returns only 4 KiB.
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type Reader;
     #[wasm_bindgen(method, catch, js_name = readAtLeast)]

@@ -6,9 +6,9 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(module = "/src/workers/within.js")]
 extern "C" {
-    /// Settles as `promise` does, or rejects with `undefined` when the time is over.
+    /// Returns a promise that settles as `promise` does, or rejects with `undefined` when the time is over.
     pub fn within(promise: &Promise, milliseconds: u32) -> Promise;
-    /// Fulfils when the time is over.
+    /// Returns a promise that is fulfilled when the time is over.
     #[wasm_bindgen(js_name = pause)]
     fn paused(milliseconds: u32) -> Promise;
 }

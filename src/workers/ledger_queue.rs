@@ -20,8 +20,8 @@ const MAX_SENDING: usize = 128;
 
 #[wasm_bindgen(module = "/src/workers/put.js")]
 extern "C" {
-    /// Puts a text into a queue. Calls `end` with whether the queue took the text in time, and with the error if it did
-    /// not. The promise fulfils with the result of `end`.
+    /// Puts a text into a queue. Then calls `end`, with a boolean that says whether the queue accepted the text in
+    /// time, and the error if it did not. The returned promise is fulfilled with the result of `end`.
     fn put(queue: &Queue, text: &str, milliseconds: u32, end: &JsValue) -> Promise;
 }
 

@@ -4,7 +4,8 @@ import { within } from "./within.js";
 const OPTIONS = { contentType: "text" };
 
 /**
- * Puts a text into a queue. Calls `end` with whether the queue took the text in time, and with the error if it did not.
+ * Puts a text into a queue. Then calls `end`, with a boolean that says whether the queue accepted the text in time, and
+ * the error if it did not.
  * @param {{send: (message: string, options: object) => Promise<unknown>}} queue
  * @param {string} text
  * @param {number} milliseconds

@@ -78,7 +78,10 @@ function handlersOf(module, startConsumer) {
     return response;
   }
 
-  /** Each message gets its own outcome. The batch fails only if a message cannot be acknowledged or retried. */
+  /**
+   * Consumes a batch of messages. Each message gets its own outcome. The batch fails only if a message cannot be
+   * acknowledged or retried.
+   */
   async function consume({ queue, messages }, env) {
     consumer ??= consumerOf(startConsumer());
     await Promise.all(messages.map((message) => consumer.deliver(message, queue, env)));
@@ -92,7 +95,7 @@ function handlersOf(module, startConsumer) {
     return isDone;
   }
 
-  /** The module acknowledges or retries each message itself, unless the instance broke. */
+  /** Passes a batch to the module, which acknowledges or retries each message, unless its instance breaks. */
   async function take(batch, env) {
     const isDone = await ends(() => module.queue(batch, env));
     if (!isDone) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
@@ -128,7 +131,10 @@ class Call {
     this.#later = Promise.all([this.#later, promise]);
   }
 
-  /** Fulfils once the answer is made and all later work has ended. A single promise, because each takes the platform 5 µs. */
+  /**
+   * Returns a promise that is fulfilled once the answer is made and all later work has ended. It is a single promise,
+   * because the platform takes 5 µs for each.
+   */
   end(answered) {
     return answered.then(() => this.#later);
   }
@@ -150,7 +156,10 @@ class Sending {
     this.token = token;
   }
 
-  /** The module calls this. `sent` fulfils if the mail service accepts the e-mail; the other parameters write the marker then. */
+  /**
+   * Remembers an e-mail that is being sent; the module calls this. If the mail service accepts the e-mail, `sent` is
+   * fulfilled. The other arguments are for the write of the marker, which must follow then.
+   */
   begin(sent, records, name, value, options) {
     this.#sent = sent;
     this.#mark = async () => records.put(name, value, options);
@@ -172,7 +181,7 @@ class Sending {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Resolves to whether a promise is fulfilled, or to `undefined` if that takes longer. */
+/** Returns a promise of `true` if `promise` is fulfilled, `false` if it is rejected, `undefined` if it takes longer. */
 const outcome = (promise, milliseconds) =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -185,7 +194,10 @@ const outcome = (promise, milliseconds) =>
 
 /** @param {ReturnType<StartConsumer>} module */
 function consumerOf({ deliver, instance }) {
-  /** Until this time, new messages wait: for those of a broken instance, or for one that is delivered alone. */
+  /**
+   * The time until which new messages wait: for the messages of a broken instance, or for a message that is delivered
+   * alone.
+   */
   let calmAt = 0;
   const quietFor = (milliseconds) => {
     calmAt = Date.now() + milliseconds;
@@ -247,7 +259,7 @@ function consumerOf({ deliver, instance }) {
   return { deliver: deliverOrRetry, recover };
 }
 
-/** The calls of an instance of the module. `name` is for the log. */
+/** Keeps track of the calls that wait for an instance of the module. `name` is for the log. */
 function callsOf(name, instance, onBreak = () => {}) {
   const waiting = new Map(); // by number, because a set would have to hash each function
   let served = instance();

@@ -62,7 +62,8 @@ impl<'r> WorkerRequest<'r> {
         self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// Reads a body of this many bytes at once. HTTP enforces the announced length.
+    /// Reads a body of this many bytes at once. The platform ensures that the body has the length of its
+    /// `Content-Length`.
     async fn read_whole(&self, length: usize) -> Result<Vec<u8>, JsValue> {
         let milliseconds = if length <= MAX_PIECE_BYTES { PIECE_MS } else { 2 * PIECE_MS };
         let buffer = self.request.array_buffer()?;
@@ -101,9 +102,9 @@ impl<'r> WorkerRequest<'r> {
         Ok(joined(pieces, length))
     }
 
-    /// Reads the rest of a body that was refused unread, so that the caller can finish sending it. A caller that is cut
-    /// off sees a broken connection instead of the answer. Beyond the limits of bytes, time and drains, which protect
-    /// other callers, the answer is sent immediately.
+    /// Reads the rest of a body that was refused unread, so that the caller can finish sending it. Otherwise the caller
+    /// would see a broken connection instead of the answer. If the body exceeds the limits of bytes or time, or if too
+    /// many drains are running, the answer is sent immediately. These limits protect other callers.
     pub async fn drain(&self) {
         // The length comes first: accessing the stream would make the platform create it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {

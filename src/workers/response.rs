@@ -27,8 +27,8 @@ struct Head {
     headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
-/// Makes the platform's response. It can fail only for an invalid status or header, and the code has none. If it fails
-/// nevertheless, it returns `undefined`, and `recover.js` answers.
+/// Makes the platform's response. This fails only for an invalid status or header, which the service never has. If it
+/// fails nevertheless, it returns `undefined`, and `recover.js` answers the request.
 pub fn to_web_response(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
     match &log {

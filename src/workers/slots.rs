@@ -3,8 +3,8 @@
 use js_sys::Date;
 use std::cell::RefCell;
 
-/// Slots for work. Each is taken for a limited time: if a caller hangs up, the platform may drop the request, and its
-/// future never continues.
+/// Slots for tasks. A task takes a slot for a limited time only: if the caller hangs up, the platform may drop the
+/// request, and the task would never free its slot.
 pub struct Slots {
     max: usize,
     milliseconds: u32,
@@ -32,7 +32,7 @@ impl Slots {
         Some(Slot(now))
     }
 
-    /// Frees a slot before its time is over.
+    /// Frees a slot before its time limit.
     pub fn free(&self, Slot(time): Slot) {
         let mut taken = self.taken.borrow_mut();
         if let Some(index) = taken.iter().position(|other| *other == time) {

@@ -1,7 +1,7 @@
 /**
- * Settles as `promise` does, or rejects with `undefined` when the time is over. (The platform's promises never reject with
- * `undefined`.) It is JavaScript, because a timer in wasm needs its own closures, which take 5 % of
- * the time of a get request.
+ * Returns a promise that settles as `promise` does, or rejects with `undefined` when the time is over. (The platform's
+ * promises never reject with `undefined`.) This is JavaScript, because a timer in wasm needs closures of its own, which
+ * take 5 % of the time of a get request.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {
@@ -13,5 +13,5 @@ export const within = (promise, milliseconds) =>
     promise.then(ending(resolve), ending(reject));
   });
 
-/** Fulfils after this many milliseconds. */
+/** Returns a promise that is fulfilled after this many milliseconds. */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -256,7 +256,7 @@ fn suggestions(unknown: &[Unregistered], operates: bool) -> Markup {
     html! { @for near in near { p { "Did you mean the " (level(&near, operates)) "?" } } }
 }
 
-/// Lists reasons why the search may have missed a transaction.
+/// Lists possible reasons why a transaction is missing in the results.
 fn advice(found: &FoundBy) -> Markup {
     html! {
         ul {

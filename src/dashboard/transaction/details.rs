@@ -132,7 +132,7 @@ fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
     date.chain(given(texts)).collect()
 }
 
-/// Renders those of the texts that are present, each with its name.
+/// Renders each text that is present, with its name.
 fn given<'t>(
     texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
 ) -> impl Iterator<Item = (&'static str, Markup)> {

@@ -99,8 +99,8 @@ impl PendingKey {
         self.credential.0.id()
     }
 
-    /// Returns the key that an earlier attempt of the operation created. Returns `None` for a derived key after a failed
-    /// attempt: its secret was not shown, so the same key is written again.
+    /// Returns the key that an earlier attempt of the operation created. Returns `None` if that attempt failed and the
+    /// key is derived: nobody has seen the key, so the same key can be written again.
     pub async fn made_before(
         &self,
         store: &impl OperatorStore,
@@ -123,10 +123,9 @@ impl PendingKey {
     }
 }
 
-/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. It does not read
-/// the key's record, because Workers KV would cache that the record does not exist. `expected` is the ID that the key
-/// may have. KV cost: none at the first attempt; after that, 2 lists, and 1 read per 100 changes since the first
-/// attempt.
+/// Returns the key that an earlier attempt of the operation created, from the audit log and a list. The key's record is
+/// not read: if it did not exist, Workers KV would cache that. `expected` is the ID that the key may have. KV cost:
+/// none at the first attempt; after that, 2 lists, and 1 read per 100 changes since the first attempt.
 ///
 /// # Errors
 /// If the key was revoked or replaced since, or the store fails.

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Largest number of bytes of a new note. This leaves room for `ends` and `successor` within the 1,024 bytes of metadata.
+/// Largest number of bytes of a new key's metadata. Metadata may have 1,024 bytes, so there is room left for `ends` and
+/// `successor`.
 const MAX_NOTE_BYTES: usize = 960;
 
 /// A key that was created.
@@ -38,7 +39,7 @@ impl MadeKey {
         })
     }
 
-    /// Creates the entry of a key that was shown before.
+    /// Creates a value for a key that was shown before, without the key itself.
     pub(super) fn shown(name: KeyName) -> Self {
         MadeKey { key: None, row: KeyRow { name, note: None, problem: None } }
     }
@@ -137,8 +138,8 @@ impl KeyMetadata {
         }
     }
 
-    /// Returns the note as metadata. Shortens the author's name if the note would be too long; the audit log has the whole
-    /// name.
+    /// Returns the metadata as JSON. Shortens the author's name if the JSON would be too long. The audit log has the
+    /// whole name.
     pub(in crate::operator) fn fitted(mut self) -> Result<Value> {
         let mut by = self.by.clone();
         while serde_json::to_vec(&self)?.len() > MAX_NOTE_BYTES && by.pop().is_some() {

@@ -93,8 +93,9 @@ async fn show_by_id(
     shown(&record, mail)
 }
 
-/// Returns the days and IDs of failures, newest day first. If there are more failures than the limit, returns more than
-/// the limit. KV cost: 1 list if it shows all failures; otherwise also at least 1 list for each day.
+/// Returns the days and IDs of failures, newest day first. If there are more failures than the limit, returns more
+/// entries than the limit, so that the caller can tell. KV cost: 1 list if it shows all failures; otherwise also at
+/// least 1 list for each day.
 async fn newest(
     store: &impl OperatorStore,
     now_ms: u64,

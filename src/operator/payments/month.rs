@@ -42,8 +42,8 @@ impl ShopMonth {
         self.refused(format_args!("is already marked as paid: {}", in_words(settlement)))
     }
 
-    /// Returns what the audit log records when a month is marked as paid, or as unpaid again: the whole payment,
-    /// because its record is removed if the month becomes unpaid again.
+    /// Returns what the audit log records when a month is marked as paid or as unpaid again. It is the whole payment,
+    /// because the payment's record is removed when the month becomes unpaid again.
     pub(super) fn changed(&self, settlement: &Settlement) -> Vec<String> {
         vec![self.key().name(), in_words(settlement)]
     }

@@ -46,8 +46,8 @@ pub(super) fn check_stated(
     Ok(())
 }
 
-/// Refuses a month that is already marked as paid. A recent claim overrides the record, because KV may show a mark or
-/// its undo a minute late.
+/// Refuses a month that is already marked as paid. A recent claim overrides the record, because KV may show up to a
+/// minute late that a month was marked as paid or as unpaid again.
 pub(super) async fn check_unmarked(
     store: &impl OperatorStore,
     ledger: &dyn Ledger,
@@ -150,8 +150,8 @@ fn deductions(dues: &[Due]) -> Option<String> {
     })
 }
 
-/// Returns the currency code of a stated amount: the one that it states, or else the only currency of the month. A sum
-/// may have a code that this release does not know.
+/// Returns the currency code of an amount that a person has entered. Without an entered currency, it is the only
+/// currency of the month. It may be a code that this release does not know.
 fn currency<'s>(of: &ShopMonth, stated: &StatedAmount, only: Option<&'s str>) -> Result<&'s str> {
     stated.currency_code.map(CurrencyCode::code).or(only).ok_or_else(|| {
         of.refused("has sums in several currencies: name the currency of each amount")

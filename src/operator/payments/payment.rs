@@ -26,7 +26,7 @@ pub struct Payment {
     pub of: ShopMonth,
     /// The amount in each currency.
     pub amounts: Vec<StatedAmount>,
-    /// When it was paid.
+    /// When the month was paid.
     pub paid_at: PaidAt,
     /// The invoice number: one line of 1 to 80 bytes.
     pub invoice: String,
@@ -57,7 +57,7 @@ impl Paid {
     }
 }
 
-/// A payment that can be marked.
+/// A payment that passed all checks, so that the month can be marked as paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedPayment {
     /// The payment that would be recorded.

@@ -222,8 +222,8 @@ struct FoundReplay {
     added_at: Option<String>,
 }
 
-/// Checks that the replay record is visible everywhere. If it is missing, writes it. Fails from then on until it is
-/// visible everywhere.
+/// Checks that the replay record is visible everywhere. If the record is missing, writes it and fails; further calls
+/// fail until the record is visible everywhere.
 async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -32,11 +32,12 @@ pub struct Line {
     pub offering: String,
     /// The quantity, formatted as in JSON; empty if the record cannot be read.
     pub quantity: String,
-    /// The charge of the transaction, a decimal with two places; `None` after its first line.
+    /// The charge of the transaction, a decimal with two places, on the transaction's first line; `None` on its other
+    /// lines.
     pub amount: Option<String>,
     /// The currency of the charge.
     pub currency_code: String,
-    /// Number of the transaction's unpriced pledges; `None` after its first line.
+    /// Number of the transaction's unpriced pledges, on the transaction's first line; `None` on its other lines.
     pub unpriced: Option<usize>,
     /// When the personal data was erased, an RFC 3339 date-time.
     pub erased: Option<String>,

@@ -9,7 +9,7 @@ use crate::scope::{Mode, Scope};
 use crate::settlement::Month;
 use serde::{Deserialize, Serialize};
 
-/// Selects the transactions of a list.
+/// Says which transactions a list has.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ListQuery {

@@ -136,7 +136,7 @@ pub async fn erase_person_step(
     once(store, Some(ledger), &author.of_step(&position), (ERASE, &what), work).await
 }
 
-/// Distinguishes the arguments of a person's erasure from the arguments of a transaction's erasure.
+/// A first argument that distinguishes the erasure of a person from the erasure of one transaction.
 const PERSON: &str = "person";
 
 /// The erasure of a person.

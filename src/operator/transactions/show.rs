@@ -26,9 +26,9 @@ pub struct ViewOptions {
 pub struct TransactionView<'r> {
     /// The transaction's row, as in a list.
     pub row: Order,
-    /// Whether it was created with an `Idempotency-Key`.
+    /// Whether the transaction was created with an `Idempotency-Key`.
     pub repeatable: bool,
-    /// The ID of the API key that created it.
+    /// The ID of the API key that created the transaction.
     pub key: Option<String>,
     /// The response of the get operation (contract §4.2), masked.
     pub transaction: RetrievedPledgeTransaction<'r>,
